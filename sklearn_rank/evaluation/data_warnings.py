@@ -11,6 +11,7 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.kernels.pairwise import auc
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list
 
@@ -33,9 +34,15 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 "or a masked array",
                 RankingDataWarning,
             )
-    _warn_of_cut(measures, data)
-    if data.remote is None:
-        _warn_of_ratings(measures, data)
+    rankings = data.by_score
+    if len(rankings) >= FEW and (rankings.n_retrieved < rankings.n_relevant).any():
+        _warn_of_cut(measures, data.by_score)
+    if data.remote is not None:
+        return
+    rankings = data.rankings
+    if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_retrieved).all():
+        _warn_of_ratings(measures, rankings)
+    if len(rankings) >= FEW and data.ties and data.by_relevance is None:
         _warn_of_distances(data)
 
 
@@ -44,21 +51,16 @@ def _those(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> s
     return format_list(str(measure) for measure in measures if any(map(applies, measure.parts)))
 
 
-def _warn_of_cut(measures: Sequence[Measure], data: RankingData) -> None:
+def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn of rankings that end before their relevant items, for AUC without ``n_negatives``."""
-    rankings = data.by_score
+    lengths = rankings.n_ranked[rankings.n_ranked > 0]
     cut = _those(
         measures,
         lambda own: (
             own.options.get("n_negatives", 0) is None and own.options["unretrieved"] == "last"
         ),
     )
-    if not cut or len(rankings) < FEW:
-        return
-    lengths = rankings.n_ranked[rankings.n_ranked > 0]
-    if len(lengths) < FEW or (lengths != lengths[0]).any():
-        return
-    if (rankings.n_retrieved < rankings.n_relevant).any():
+    if cut and len(lengths) >= FEW and (lengths == lengths[0]).all():
         warn(
             f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which {cut} "
             "knows no irrelevant items to stand above or below; pass n_negatives= (how many "
@@ -67,11 +69,8 @@ def _warn_of_cut(measures: Sequence[Measure], data: RankingData) -> None:
         )
 
 
-def _warn_of_ratings(measures: Sequence[Measure], data: RankingData) -> None:
+def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn where only relevant items are ranked, though they are graded, as ratings of 1 to 5."""
-    rankings = data.rankings
-    if len(rankings.judged_grades) < FEW or (rankings.n_ranked != rankings.n_retrieved).any():
-        return
     binary = _those(measures, lambda own: own.options.get("min_rel", 0) is None)
     low, high = rankings.judged_grades.min(), rankings.judged_grades.max()
     if binary and low < high:
@@ -85,10 +84,7 @@ def _warn_of_ratings(measures: Sequence[Measure], data: RankingData) -> None:
 
 def _warn_of_distances(data: RankingData) -> None:
     """Warn where relevant items stand at the end of most rankings, as if scores were distances."""
-    rankings = data.rankings
-    if not data.ties or data.by_relevance is not None or len(rankings) < FEW:
-        return
-    sample = slice(0, min(SAMPLE, len(rankings)))
+    rankings, sample = data.rankings, slice(0, min(SAMPLE, len(data.rankings)))
     if len(rankings) > SAMPLE:
         rankings = rankings.take(sample)
     n_stored = len(rankings.above)

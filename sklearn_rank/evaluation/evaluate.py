@@ -150,6 +150,7 @@ def evaluate(
     array([1.    , 0.7967])
     """
     n_jobs = check_jobs(n_jobs, "evaluate")
+    keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
     named = _named(parse_measures(measures, distinct=False), preset)
     undefined = [
@@ -158,7 +159,6 @@ def evaluate(
         )
         for measure in named.values()
     ]
-    keeps = check_flag(keep_items, "keep_items", "evaluate")
     judged = read_any(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
@@ -265,13 +265,14 @@ def _named(requested: tuple[Measure, ...], preset: Convention) -> dict[str, Meas
     for measure in requested:
         effective = preset.apply(measure).complete()
         name = measure.in_full() if str(measure) in named else str(measure)
-        if effective in named.values() or name in named:
-            msg = f"measures names {measure if effective in named.values() else name} twice"
-            if effective not in named.values():
-                msg += (
-                    ", with functions or numbers that its spelling does not tell apart; name the "
-                    "functions differently, or evaluate one at a time"
-                )
+        if effective in named.values():
+            msg = f"measures names {measure} twice"
+            raise ValueError(msg)
+        if name in named:
+            msg = (
+                f"measures names {name} twice, with functions or numbers that its spelling does "
+                "not tell apart; name the functions differently, or evaluate one at a time"
+            )
             raise ValueError(msg)
         named[name] = effective
     return named

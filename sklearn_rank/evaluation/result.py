@@ -205,8 +205,7 @@ class Evaluation(Tabular):
         Returns
         -------
         low, high : float
-            NaN without a query that counts (for which the measure is defined, or to which
-            ``zero_division`` gave a value). A single value and equal ones have no spread: NaN
+            NaN without a query that has a value. A single value and equal ones have no spread: NaN
             for "t" and "bootstrap", and for a measure without an upper bound.
 
         Raises
@@ -263,7 +262,7 @@ class Evaluation(Tabular):
         Returns
         -------
         placements : list of Placement
-            One for each query, in the order of ``query_ids`` or of ``queries``.
+            In the order of ``query_ids`` or of ``queries``.
         """
         from sklearn_rank.rankings.placements import placements_of
 
@@ -389,7 +388,7 @@ class Evaluation(Tabular):
             query id to label, or the name of a column of the data frames evaluated. A mapping
             whose keys are all queries is read in the first way. Queries without a label are in no
             slice; where a mapping of queries lacks some, they are warned of ([] is no label). Ids
-            that were given to ``evaluate`` and left out there are passed over; others are an error.
+            that were given to ``evaluate`` and left out there are passed over.
 
         Returns
         -------
@@ -403,15 +402,6 @@ class Evaluation(Tabular):
         InvalidParameterError
             If the keys are not queries and the values not collections of queries, or a column is
             not there or has several labels for a query.
-
-        Warns
-        -----
-        RankingDataWarning
-            If a mapping of queries to labels lacks some of the queries.
-
-        References
-        ----------
-        .. [1] Fairlearn, MetricFrame, https://fairlearn.org
         """
         from sklearn_rank.evaluation.slices import read_slices, take_queries
 
@@ -482,10 +472,10 @@ class Evaluation(Tabular):
             known = [part.values for part in parts if part.values is not None]
             values = np.concatenate(known) if known else None
             weights = None if values is None else query_weights(kept.measure, data)
-            policy = kept.zero_division
-            quiet = math.nan if policy == "warn" else policy  # the parts have warned already
+            # The parts have warned already.
+            quiet = math.nan if kept.zero_division == "warn" else kept.zero_division
             scored = averaged(kept.measure, data, values, weights, quiet)
-            merged[name] = scored._replace(zero_division=policy)
+            merged[name] = scored._replace(zero_division=kept.zero_division)
         return Evaluation(merged, data)
 
     def to_judge(

@@ -72,8 +72,6 @@ def mean_average_precision_score(
     .. [1] Voorhees and Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005.
     .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics (definition of the mean).
 
-    Examples
-    --------
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
@@ -102,8 +100,6 @@ def mean_average_recall_score(
         In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
         ``normalize`` is True.
 
-    Examples
-    --------
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5)  # (1/2 + 2/2) / 2
     0.75
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
@@ -119,8 +115,6 @@ def mean_reciprocal_rank_score(y_true: Any, y_score: Any, **data: Unpack[BinaryA
     How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
     relevant counts 0.
 
-    Examples
-    --------
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
@@ -150,8 +144,6 @@ def precision_at_k_score(
     score : float
         In [0, 1], dimensionless; greater is better. At most R / k for R relevant items.
 
-    Examples
-    --------
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=2)
     0.5
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
@@ -177,8 +169,6 @@ def recall_at_k_score(
     denominator : {"relevant", "min"}, default="relevant"
         R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
 
-    Examples
-    --------
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
@@ -205,8 +195,6 @@ def fbeta_at_k_score(
     score : float
         In [0, 1], dimensionless; greater is better. 0 where nothing relevant stands within ``k``.
 
-    Examples
-    --------
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
@@ -220,8 +208,6 @@ def hit_rate_at_k_score(y_true: Any, y_score: Any, **data: Unpack[BinaryAtK]) ->
     How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
     0. Also called success@k; the recall@k of papers with one relevant passage per question.
 
-    Examples
-    --------
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
@@ -235,8 +221,6 @@ def r_precision_score(y_true: Any, y_score: Any, **data: Unpack[BinaryOptions]) 
     How good is the top of a list that is as long as it should be? With R relevant items it is the
     share of them among the first R, where precision and recall are the same.
 
-    Examples
-    --------
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
@@ -264,8 +248,6 @@ def interpolated_precision_score(
     recall : float or {"11pt"}, default="11pt"
         Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
 
-    Examples
-    --------
     >>> ranking = [["x", "a", "b"]]
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
@@ -312,8 +294,6 @@ def lag_error(
        Tracing: The Study of Methods, 2006 (lag among the secondary measures of tracing).
     .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics.
 
-    Examples
-    --------
     >>> lag_error(
     ...     [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
     ... )  # (3/2 + 3) / 2
@@ -367,8 +347,6 @@ def ranking_auc_score(
     .. [1] Fawcett, An Introduction to ROC Analysis, 2006.
     .. [2] WarpRec, Accuracy metrics, AUC (mean over positives).
 
-    Examples
-    --------
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
@@ -391,8 +369,6 @@ def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> f
         In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings without
         ``smoothing``, and far below it for lists that lack relevant items.
 
-    Examples
-    --------
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
@@ -415,8 +391,6 @@ def limited_auc_score(
     tail : {"none", "linear"}, default="none"
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
 
-    Examples
-    --------
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2)  # 3/4 / 2
     0.375
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
@@ -451,8 +425,6 @@ def harmonic_mean_score(
     UndefinedMetricWarning
         If one of the two measures is undefined for a query.
 
-    Examples
-    --------
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
@@ -485,8 +457,6 @@ def dcg_at_k_score(
     OverflowError
         If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
 
-    Examples
-    --------
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
@@ -523,8 +493,6 @@ def ndcg_at_k_score(
        discount by the logarithm of 1 + rank.
     .. [3] Krichene and Rendle, On Sampled Metrics for Item Recommendation, 2020.
 
-    Examples
-    --------
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]]), 4)
     0.7967
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
@@ -554,8 +522,6 @@ def expected_reciprocal_rank_score(
         In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
         float64 rounds to 1 from max = 54 on.
 
-    Examples
-    --------
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]])
     0.5
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
@@ -577,8 +543,6 @@ def normalized_expected_reciprocal_rank_score(
     How close does the ranking come to satisfying a user as soon as possible? The best order holds
     all relevant items, retrieved or not, by falling grade.
 
-    Examples
-    --------
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """

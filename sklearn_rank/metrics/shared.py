@@ -155,7 +155,10 @@ def _completed(function: Function, metric: Metric, names: list[str]) -> str:
 
 def sections(doc: str) -> dict[str, str]:
     """Parts of a docstring by their titles, without indentation; what comes first has none."""
-    parts = re.split(r"\n\n(\w+)\n-+\n", doc.replace("\n    ", "\n").strip())
+    plain = doc.replace("\n    ", "\n").strip()
+    # A function's own docstring ends with examples that have no title.
+    titled = re.sub(r"\n\n(?=>>> )", "\n\nExamples\n--------\n", plain, count=1)
+    parts = re.split(r"\n\n(\w+)\n-+\n", titled)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
