@@ -172,6 +172,7 @@ def is_several(path: str) -> bool:
 def files_of(path: Paths) -> list[str]:
     """All files that a path, a pattern, a folder or several of them name, in order."""
     names: list[str] = []
+    holder: dict[str, str] = {}
     for entry in [path] if isinstance(path, (str, os.PathLike)) else list(path):
         text = os.fsdecode(os.fspath(entry))
         is_folder = os.path.isdir(text)
@@ -184,11 +185,13 @@ def files_of(path: Paths) -> list[str]:
             msg = f"path {safe_repr(text)} {fault}"
             raise FileNotFoundError(msg)
         names += own
+        what = "path" if own == [text] else f"path {safe_repr(text)} stands for files of which"
+        holder.update(dict.fromkeys(own, what))
     if not names:
         msg = "path is an empty list; name a file, a pattern, a folder, or several of them"
         raise FileNotFoundError(msg)
     for name in names:
-        with readable(name, "path"), open(name, "rb"):
+        with readable(name, holder[name]), open(name, "rb"):
             pass
     return names
 

@@ -212,7 +212,8 @@ class _Reader:
         for element in elements:
             if isinstance(element, list) and len(element) == 2:
                 item, number = element
-                yield query, self._id(line, item, "item"), self._number(line, number)
+                item = self._id(line, item, "item")
+                yield query, item, self._number(line, number, query, item)
             elif isinstance(element, dict):
                 yield self._row(line, element, f"an item of {where}", query)
             else:
@@ -292,13 +293,14 @@ class _Reader:
         number = value[roles[kind]]
         if number is None:  # not rated, or sorted by something else than the score
             return query, item, None if self.is_run else math.nan
-        return query, item, self._number(line, number)
+        return query, item, self._number(line, number, query, item)
 
-    def _number(self, line: int | None, value: Any) -> float:
+    def _number(self, line: int | None, value: Any, query: str, item: str) -> float:
         if isinstance(value, bool) and not self.is_run:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.source.fail(line, f"{self.rows.role} {safe_repr(value)} is not a number")
+            what = f"{self.rows.role} {safe_repr(value)} of item {safe_repr(item)} of query"
+            self.source.fail(line, f"{what} {safe_repr(query)} is not a number")
         return value
 
     def _id(self, line: int | None, value: Any, what: str) -> str:

@@ -23,7 +23,7 @@ from sklearn_rank.files.text import (
     add_trec,
     has_header,
 )
-from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.inputs.roles import Columns, check_columns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
@@ -185,6 +185,7 @@ def _read(
     """All rows of a source of any format."""
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
+    check_columns(columns)
     rows = Rows(source, is_run)
     with opened(source) as (file, head):
         kind = format or columnar_kind(head)

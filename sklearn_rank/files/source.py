@@ -83,10 +83,11 @@ def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
     """A path or an open binary file as a source."""
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(os.fspath(path))
-    elif hasattr(path, "read"):
+    elif hasattr(path, "readinto"):
         name = str(getattr(path, "name", "<file>"))
     else:
-        msg = f"a path or a binary file is needed, got {type(path).__name__}"
+        how = "; open it with 'rb', or pass io.BytesIO(text.encode())" * hasattr(path, "read")
+        msg = f"a path or a binary file is needed, got {type(path).__name__}{how}"
         raise TypeError(msg)
     return Source(path, safe_text(name, limit=200), limits, what)
 

@@ -31,6 +31,7 @@ from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
+from sklearn_rank.tables.formats import FORMULA
 
 _OTHERS = re.compile(
     r"\.(xlsx?|ods|html?|xml|md|pdf|docx?|zip|tar|tgz|7z|xz|lz4|db|sqlite|duckdb|pkl|pickle|np[yz]"
@@ -321,8 +322,6 @@ def _columnar(columns: dict[str, Any], form: str) -> bytes:
 
 # Templates for judges ---------------------------------------------------------------------------
 
-_FORMULA = ("=", "+", "-", "@", "'")
-"""First characters of spreadsheet formulas, and the sign that marks text."""
 _COLUMNS = ("rank", "rank_other", "move")
 """Columns that `to_judge` puts beside query, item and grade."""
 
@@ -391,7 +390,7 @@ def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -
 
 def _shielded(text: str) -> str:
     """An id that no spreadsheet takes for a formula; reading takes the sign away again."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith((*FORMULA, "'")) else text
 
 
 def _cell(value: Any) -> Any:

@@ -78,10 +78,7 @@ def find_roles(
     """
     names, required = list(names), tuple(required)
     there = format_list(names, limit=20) or "none"
-    given: Columns = {} if columns is None else columns
-    if not isinstance(given, Mapping):
-        msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
-        raise ColumnRoleError(msg)
+    given = check_columns(columns)
     for name, column in given.items():
         check_role(name, column)
         if column is not None and column not in names:
@@ -114,6 +111,16 @@ def find_roles(
             raise ColumnRoleError(msg)
         named[role] = column
     return named
+
+
+def check_columns(columns: Columns | None) -> Columns:
+    """The columns of roles, none for None; ColumnRoleError for what is no mapping."""
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
+        raise ColumnRoleError(msg)
+    return columns
 
 
 def check_role(role: str, name: object) -> None:

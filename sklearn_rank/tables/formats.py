@@ -85,7 +85,7 @@ def display_width(text: str) -> int:
 
 # CSV ----------------------------------------------------------------------------------------------
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that a spreadsheet takes for a formula."""
 
 
@@ -119,7 +119,7 @@ def _csv_text(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
     text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 # Markdown -----------------------------------------------------------------------------------------

@@ -186,6 +186,7 @@ FILES = {
     ("words", "message"),
     [
         ("t.qrels none.run", "RUN 'none.run' cannot be read: there is no such file in "),
+        ("t.qrels folder", "path 'folder' stands for files of which 'folder/a' cannot be read: "),
         ("t.qrels one.run -m mapp", "unknown measure 'mapp'; did you mean 'map'?"),
         ("t.qrels one.run --convention trec", "unknown convention 'trec'"),
         ("one.run one.run", "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
@@ -206,6 +207,8 @@ FILES = {
 )
 def test_what_could_not_be_measured_ends_with_2(words: str, message: str, command: Command) -> None:
     command.write(FILES)
+    (command.folder / "folder").mkdir()
+    (command.folder / "folder" / "a").symlink_to("gone")
     text = command(f"evaluate {words}", 2)
     assert "sklearn-rank evaluate: " in text
     assert message in text

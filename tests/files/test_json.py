@@ -101,7 +101,10 @@ BAD = {
     "bool": (b'{"query": true, "results": ["a"]}', "1: the query id True is not text"),
     "null": (b'{"query": "q", "results": ["a", null]}', "1: the item id None is not text"),
     "float": (b'{"query": "q", "results": [1.5]}', "1: the item id 1.5 is not text"),
-    "text": (b'{"query": "q", "results": {"a": "3"}}', "1: score '3' is not a number"),
+    "text": (
+        b'{"query": "q", "results": {"a": "3"}}',
+        "1: score '3' of item 'a' of query 'q' is not a number",
+    ),
     "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
     "no id": (b'{"query": "q", "results": [{"text": "a"}]}', "1: an item has no id; it has 'text'"),
     "mixed": (

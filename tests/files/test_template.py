@@ -12,7 +12,21 @@ import pytest
 from sklearn_rank import Qrels, read_template, write_template
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 
-NASTY = ["=1+1", "-7", "+7", "@x", "'quoted", 'say "so"', "a,b", "a;b", "tab\tbed", "é", "007", "'"]
+NASTY = [
+    "=1+1",
+    "\t=2",
+    "-7",
+    "+7",
+    "@x",
+    "'quoted",
+    'say "so"',
+    "a,b",
+    "a;b",
+    "tab\tbed",
+    "é",
+    "007",
+    "'",
+]
 
 
 @pytest.mark.parametrize("name", ["todo.csv", "todo.tsv"])

@@ -6,6 +6,8 @@ import bz2
 import gzip
 import io
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from sklearn_rank import ColumnRoleError, FileFormatError, read_run
@@ -222,6 +224,14 @@ def test_names_of_columns_are_for_files_that_have_some():
     for read, data in ((run_of, "q Q0 a 1 0.5 t\n"), (qrels_of, "q 0 a 1\n")):
         with pytest.raises(FileFormatError, match="has no named columns, which columns= is about"):
             read(data, columns={"score": "zz"})
+
+
+@pytest.mark.parametrize("columns", [np.array(["a", "b"]), pd.NA, "score", [("score", "a")]])
+@pytest.mark.parametrize("data", [LINES, b"query,item,score\nq,a,1\n", b'{"q": {"a": 1}}'])
+def test_columns_that_are_no_mapping(columns, data):
+    for read in (run_of, qrels_of):
+        with pytest.raises(ColumnRoleError, match="columns must be a mapping of role to column"):
+            read(data, columns=columns)
 
 
 def test_two_columns_of_one_name():

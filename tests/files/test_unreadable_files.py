@@ -65,6 +65,13 @@ def test_nothing_of_a_path_reaches_the_terminal_unescaped():
     assert "'evil\\x1b[2J\\x0a.run'" in str(caught.value)
 
 
+def test_files_of_text_are_told_how_to_open():
+    with open("bm25.run", encoding="utf-8") as file:
+        for text in (file, io.StringIO(RUN)):
+            with pytest.raises(TypeError, match=r"open it with 'rb', or pass io\.BytesIO\("):
+                read_run(text)
+
+
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
 def test_empty_files(data):
     with pytest.raises(FileFormatError, match=r"^<file>: is empty$"):
