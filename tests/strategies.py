@@ -229,9 +229,7 @@ def strict_rankings(
     return Ranking(grades, missed)
 
 
-def as_lists(
-    rankings: Sequence[Ranking],
-) -> tuple[list[dict[str, float]], list[list[str]]]:
+def as_lists(rankings: Sequence[Ranking]) -> tuple[list[dict[str, float]], list[list[str]]]:
     """Strict rankings in the lists layout."""
     y_true = [
         {f"item {place}": grade for place, grade in enumerate(one.grades)}

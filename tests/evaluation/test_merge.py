@@ -120,11 +120,7 @@ ONE = evaluate({"q1": {"a"}}, {"q1": ["a"]}, "map")
             InvalidParameterError,
             "some of the evaluations have weights",
         ),
-        (
-            [ONE, evaluate([{"a"}], [["a"]], "map")],
-            InvalidParameterError,
-            "some go by position",
-        ),
+        ([ONE, evaluate([{"a"}], [["a"]], "map")], InvalidParameterError, "some go by position"),
         (
             [evaluate({"a", "z"}, [["a"]], "map"), evaluate({"b"}, [["b"]], "map")],
             InvalidParameterError,

@@ -11,12 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from sklearn_rank import (
-    Evaluation,
-    evaluate,
-    ranking_precision_recall_curve,
-    ranking_roc_curve,
-)
+from sklearn_rank import Evaluation, evaluate, ranking_precision_recall_curve, ranking_roc_curve
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.metrics import curves as _curves
 from sklearn_rank.rankings import data as _data

@@ -41,10 +41,7 @@ VALUES = {
     "n_negatives": [0, 100, 1234567.5, [1, 2], [1234567, 7654321]],
     "smoothing": [1, 0.25],
     "tail": ["linear"],
-    "average": {
-        "lag": ["pooled"],
-        "auc": ["pooled", "macro", "impressions"],
-    },
+    "average": {"lag": ["pooled"], "auc": ["pooled", "macro", "impressions"]},
     "recall": [0, 0.1, 0.123456789, 1],
 }
 
