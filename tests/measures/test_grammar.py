@@ -68,19 +68,13 @@ def test_what_is_printed_reads_back():
         assert repr(one) == f"<measure {one}>"
 
 
-def test_different_measures_print_differently():
-    assert len({str(one) for one in RECORDS}) == len(set(RECORDS))
-
-
 def test_measures_are_values():
+    assert len({str(one) for one in RECORDS}) == len(set(RECORDS))
     for one in RECORDS:
-        for twin in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), copy.copy(one)):
-            assert twin == one
-            assert hash(twin) == hash(one)
-            assert twin.given == one.given
+        for twin in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+            assert (twin, hash(twin), twin.given) == (one, hash(one), one.given)
             assert twin.options == one.options
             assert "options" not in one.__getstate__()  # read, and not stored
-            assert one.options is one.options
         assert one != measure("map(denominator=k)@77")
         assert one != str(one)
 
@@ -97,41 +91,30 @@ SPELLINGS = {
     # trec_eval
     "ndcg_cut.10": "ndcg@10",
     "hit_rate_at_5": "hit_rate@5",
-    "relative_P.5": "recall(denominator=min)@5",
     "set_recall": "recall",
     "set_F": "fbeta",
-    "SetP": "precision",
     "SetF": "fbeta",
     "Rprec": "rprec",
     "nDCGRendle2020@10": "ndcg(gain=binary)@10",
     "ExtendedF1(ndcg,map)@5": "hmean(ndcg,map)@5",
-    "ndcg@5-": "ndcg@5",
     "map@5-l2": "map(min_rel=2)@5",
-    "map_cut_100": "map@100",
     "ndcg_cut_10": "ndcg@10",
     # ir_measures
     "nDCG(dcg='log2')@20": "ndcg(gain=linear)@20",
     "nDCG(dcg='exp-log2')@10": "ndcg@10",
-    "AP(rel=2)@100": "map(min_rel=2)@100",
     "RR(rel=2)@10": "mrr(min_rel=2)@10",
     # ranx
     "precision@5-l2": "precision(min_rel=2)@5",
     "ndcg_burges@10": "ndcg@10",
     # own
-    "F1@3": "fbeta@3",
-    "fbeta(beta=2)": "fbeta(beta=2)",
     "fbeta( beta = 2.0 ) @ 5": "fbeta(beta=2)@5",
     "  ndcg@10 ": "ndcg@10",
-    "ndcg(gain=exp2)": "ndcg",
     "ndcg(discount=log2,gain=linear)@3": "ndcg(gain=linear)@3",
     "ndcg(gain={1: 1, 2: 3})@10": "ndcg(gain={1:1,2:3})@10",
     "ndcg(gain={2:3,1:1})": "ndcg(gain={1:1,2:3})",
     "map(denominator='relevant')": "map(denominator=relevant)",
     "map(min_rel=none)": "map",
     "mar(normalize=true)": "mar(normalize=True)",
-    "lauc(tail=none)@3": "lauc@3",
-    "hmean(ndcg,map,beta=0.5)@10": "hmean(ndcg,map,beta=0.5)@10",
-    "hmean(nDCG@5,AP)": "hmean(ndcg@5,map)",
     "hmean(P_5,hmean(map,r))": "hmean(precision@5,hmean(map,recall))",
 }
 
@@ -168,18 +151,14 @@ def test_several_cutoffs_at_once():
 
 UNKNOWN = {
     "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
-    "zzz": r"^unknown measure 'zzz'; known measures: map, mar, ",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
     "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with its own",
-    "ndcg@1@2": r"'ndcg@1@2' is not a measure",
     "ndcg(": r"'ndcg\(' is not a measure",
-    "ndcg@10(gain=linear)": r"is not a measure",
     "map\0": r"'map\\x00' is not a measure",
     "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",
     "infAP": r"^'infAP' is inferred average precision, which is not among the measures here$",
     **dict.fromkeys(("P.", "P.x", "ndcg.cut.10", ".5"), r"not a measure|unknown measure"),
-    "ndcg@5)-": r"'ndcg@5\)-' is not a measure",
     "x" * 100_000: r"unknown measure 'x{80}' \(\+99,920 characters\)",
 }
 
@@ -193,43 +172,28 @@ def test_unknown_measures(text, message):
 WRONG = {
     "ndcg@0": r"^The 'k' parameter of 'ndcg@0' must be an int in the range \[1, inf\) or None",
     "ndcg@-1": r"^the cutoff of 'ndcg@-1' must be a whole number, got '-1'$",
-    "ndcg@1.5": r"must be a whole number, got '1\.5'",
-    "ndcg@5,10": r"the cutoff of 'ndcg@5,10' must be a whole number",
     "err(max_grade=dataset)": r"must be 'query' or a finite number above 0",
-    "ndcg@ten": r"must be a whole number, got 'ten'",
     "ndcg@\u0663": r"must be a whole number, got '\u0663'",
     "ndcg@" + "9" * 5000: r"must be a whole number, got '9{80}' \(\+4,920 characters\)",
     "auc@10": r"^auc reads the whole ranking and takes no cutoff, got k=10$",
     "ndcg(gian=linear)": r"^ndcg has no parameter 'gian'; did you mean 'gain'\?; it has: gain, dis",
-    "ndcg(rel=2)": r"ndcg has no parameter 'min_rel'",
     "ndcg(gain=log)": r"The 'gain' parameter of ndcg must be one of .*\. Got 'log' instead",
     "ndcg(gain=)": r"^'' in 'ndcg\(gain=\)' is neither a number nor a word$",
     "ndcg(gain=[1,2])": r"'ndcg\(gain=\[1,2\]\)'",
     "ndcg(gain={1:[2]})": r"is neither a number nor a word",
-    "ndcg(gain={[1]:2})": r"'ndcg\(gain=",
     "ndcg(gain=linear,gain=exp2)": r"^gain is set twice in 'ndcg\(gain=linear,gain=exp2\)'$",
-    "map(rel=2,min_rel=3)": r"min_rel is set twice in",
     "f1(beta=2)": r"beta is set twice in 'f1\(beta=2\)'",
     "fbeta(beta=-1)": r"The 'beta' parameter of fbeta must be a finite number in .*\. Got -1",
-    "fbeta(beta=nan)": r"Got 'nan' instead",
-    "fbeta(beta=1j)": r"'1j' in .* is neither a number nor a word",
     "fbeta(beta=" + "9" * 400 + ")": r"The 'beta' parameter of fbeta must be a finite number",
     "fbeta(beta=" + "9" * 5000 + ")": r"is neither a number nor a word",
     "map-l" + "9" * 400: r"'min_rel' parameter of map must be a finite number",
-    "map-l" + "9" * 5000: r"'map-l9+",
     "map-l0": r"The 'min_rel' parameter of map must be a finite number in the range \(0, inf\)",
     "map(denominator=k)": r"^map with denominator='k' needs a cutoff k$",
-    "map(denominator=None)": r"The 'denominator' parameter of map must be one of .* Got 'None'",
-    "mar(normalize=1)": r"The 'normalize' parameter of mar must be a bool\. Got 1 instead",
-    "err(max_grade=0)": r"The 'max_grade' parameter of err must be .* Got 0 instead",
     "auc(average=micro)": r"The 'average' parameter of auc must be one of 'positives', 'pooled'",
-    "hmean(ndcg)": r"hmean is the mean of two measures, got 1",
     "hmean(ndcg,lag)": r"hmean needs measures per query between 0 and 1 \(best\), got lag",
     "hmean(auc(average=pooled),map)": r"hmean needs measures per query .* got auc\(average=pooled",
     "map(ndcg,map)": r"^map is not made of other measures, got 'map\(ndcg,map\)'$",
     "fbeta(beta=" + "(" * 500 + ")": r"is neither a number nor a word",
-    "fbeta(beta=" + "-" * 5000 + "1)": r"is neither a number nor a word",
-    "fbeta(beta=1if)": r"'1if' in 'fbeta\(beta=1if\)' is neither a number nor a word",
     r"fbeta(beta='a\d')": r"fbeta",
     "hmean(" * 3000 + "map" + ",map)" * 3000: r"hmean",
 }
@@ -275,7 +239,7 @@ def test_only_three_errors_come_out_of_any_parameter(metric, k, value, name):
             continue
 
 
-@pytest.mark.parametrize("given", [None, 3, b"map", ["map"], 1.5, object])
+@pytest.mark.parametrize("given", [None, b"map", ["map"]])
 def test_measures_are_text_or_records(given):
     with pytest.raises(TypeError, match=r"^a measure is a str or a Measure, got "):
         measure(given)
@@ -283,11 +247,10 @@ def test_measures_are_text_or_records(given):
 
 def test_parameters_by_keyword():
     assert measure("ndcg", k=10, gain="linear") == measure("ndcg(gain=linear)@10")
-    assert measure(measure("ndcg"), k=3) == measure("ndcg@3")
     assert measure("ndcg@10", k=10) == measure("ndcg@10")
     assert measure("fbeta", beta=np.float64(1)) == measure("f1")
     assert measure("auc", n_negatives=np.array([1, 2])) == measure("auc", n_negatives=[1, 2])
-    assert measure("fbeta", k=np.int64(3)).k == 3
+    assert measure(measure("fbeta"), k=np.int64(3)).k == 3
 
 
 @pytest.mark.parametrize(
@@ -297,13 +260,9 @@ def test_parameters_by_keyword():
         ("ndcg(gain=linear)", None, {"gain": "exp2"}, r"^gain is set twice for 'ndcg\(gain="),
         ("f1", None, {"beta": 2}, r"^beta is set twice for 'f1'$"),
         ("map", True, {}, r"The 'k' parameter of map must be an int"),
-        ("map", 2.0, {}, r"The 'k' parameter of map must be an int"),
         ("auc", None, {"n_negatives": 10**400}, r"The 'n_negatives' parameter of auc"),
         ("auc", None, {"n_negatives": [[1], [2, 3]]}, r"The 'n_negatives' parameter of auc"),
-        ("auc", None, {"n_negatives": ["a"]}, r"The 'n_negatives' parameter of auc"),
-        ("ndcg", None, {"gain": (1, 2)}, r"The 'gain' parameter of ndcg"),
         ("ndcg", None, {"gain": {math.nan: 1}}, r"The 'gain' parameter of ndcg .* Got nan"),
-        ("ndcg", None, {"gain": {1: -1}}, r"The 'gain' parameter of ndcg .* Got -1"),
         ("ndcg", None, {"gain": np.array([0, 1])}, r"The 'gain' parameter of ndcg"),
         (
             "ndcg",
@@ -356,26 +315,19 @@ def test_members_that_get_no_cutoff_are_refused(make):
 
 def test_conventions_that_ask_for_a_cutoff_get_one():
     own = Convention("house", parameters={"map": {"denominator": "k"}})
-    pair = [{"a"}], [["a"]]
-    assert evaluate(*pair, "map@4", convention=own)["map@4"] == 1 / 4
+    assert evaluate([{"a"}], [["a"]], "map@4", convention=own)["map@4"] == 1 / 4
     for spelling in ("map", "hmean(map,mrr)"):
         with pytest.raises(InvalidParameterError, match=r"map with denominator='k' needs a cutoff"):
-            evaluate(*pair, spelling, convention=own)
+            evaluate([{"a"}], [["a"]], spelling, convention=own)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "map" + " " * 50_000 + "!",
-        " " * 90_000 + "!",
-        "map(beta=1)" + " " * 50_000 + "!",
-        "map @" + " " * 50_000 + "!",
         "map" + "_1" * 40_000 + "!",
-        "map" + "-l1" * 30_000 + "!",
-        "map(" + ")" * 90_000 + "!",
         "hmean(" * 20_000,
         "fbeta(beta=" + "(" * 50_000 + ")",
-        "map(denominator" + " " * 50_000 + "=k" + " " * 40_000 + ")x",
         "x" * 10_000_000,
     ],
     ids=lambda text: text[:12],
@@ -390,11 +342,9 @@ def test_long_texts_are_refused_at_once(text):
 
 
 def test_defaults_are_equal_to_nothing_given():
-    assert measure("map(denominator=min)") == measure("map")
+    assert measure("map(denominator=min)") == measure("map") != measure("map@10")
     assert hash(measure("map(denominator=min)")) == hash(measure("map"))
     assert measure("map(denominator=min)").given == {"denominator"}
-    assert len({measure("P@1"), measure("p@1"), measure("precision", k=1)}) == 1
-    assert measure("map") != measure("map@10")
 
 
 def test_numbers_by_query_make_measures_that_are_values():
@@ -404,16 +354,15 @@ def test_numbers_by_query_make_measures_that_are_values():
     assert one == measure("gauc", n_negatives=dict(reversed(numbers.items())))
     assert one != measure("gauc", n_negatives={**numbers, "q1": 4})
     assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
-    assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
-    assert measure(one) is one
     gain = measure("ndcg", gain=np.sqrt)
     assert str(gain) == "ndcg(gain=<sqrt>)"
-    assert pickle.loads(pickle.dumps(gain)) == gain == measure("ndcg", gain=np.sqrt)
+    for value in (one, gain):
+        assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
 
 
 def test_several_measures():
     wanted = (measure("map"), measure("ndcg@10"))
-    for given_ in (["map", "ndcg@10"], ("map", measure("ndcg@10")), iter(["map", "ndcg@10"])):
+    for given_ in (("map", measure("ndcg@10")), iter(["map", "ndcg@10"])):
         assert parse_measures(given_) == wanted
     assert parse_measures("map") == parse_measures(measure("map")) == (measure("map"),)
 
@@ -422,9 +371,7 @@ def test_several_measures():
     ("measures", "error", "message"),
     [
         ([], ValueError, r"^measures is empty; name at least one$"),
-        (["map", "AP"], ValueError, r"^measures names map twice$"),
         (["p@1", "p@2", "P_1"], ValueError, r"^measures names precision@1 twice$"),
-        (None, TypeError, r"^measures must be a str, a Measure or a sequence of them, got None$"),
         (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
         ([None], TypeError, r"a measure is a str or a Measure, got NoneType"),
     ],
@@ -437,11 +384,12 @@ def test_wrong_sets_of_measures(measures, error, message):
 @pytest.fixture(scope="module")
 def evaluation():
     # Precisions at the relevant ranks 1 and 3: 1 and 2/3.
-    return evaluate(
-        [{"a", "c", "z"}],
-        [["a", "b", "c", "d", "e", "f"]],
-        ("f1@5", "P_5", "map(denominator=relevant)@5", "hmean(ndcg,map,beta=0.5)@5"),
-    )
+    measures = ("f1@5", "P_5", "map(denominator=relevant)@5", "hmean(ndcg,map,beta=0.5)@5")
+    return evaluate([{"a", "c", "z"}], [["a", "b", "c", "d", "e", "f"]], measures)
+
+
+NDCG = (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)
+MAP = (1 + 2 / 3) / 3
 
 
 @pytest.mark.parametrize(
@@ -450,22 +398,16 @@ def evaluation():
         ("f1@5", 2 * 2 / (3 + 5)),
         (measure("f1", k=5), 2 * 2 / (3 + 5)),
         ("P@5", 2 / 5),
-        ("AP(denominator=relevant)@5", (1 + 2 / 3) / 3),
+        ("AP(denominator=relevant)@5", MAP),
+        # Members take the cutoff of the whole.
+        ("hmean(nDCG,AP,beta=0.5)@5", 1.25 * NDCG * MAP / (0.25 * NDCG + MAP)),
     ],
 )
 def test_results_are_found_under_any_spelling(evaluation, spelling, expected):
-    assert evaluation[spelling] == pytest.approx(expected, rel=1e-15)
+    assert evaluation[spelling] == pytest.approx(expected, rel=1e-14)
     assert evaluation.scores[spelling] == evaluation[spelling]
     assert evaluation.per_query[spelling].tolist() == [evaluation[spelling]]
     assert spelling in evaluation.scores
-
-
-def test_hmean_takes_its_cutoff_to_its_members(evaluation):
-    ndcg = (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)
-    mean = (1 + 2 / 3) / 3
-    expected = 1.25 * ndcg * mean / (0.25 * ndcg + mean)
-    assert evaluation["hmean(ndcg,map,beta=0.5)@5"] == pytest.approx(expected, rel=1e-14)
-    assert list(evaluation.scores)[3] == "hmean(ndcg,map,beta=0.5)@5"
 
 
 def test_what_was_not_evaluated_is_named(evaluation):
@@ -478,5 +420,4 @@ def test_what_was_not_evaluated_is_named(evaluation):
     with pytest.raises(TypeError, match=r"a measure is a str or a Measure, got int"):
         evaluation[3]
     assert "mrr" not in evaluation.scores
-    assert "%%" not in evaluation.scores
     assert 3 not in evaluation.scores
