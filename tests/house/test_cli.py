@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -37,13 +38,13 @@ def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProce
 def test_the_installed_command_helps_and_says_its_version(capsys):
     (command,) = entry_points(group="console_scripts", name="sklearn-rank")
     assert command.load() is cli.main
-    for arguments in (["--help"], ["demo", "--help"], ["--version"]):
+    version = f"sklearn-rank {sklearn_rank.__version__}\n"
+    for argument, start in (("--help", "usage: sklearn-rank"), ("--version", version)):
         with pytest.raises(SystemExit) as end:
-            cli.main(arguments)
+            cli.main([argument])
         assert end.value.code == 0
         out, err = capsys.readouterr()
-        version = f"sklearn-rank {sklearn_rank.__version__}\n"
-        assert out == version if "--version" in arguments else out.startswith("usage: sklearn-rank")
+        assert out.startswith(start)
         assert err == ""
 
 
@@ -53,7 +54,6 @@ def test_the_installed_command_helps_and_says_its_version(capsys):
         ([], "the following arguments are required: command"),
         (["dmeo"], "invalid choice: 'dmeo'"),
         (["demo", "extra"], "unrecognized arguments: extra"),
-        (["demo", "--fast"], "unrecognized arguments: --fast"),
     ],
 )
 def test_wrong_arguments_end_with_code_2(arguments, complaint, capsys):
@@ -83,16 +83,9 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
 
 
 def test_code_of_the_command_is_the_code_of_the_program(monkeypatch):
-    monkeypatch.setattr(tools, "run_demo", lambda _: 1)
-    assert cli.main(["demo"]) == 1
-
-
-def test_interrupted_ends_with_130(monkeypatch):
-    def interrupted(_: object) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(tools, "run_demo", interrupted)
-    assert cli.main(["demo"]) == 130
+    for program, code in ((lambda _: 1, 1), (Mock(side_effect=KeyboardInterrupt), 130)):
+        monkeypatch.setattr(tools, "run_demo", program)
+        assert cli.main(["demo"]) == code
 
 
 def test_reader_that_goes_away_is_no_traceback():
