@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from sklearn_rank import Evaluation, evaluate, measure
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.measures.record import deepest
-from tests.numbers.invariants import MEASURES, bits
+from tests.evaluation.cases import everything
+from tests.numbers.invariants import MEASURES
 from tests.numbers.test_variants import as_mapping, problems, ties
 from tests.strategies import examples
 
@@ -26,18 +27,6 @@ CUT = tuple(chosen for chosen in MEASURES if chosen.depth and chosen.options.get
 DEEPEST = "sklearn_rank.evaluation.evaluate.deepest"
 SCORES = [9.0, 8, 8, 8, 7, 6, 5]
 """Seven items, of which the second to fourth are tied."""
-
-
-def everything(evaluation: Evaluation) -> dict[str, Any]:
-    """All that a user can read."""
-    rankings = evaluation.rankings
-    stored = (rankings.offsets, rankings.above, rankings.tied, rankings.grades)
-    return {
-        "values": bits(evaluation),
-        "exported": repr(evaluation.to_dict()),
-        "placements": repr(evaluation.placements()),
-        "rankings": [(str(array.dtype), array.tobytes()) for array in stored],
-    }
 
 
 def outcome(*args: Any, **options: Any) -> dict[str, Any]:

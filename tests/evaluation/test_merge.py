@@ -57,7 +57,7 @@ def mapping(rng: np.random.Generator) -> Parts:
 
 
 @pytest.mark.parametrize("problem", [rows, matrix, mapping])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("zero_division", [np.nan, 0.0])
 def test_merged_parts_have_the_bits_of_one_call(
     problem: Any, seed: int, zero_division: float
@@ -74,9 +74,6 @@ def test_merged_parts_have_the_bits_of_one_call(
     np.testing.assert_equal(dict(merged.per_query), dict(whole.per_query))
     np.testing.assert_equal(merged.counts, whole.counts)
     assert repr(merged) == repr(whole)
-    assert len(merged.by_slice(lambda query: str(query) < "c")) == len(
-        whole.by_slice(lambda query: str(query) < "c")
-    )
 
 
 def test_parts_of_lists_are_numbered_through() -> None:
@@ -97,32 +94,28 @@ def test_parts_that_warned_do_not_warn_again() -> None:
         assert Evaluation.merge(part, other)["map"] == 1.0
 
 
-ONE = evaluate({"q1": {"a"}}, {"q1": ["a"]}, "map")
+def one(truth: Any = None, run: Any = None, measure: str = "map", **options: Any) -> Evaluation:
+    return evaluate(truth or {"q2": {"a"}}, run or {"q2": ["a"]}, measure, **options)
+
+
+ONE = one({"q1": {"a"}}, {"q1": ["a"]})
 
 
 @pytest.mark.parametrize(
     ("parts", "error", "message"),
     [
         ([ONE, {"map": 1.0}], TypeError, "merge takes results of evaluate, got"),
+        ([ONE, one(measure="mrr")], InvalidParameterError, "2 has other .*: 'mrr' against 'map'"),
         (
-            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "mrr")],
-            InvalidParameterError,
-            "evaluation 2 has other measures than the first: 'mrr' against 'map'",
-        ),
-        (
-            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "map", zero_division=0.0)],
+            [ONE, one(zero_division=0.0)],
             InvalidParameterError,
             r"evaluation 2 has zero_division=0\.0 and the first warn",
         ),
         ([ONE, ONE], QueryMismatchError, r"1 queries are in more .*: 'q1'.* missing='skip'"),
+        ([ONE, one(sample_weight={"q2": 1})], InvalidParameterError, "some of .* have weights"),
+        ([ONE, one([{"a"}], [["a"]])], InvalidParameterError, "some go by position"),
         (
-            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "map", sample_weight={"q2": 1})],
-            InvalidParameterError,
-            "some of the evaluations have weights",
-        ),
-        ([ONE, evaluate([{"a"}], [["a"]], "map")], InvalidParameterError, "some go by position"),
-        (
-            [evaluate({"a", "z"}, [["a"]], "map"), evaluate({"b"}, [["b"]], "map")],
+            [one({"a", "z"}, [["a"]]), one({"b"}, [["b"]])],
             InvalidParameterError,
             "shared by all queries cannot be merged",
         ),
@@ -179,7 +172,6 @@ def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
 @pytest.mark.parametrize(
     ("given", "options", "error", "message"),
     [
-        ({}, {}, InvalidParameterError, "non-empty"),
         ([ONE], {}, InvalidParameterError, "non-empty"),
         ({"a": 0.5}, {}, TypeError, "results of evaluate, got 0.5"),
         ({"a": ONE}, {"average": "micro"}, InvalidParameterError, "'macro', 'weighted'"),

@@ -54,10 +54,14 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+def prose(page: Path) -> str:
+    """Text of a page without its code."""
+    return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
 def links(page: Path) -> list[str]:
     """Targets of the links of a page, without those in its code."""
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return [target for target in LINK.findall(text) if "://" not in target]
+    return [target for target in LINK.findall(prose(page)) if "://" not in target]
 
 
 def name_of(page: Path) -> str:
@@ -96,13 +100,16 @@ def test_public_names_are_described():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_link_resolves(page):
+def test_every_link_resolves_and_lines_of_prose_are_short(page):
     for target in links(page):
         path, _, anchor = target.partition("#")
         linked = (page.parent / path).resolve() if path else page
         assert linked.is_file(), f"{target} is no file"
         if anchor:
             assert anchor in anchors(linked), f"{target} is no heading"
+    for line in prose(page).splitlines():
+        if not line.startswith(("|", "- Other names", "- Reference", "`")):
+            assert len(line) <= 100, line
 
 
 def test_every_page_is_linked_from_the_index():
@@ -118,14 +125,6 @@ def test_every_option_of_scorers_has_a_row_with_its_default():
     options = [option for option in fields(ScorerOptions) if option.name != "given"]
     defaults = {option.name: option.default for option in options}
     assert {name: ast.literal_eval(default) for name, default in rows} == defaults
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_lines_of_prose_are_short(page):
-    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    for line in prose.splitlines():
-        if not line.startswith(("|", "- Other names", "- Reference", "`")):
-            assert len(line) <= 100, line
 
 
 def test_readme_has_the_two_commands_of_a_fresh_machine():

@@ -157,13 +157,8 @@ def test_no_module_is_part_of_a_circle(package: str) -> None:
 
 
 def test_every_layer_exists() -> None:
-    rooms = {
-        room_of(f"{package}.{room}")
-        for package in LAYERS
-        for line in LAYERS[package]
-        for room in line
-    }
-    assert rooms == {room_of(module) for module in MODULES}
+    rooms = {f"{package}.{room}" for package in LAYERS for line in LAYERS[package] for room in line}
+    assert rooms == set(map(room_of, MODULES))
 
 
 def test_the_reader_of_imports_sees_arrows() -> None:
