@@ -15,11 +15,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from tests.benchmarks import arrays, objects, processes
 from tests.benchmarks.harness import Figures, measure, table
-
-ROWS = {**arrays.ROWS, **objects.ROWS, **processes.ROWS}
-"""Name of a row -> rows of it for a size."""
+from tests.benchmarks.rows import ROWS
 
 CPU = {
     "native": (),
@@ -49,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     results: list[Figures] = []
     console = Console(stderr=True)
     for name in track(chosen, "rows", console=console, disable=not sys.stderr.isatty()):
-        for row in ROWS[name](options.size):
+        for row in ROWS[name](options.size == "full"):
             results += measure(row, options.rounds, cold=options.cold)
     facts = {"processor": processor(), "cpu": options.cpu or "as the environment says"}
     facts |= {"python": platform.python_version(), "numpy": version("numpy")}

@@ -7,9 +7,8 @@ by the predicate, the correction and the defaults that the plugin uses.
 
 from __future__ import annotations
 
-import argparse
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,76 +17,44 @@ from scipy import stats
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.statistics import correct_p_values
+from tests.benchmarks.harness import markdown, numbers_of
 
-MAX_DROP = 0.005
-MAX_SLICE_DROP = 0.02
 SLICES = 5
-SIZES = (25, 50, 250, 1000)
-SETTINGS = Settings()
+NOISES = {
+    "every query changes, sd 0.15": (1.0, 0.15),
+    "30 % of the queries change, sd 0.10": (0.3, 0.10),
+}
+"""Share of the queries that change at all, and standard deviation of their change."""
+CELLS = ((25, 0.0), (50, 0.0), (250, 0.0), (1000, 0.0), (250, 0.04))
+"""Queries, and true drop."""
+S = Settings()
+OVERALL = Rule(0.005, S.hard_drop, S.min_queries, S.alpha, S.confirm)
+OF_SLICES = Rule(0.02, math.inf, 0, S.slice_alpha, S.confirm)
 
 
-@dataclass(frozen=True)
-class Noise:
-    """How the values of queries change between two systems that are equally good."""
-
-    name: str
-    share: float
-    """Share of the queries that change at all."""
-    deviation: float
-    """Standard deviation of the change of a query that changes."""
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, int], drop: float) -> NDArray:
-        """(gates, queries) changes with a mean of ``-drop``."""
-        changes = rng.normal(-drop / self.share, self.deviation, shape)
-        return np.where(rng.random(shape) < self.share, changes, 0.0)
-
-
-NOISES = (
-    Noise("every query changes, sd 0.15", 1.0, 0.15),
-    Noise("30 % of the queries change, sd 0.10", 0.3, 0.10),
-)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gates", type=int, default=4000, help="simulated gates of each cell")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(argv)
-    print(table(options.gates, options.seed))
-
-
-def table(n_gates: int, seed: int) -> str:
-    """Shares of red gates, in percent."""
-    lines = [
-        "| change per query | queries | true drop | red | red with five slices |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    rng = np.random.default_rng(seed)
-    for noise in NOISES:
-        for n_queries, drop in [*((n, 0.0) for n in SIZES), (250, 0.04)]:
-            overall, with_slices = red_gates(noise, n_queries, drop, n_gates, rng)
-            lines.append(
-                f"| {noise.name} | {n_queries} | {drop:g} | {overall:.1%} | {with_slices:.1%} |"
-            )
-    return "\n".join(lines)
-
-
-def red_gates(
-    noise: Noise, n_queries: int, drop: float, n_gates: int, rng: np.random.Generator
-) -> tuple[float, float]:
+def rows(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Shares of gates that fail by their overall rule, and with slices on top."""
-    changes = noise.draw(rng, (n_gates, n_queries), drop)
-    means, p_values = _tested(changes)
-    size = n_queries // SLICES
-    parts = [_tested(changes[:, i * size : (i + 1) * size]) for i in range(SLICES)]
-    overall = with_slices = 0
-    for gate in range(n_gates):
-        red = _overall_is_red(-means[gate], n_queries, p_values[gate])
-        slices = [(-mean[gate], p[gate]) for mean, p in parts]
-        overall += red
-        with_slices += red or _slices_are_red(slices, size)
-    return overall / n_gates, with_slices / n_gates
+    rng = np.random.default_rng(seed)
+    for noise, (share, deviation) in NOISES.items():
+        for n_queries, drop in CELLS:
+            shape, size = (n_gates, n_queries), n_queries // SLICES
+            changes = rng.normal(-drop / share, deviation, shape)
+            changes = np.where(rng.random(shape) < share, changes, 0.0)
+            means, p_values = _tested(changes)
+            parts = [_tested(changes[:, i * size : (i + 1) * size]) for i in range(SLICES)]
+            red = [
+                _is_red(-mean, n_queries, p, OVERALL)
+                for mean, p in zip(means, p_values, strict=True)
+            ]
+            either = list(red)
+            for gate in range(n_gates if size >= S.min_slice_size else 0):
+                corrected = correct_p_values([p[gate] for _, p in parts], "holm")
+                either[gate] |= any(
+                    _is_red(-mean[gate], size, p, OF_SLICES)
+                    for (mean, _), p in zip(parts, corrected, strict=True)
+                )
+            shares = (f"{sum(failed) / n_gates:.1%}" for failed in (red, either))
+            yield (noise, str(n_queries), f"{drop:g}", *shares)
 
 
 def _tested(changes: NDArray) -> tuple[list[float], list[float]]:
@@ -99,24 +66,11 @@ def _tested(changes: NDArray) -> tuple[list[float], list[float]]:
     return changes.mean(axis=1).tolist(), np.fmax(p_values, floor).tolist()
 
 
-def _overall_is_red(drop: float, n_queries: int, p_value: float) -> bool:
-    rule = Rule(
-        MAX_DROP, SETTINGS.hard_drop, SETTINGS.min_queries, SETTINGS.alpha, SETTINGS.confirm
-    )
+def _is_red(drop: float, n_queries: int, p_value: float, rule: Rule) -> bool:
     return assess_change(drop, n_queries, p_value, rule).verdict is Verdict.FAIL
 
 
-def _slices_are_red(slices: list[tuple[float, float]], size: int) -> bool:
-    """Whether any of the slices fails; small ones are not judged."""
-    if size < SETTINGS.min_slice_size:
-        return False
-    rule = Rule(MAX_SLICE_DROP, math.inf, 0, SETTINGS.slice_alpha, SETTINGS.confirm)
-    corrected = correct_p_values([p for _, p in slices], "holm")
-    return any(
-        assess_change(drop, size, p, rule).verdict is Verdict.FAIL
-        for (drop, _), p in zip(slices, corrected, strict=True)
-    )
-
-
 if __name__ == "__main__":
-    main()
+    given = numbers_of(__doc__, gates=4000, seed=0)
+    titles = ("change per query", "queries", "true drop", "red", "red with five slices")
+    print(markdown(titles, rows(given.gates, given.seed)))

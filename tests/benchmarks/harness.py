@@ -1,21 +1,20 @@
-"""Rows of the benchmark: programs in turn over the same work."""
+"""Programs in turn over the same work, and what prints their figures and those of simulations."""
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import gc
 import statistics
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 Work = Callable[[], Any]
-Timer = Callable[[], float]
-"""Runs once, and returns seconds."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +23,18 @@ class Row:
 
     name: str
     work: str
-    ours: Work | None
-    """None where our side is not installed."""
+    ours: Any
     peers: Mapping[str, Callable[[], Any]]
     """Each builds its call; ImportError where the peer is absent."""
-    at_most: Mapping[str, float] = field(default_factory=dict)
-    """Times the peer's time, for the peers with a target."""
+    at_most: Sequence[float] = ()
+    """Times the peer's time, for the first of the peers."""
     n_rows: int = 0
     """Rows of the input; 0 where nothing is counted by row."""
     input_bytes: int = 0
     is_process: bool = False
     """Whole processes: no cold memory, no peak, and the least of the rounds counts."""
     calls: int = 1
-    """Calls per turn: short calls are Timed together."""
+    """Calls per turn: short calls are timed together."""
 
 
 class Figures(NamedTuple):
@@ -58,13 +56,13 @@ class Figures(NamedTuple):
 
 
 class Timed:
-    """A call that measures itself, such as a call less a part of it."""
+    """A call that measures its own seconds, such as a call less a part of it."""
 
-    def __init__(self, timer: Timer) -> None:
+    def __init__(self, timer: Callable[[], float]) -> None:
         self.seconds = timer
 
 
-def seconds_of(work: Work | Timed, calls: int = 1) -> float:
+def seconds_of(work: Any, calls: int = 1) -> float:
     """Wall time of one call, without the collector's pauses."""
     gc.collect()
     gc.disable()
@@ -106,8 +104,6 @@ def peak_bytes(work: Work) -> int:
 
 def measure(row: Row, rounds: int, *, cold: bool = False) -> Iterator[Figures]:
     """Figures of a row for each of its peers; an absent one has no times."""
-    if row.ours is None:
-        return
     works: dict[str, Any] = {"": row.ours}
     for name, build in row.peers.items():
         with suppress(ImportError):
@@ -123,6 +119,7 @@ def measure(row: Row, rounds: int, *, cold: bool = False) -> Iterator[Figures]:
             turns[name].append(seconds_of(work, row.calls))
     ours = turns[""]
     middle = min if row.is_process else statistics.median
+    limits = dict(zip(row.peers, row.at_most, strict=False))
     of_input = peak_bytes(row.ours) / row.input_bytes if row.input_bytes else None
     for name in row.peers or {"": None}:
         theirs = turns.get(name) if name else None
@@ -133,7 +130,7 @@ def measure(row: Row, rounds: int, *, cold: bool = False) -> Iterator[Figures]:
             middle(ours) * 1e3,
             middle(theirs) * 1e3 if theirs else None,
             ratio_of(ours, theirs, least=row.is_process) if theirs else None,
-            row.at_most.get(name),
+            limits.get(name),
             middle(ours) * 1e9 / row.n_rows if row.n_rows else None,
             statistics.median(colds) / middle(ours) if colds else None,
             of_input,
@@ -144,35 +141,46 @@ def ratio_of(
     ours: list[float], theirs: list[float], *, least: bool = False
 ) -> tuple[float, float, float]:
     """Median and quartiles of the ratios of the rounds, or the ratio of the least times."""
-    if least:
-        ratios = [min(ours) / min(theirs)]
-    else:
-        ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    if len(ratios) == 1:
-        return (ratios[0],) * 3
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+    if least or len(ratios) == 1:
+        return (min(ours) / min(theirs),) * 3
     first, middle, third = statistics.quantiles(ratios, n=4, method="inclusive")
     return middle, first, third
 
 
+# Output -----------------------------------------------------------------------------------------
+
+
 def table(results: list[Figures]) -> str:
     """A Markdown table; a ratio above its target is bold."""
-    lines = [
-        "| row | work | peer | ours, ms | peer, ms | ratio | at most | ns a row | cold "
-        "| of input |",
-        "| --- | --- | --- | --: | --: | --: | --: | --: | --: | --: |",
-    ]
+    titles = ("row", "work", "peer", "ours, ms", "peer, ms", "ratio", "at most", "ns a row")
+    rows = []
     for one in results:
-        ratio = "absent"
+        ratio = "absent" if one.peer else ""
         if one.ratio is not None:
             ratio = f"{one.ratio[0]:.2g} ({one.ratio[1]:.2g}-{one.ratio[2]:.2g})"
             if one.at_most is not None and one.ratio[0] > one.at_most:
                 ratio = f"**{ratio}**"
         cells = [one.row, one.work, one.peer or "-", _number(one.ours_ms), _number(one.peer_ms)]
-        cells += [ratio if one.peer else "", _number(one.at_most), _number(one.ns_row)]
-        cells += [_number(one.cold), _number(one.of_input)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        numbers = (one.at_most, one.ns_row, one.cold, one.of_input)
+        rows.append([*cells, ratio, *map(_number, numbers)])
+    return markdown((*titles, "cold", "of input"), rows, text=3)
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def markdown(titles: Iterable[str], rows: Iterable[Iterable[Any]], text: int = 1) -> str:
+    """A Markdown table whose first columns are text, and whose others are numbers."""
+    titles = list(titles)
+    rule = ["---"] * text + ["--:"] * (len(titles) - text)
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in (titles, rule, *rows))
+
+
+def numbers_of(doc: str | None, argv: list[str] | None = None, **defaults: int) -> Any:
+    """The options of a simulation, all of which are whole numbers."""
+    parser = argparse.ArgumentParser(description=doc)
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
+    return parser.parse_args(argv)

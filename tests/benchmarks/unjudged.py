@@ -7,75 +7,47 @@ The same gate with every item judged says what is right, and each policy is held
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytest_rankmetrics import RankGateFailure, RankGateWarning, assert_not_worse
-from pytest_rankmetrics.assessment.result import GateResult
 from sklearn_rank import evaluate
+from tests.benchmarks.harness import markdown, numbers_of
 
-QUERIES = 100
-ITEMS = 60
-"""Candidates of a query."""
-GRADES = np.array([0, 1, 2, 3])
-SHARES = np.array([0.80, 0.10, 0.06, 0.04])
-"""How many of them have which grade."""
-JUDGED = 10
-"""Ranks of the old system that somebody judged."""
+QUERIES, ITEMS, JUDGED = 100, 60, 10
+"""Queries, candidates of each, and ranks of the old system that somebody judged."""
+SHARES = (0.80, 0.10, 0.06, 0.04)
+"""Shares of the grades 0 to 3."""
 MEASURE = "ndcg@10"
-MAX_DROP = 0.005
-POLICIES = ("irrelevant", "condense", "bounds")
 OLD_NOISE = 1.6
-
-Judgements = Mapping[str, Mapping[str, int]]
-Rankings = Mapping[str, list[str]]
-
-
-@dataclass(frozen=True)
-class System:
-    """A new system: scores are grades plus noise of its own."""
-
-    name: str
-    noise: float
-    depth: int = ITEMS
-    """So many of the old system's first items it ranks anew; the others it does not return."""
+SYSTEMS = {
+    "another retriever, better": (1.15, ITEMS),
+    "another retriever, as good": (OLD_NOISE, ITEMS),
+    "another retriever, worse": (2.2, ITEMS),
+    "a reranker of 11, better": (1.0, JUDGED + 1),
+    "a reranker of 11, as good": (3.5, JUDGED + 1),
+    "a reranker of 11, worse": (30.0, JUDGED + 1),
+}
+"""Noise that a new system adds to the grades, and so many of the old one's items it ranks anew."""
+OPTIONS: dict[str, Any] = {"zero_division": 0.0, "assume": "partial"}
 
 
-SYSTEMS = (
-    System("another retriever, better", 1.15),
-    System("another retriever, as good", OLD_NOISE),
-    System("another retriever, worse", 2.2),
-    System("a reranker of 11, better", 1.0, JUDGED + 1),
-    System("a reranker of 11, as good", 3.5, JUDGED + 1),
-    System("a reranker of 11, worse", 30.0, JUDGED + 1),
-)
+def problem(noise: float, depth: int, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
+    """All judgements, those of the old system's top, its rankings, and those of the new one."""
+    grades = rng.choice(4, (QUERIES, ITEMS), p=SHARES)
+    known = grades + rng.normal(size=(QUERIES, ITEMS)) * OLD_NOISE
+    own = grades + rng.normal(size=(QUERIES, ITEMS)) * noise
+    reach = np.argsort(np.argsort(-known, axis=1), axis=1) < depth
 
+    def ranked(scores: Any, depth: int) -> dict[str, list[str]]:
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+        return {f"q{query}": [f"d{item}" for item in row] for query, row in enumerate(order)}
 
-@dataclass(frozen=True)
-class Problem:
-    """Two systems, what is judged, and what would be if everything were."""
-
-    complete: Judgements
-    partial: Judgements
-    old: Rankings
-    new: Rankings
-
-
-def problem(system: System, rng: np.random.Generator) -> Problem:
-    """One gate's data."""
-    grades = rng.choice(GRADES, (QUERIES, ITEMS), p=SHARES)
-    noise = rng.normal(size=(QUERIES, ITEMS)) * OLD_NOISE
-    own = rng.normal(size=(QUERIES, ITEMS)) * system.noise
-    old = _ranked(grades + noise)
-    reach = np.argsort(np.argsort(-grades - noise, axis=1), axis=1) < system.depth
-    new = _ranked(np.where(reach, grades + own, -np.inf), system.depth)
+    old, new = ranked(known, ITEMS), ranked(np.where(reach, own, -np.inf), depth)
     complete = {
         query: {f"d{item}": int(grade) for item, grade in enumerate(row)}
         for query, row in zip(old, grades, strict=True)
@@ -84,107 +56,51 @@ def problem(system: System, rng: np.random.Generator) -> Problem:
         query: {item: complete[query][item] for item in ranking[:JUDGED]}
         for query, ranking in old.items()
     }
-    return Problem(complete, partial, old, new)
+    return complete, partial, old, new
 
 
-def _ranked(scores: NDArray, depth: int = ITEMS) -> Rankings:
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    return {f"q{query}": [f"d{item}" for item in row] for query, row in enumerate(order)}
-
-
-def gate(truth: Judgements, case: Problem, holes: str) -> GateResult:
-    """What a gate says, whether it passes or not; queries without a relevant item count 0."""
+def answer(truth: Any, new: Any, old: Any, policy: Any) -> tuple[str, float]:
+    """What a gate says, and the change that it reads."""
+    options: dict[str, Any] = {"max_drop": 0.005, "allow": {"cannot_tell"}, "unjudged": policy}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankGateWarning)
-            return assert_not_worse(
-                truth,
-                case.new,
-                case.old,
-                MEASURE,
-                max_drop=MAX_DROP,
-                zero_division=0.0,
-                assume="partial",
-                unjudged=holes,
-                allow={"cannot_tell"},
-            )
+            result: Any = assert_not_worse(truth, new, old, MEASURE, **options, **OPTIONS)
     except RankGateFailure as failure:
         result = failure.result
-        if not isinstance(result, GateResult):
-            raise
-        return result
+    said = "green" if result.passed else "red"
+    change = result.metrics[MEASURE].change or 0.0
+    return "cannot tell" if result.verdict == "cannot tell" else said, change
 
 
-def answer(result: GateResult) -> str:
-    """Red, green, or cannot tell."""
-    if result.verdict == "cannot tell":
-        return "cannot tell"
-    return "green" if result.passed else "red"
-
-
-@dataclass
-class Tally:
-    """What one policy said of many gates."""
-
-    answers: Counter[str]
-    wrong: Counter[str]
-    readings: list[float]
-
-
-def simulate(system: System, n_gates: int, seed: int) -> tuple[dict[str, Tally], dict[str, float]]:
-    """The answers of each policy, and what the data are like."""
-    rng = np.random.default_rng(seed)
-    tallies = {policy: Tally(Counter(), Counter(), []) for policy in POLICIES}
-    changes, unjudged = [], []
-    for _ in range(n_gates):
-        case = problem(system, rng)
-        right = gate(case.complete, case, "irrelevant")
-        changes.append(right.metrics[MEASURE].change or 0.0)
-        options: dict[str, Any] = {"zero_division": 0.0, "assume": "partial"}
-        ev = evaluate(case.partial, case.new, f"judged@{JUDGED}", **options)
-        unjudged.append(1 - ev[f"judged@{JUDGED}"])
-        for policy, tally in tallies.items():
-            result = gate(case.partial, case, policy)
-            said = answer(result)
-            tally.answers[said] += 1
-            tally.readings.append(result.metrics[MEASURE].change or 0.0)
-            if said not in ("cannot tell", answer(right)):
-                tally.wrong[said] += 1
-    return tallies, {"change": float(np.mean(changes)), "unjudged": float(np.mean(unjudged))}
-
-
-def table(n_gates: int, seed: int) -> str:
+def rows(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Shares of the answers of each policy, in percent."""
-    lines = [
-        "| new system | true change | top 10 unjudged | policy | reads | red | green | cannot tell "
-        "| wrong red | wrong green |",
-        "|---|--:|--:|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for number, system in enumerate(SYSTEMS):
-        tallies, data = simulate(system, n_gates, seed + number)
-        for policy, tally in tallies.items():
-            said, wrong = tally.answers, tally.wrong
-            shares = [said["red"], said["green"], said["cannot tell"], wrong["red"], wrong["green"]]
-            cells = [
-                system.name,
-                f"{data['change']:+.3f}",
-                f"{data['unjudged']:.0%}",
-                f"`{policy}`",
-                f"{np.mean(tally.readings):+.3f}",
-                *(f"{share / n_gates:.0%}" for share in shares),
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gates", type=int, default=100, help="simulated gates of each system")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(argv)
-    print(table(options.gates, options.seed))
+    for number, (system, (noise, depth)) in enumerate(SYSTEMS.items()):
+        rng = np.random.default_rng(seed + number)
+        changes, unjudged = [], []
+        said, reads = Counter[tuple[str, str]](), Counter[str]()
+        for _ in range(n_gates):
+            complete, partial, old, new = problem(noise, depth, rng)
+            right, change = answer(complete, new, old, "irrelevant")
+            changes.append(change)
+            judged = f"judged@{JUDGED}"
+            unjudged.append(1 - evaluate(partial, new, judged, **OPTIONS)[judged])
+            for policy in ("irrelevant", "condense", "bounds"):
+                found, change = answer(partial, new, old, policy)
+                reads[policy] += change  # type: ignore[assignment]
+                said[policy, found] += 1
+                said[policy, f"wrong {found}"] += found not in ("cannot tell", right)
+        for policy, total in reads.items():
+            shares = (
+                f"{said[policy, what] / n_gates:.0%}"
+                for what in ("red", "green", "cannot tell", "wrong red", "wrong green")
+            )
+            data = (f"{np.mean(changes):+.3f}", f"{np.mean(unjudged):.0%}", f"`{policy}`")
+            yield (system, *data, f"{total / n_gates:+.3f}", *shares)
 
 
 if __name__ == "__main__":
-    main()
+    given = numbers_of(__doc__, gates=100, seed=0)
+    titles = ("new system", "true change", "top 10 unjudged", "policy", "reads", "red", "green")
+    titles += ("cannot tell", "wrong red", "wrong green")
+    print(markdown(titles, rows(given.gates, given.seed)))

@@ -1,0 +1,468 @@
+"""The rows of the table, each by its name; ``full`` sizes are those of docs/scaling.md."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from pytest_rankmetrics import assert_map_at_least
+from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
+from sklearn_rank import (
+    compare,
+    evaluate,
+    map_scorer,
+    mean_average_precision_score,
+    ndcg_at_k_score,
+    read_qrels,
+    read_run,
+    scan_qrels,
+    scan_run,
+)
+from tests.benchmarks.harness import Row, Timed, Work, seconds_of
+
+ROOT = Path(__file__).parents[2]
+FOUR = ("map", "ndcg@10", "mrr", "precision@10")
+FIVE = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
+TREC_FIVE = {"map", "ndcg_cut_10", "recip_rank", "P_10", "recall_100"}
+TEN = (*FIVE[:4], "recall@10", "err@10", "hit_rate@5", "rprec", "f1@10", "lag")
+TWENTY = (
+    *("map", "map@10", "map@100", "mar@10", "mrr", "mrr@10", "precision@5", "precision@10"),
+    *("recall@10", "recall@100", "f1@10", "hit_rate@1", "hit_rate@10", "ndcg", "ndcg@5"),
+    *("ndcg@10", "ndcg@100", "dcg@10", "err@10", "gauc"),
+)
+GRADES = (0.5, 0.2, 0.15, 0.1, 0.05)
+"""Shares of the grades 0 to 4."""
+
+# Rows and matrices of numbers -------------------------------------------------------------------
+
+Rows = dict[str, Any]
+
+
+def ltr_rows(full: bool, dtype: str = "float32") -> Rows:
+    """Queries of lognormal length between 1 and 1251 rows, as in learning to rank."""
+    n_queries = 30_000 if full else 300
+    rng = np.random.default_rng(0)
+    lengths = np.clip(np.exp(rng.normal(4.3, 0.9, n_queries)).astype(int), 1, 1251)
+    n_rows = int(lengths.sum())
+    return {
+        "groups": np.repeat(np.arange(n_queries), lengths),
+        "y_true": rng.choice(5, n_rows, p=GRADES),
+        "y_score": rng.normal(size=n_rows).astype(dtype),
+    }
+
+
+def call(rows: Rows, measures: Any = FOUR, n_jobs: int | None = None) -> Work:
+    return partial(evaluate, **rows, measures=measures, zero_division=np.nan, n_jobs=n_jobs)
+
+
+def by_row(name: str, rows: Rows, what: str, ours: Work, peers: Any, *at_most: float) -> Row:
+    n_rows, n_bytes = len(rows["y_true"]), sum(column.nbytes for column in rows.values())
+    return Row(name, f"{n_rows:,} rows, {what}", ours, peers, at_most, n_rows, n_bytes)
+
+
+def p1(full: bool) -> Iterator[Row]:
+    """Four measures against one of XGBoost's."""
+    cut = tuple(measure.partition("@")[0] + "@10" for measure in FOUR)
+    cases: list[tuple[str, int, Any, str]] = [
+        (dtype, n_jobs, FOUR, f"4 measures, {dtype}, n_jobs={n_jobs}")
+        for dtype in ("float32", "float64")
+        for n_jobs in (1, 2)
+    ]
+    for dtype, n_jobs, measures, what in (*cases, ("float32", 1, cut, "4 measures cut at 10")):
+        rows = ltr_rows(full, dtype)
+        peers = {"XGBoost, ndcg@10 alone": partial(_xgboost, rows, n_jobs)}
+        yield by_row("P1", rows, what, call(rows, measures, n_jobs), peers, 0.4)
+
+
+def _xgboost(rows: Rows, n_threads: int) -> Any:
+    """Its evaluation less its prediction, of a model that returns the scores as they are."""
+    import xgboost
+
+    scores = rows["y_score"].astype(np.float32)
+    data = xgboost.DMatrix(
+        scores[:, None], label=rows["y_true"], qid=rows["groups"], base_margin=scores
+    )
+    options = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "learning_rate": 0.0}
+    options |= {"max_depth": 1, "nthread": n_threads}
+    model = xgboost.train(options, data, num_boost_round=1)
+    return Timed(
+        lambda: seconds_of(lambda: model.eval(data)) - seconds_of(lambda: model.predict(data))
+    )
+
+
+def p2(full: bool) -> Iterator[Row]:
+    """One measure against torchmetrics."""
+    rows = ltr_rows(full)
+
+    def torchmetrics(name: str) -> Work:
+        import torch
+        from torchmetrics import retrieval
+
+        graded = name == "RetrievalNormalizedDCG"
+        target = torch.tensor(rows["y_true"] if graded else (rows["y_true"] > 0).astype(int))
+        preds, indexes = torch.tensor(rows["y_score"]), torch.tensor(rows["groups"])
+
+        def work() -> Any:
+            measure = getattr(retrieval, name)()
+            measure.update(preds, target, indexes=indexes)
+            return measure.compute()
+
+        return work
+
+    for ours, name in (
+        (mean_average_precision_score, "RetrievalMAP"),
+        (ndcg_at_k_score, "RetrievalNormalizedDCG"),
+    ):
+        peers = {f"torchmetrics {name}": partial(torchmetrics, name)}
+        work = partial(ours, **rows, zero_division=np.nan)
+        yield by_row("P2", rows, "1 measure", work, peers, 1 / 30)
+
+
+def p3(full: bool) -> Iterator[Row]:
+    """A matrix against scikit-learn."""
+    from sklearn.metrics import ndcg_score
+
+    rng = np.random.default_rng(0)
+    shape = (30_000 if full else 300, 120)
+    y_true, y_score = rng.choice(5, shape, p=GRADES), rng.normal(size=shape).astype(np.float32)
+    theirs = partial(ndcg_score, y_true, y_score, k=10)
+    peers = {
+        "scikit-learn, ties ignored": lambda: partial(theirs, ignore_ties=True),
+        "scikit-learn, ties averaged": lambda: theirs,
+    }
+    ours = partial(ndcg_at_k_score, y_true, y_score, k=10, gain="linear", zero_division=0.0)
+    n_bytes = y_true.nbytes + y_score.nbytes
+    work = f"matrix of {shape[0]:,} x {shape[1]}, ndcg@10"
+    yield Row("P3", work, ours, peers, (1 / 4, 1 / 12), y_true.size, n_bytes)
+
+
+def p9(full: bool) -> Iterator[Row]:
+    """Twenty measures against one."""
+    rows = ltr_rows(full)
+    peers = {"itself, map alone": lambda: call(rows, "map")}
+    yield by_row("P9", rows, "20 measures", call(rows, TWENTY), peers, 1.6)
+
+
+def p10(full: bool) -> Iterator[Row]:
+    """Ties: eight distinct scores, as of a small tree."""
+    rows = ltr_rows(full)
+    leaves = np.random.default_rng(1).integers(0, 8, len(rows["y_score"])).astype(np.float32)
+    tied = {**rows, "y_score": leaves}
+    peers = {"itself, without ties": lambda: call(rows)}
+    yield by_row("P10", tied, "4 measures, 8 distinct scores", call(tied), peers, 2.0)
+
+
+def p11(full: bool) -> Iterator[Row]:
+    """Two threads against one."""
+    for dtype in ("float32", "float64"):
+        rows = ltr_rows(full, dtype)
+        what, peers = f"4 measures, {dtype}, n_jobs=2", {"itself, n_jobs=1": partial(call, rows)}
+        yield by_row("P11", rows, what, call(rows, n_jobs=2), peers, 0.65)
+
+
+def p13(full: bool) -> Iterator[Row]:
+    """Queries of one length: short, middling, and long with few hits."""
+    rng = np.random.default_rng(0)
+    for length, n_queries, hits in ((10, 1_000_000, 1), (1_000, 3_000, 100), (100_000, 30, 1_000)):
+        n_queries = n_queries if full else max(n_queries // 1_000, 1)
+        y_true = np.zeros((n_queries, length), dtype=np.int64)
+        y_true[:, :hits] = 1
+        scores = rng.normal(size=(n_queries, length)).astype(np.float32)
+        keys = scores.view(np.uint32).astype(np.uint64) << np.uint64(32)
+        keys |= np.arange(length, dtype=np.uint64)
+        rows = {
+            "groups": np.repeat(np.arange(n_queries), length),
+            "y_true": rng.permuted(y_true, axis=1).ravel(),
+            "y_score": scores.ravel(),
+        }
+        peers = {"numpy.sort of as many keys": lambda keys=keys: partial(np.sort, keys, axis=1)}
+        what = f"{length:,} a query, {hits:,} relevant: 4 measures"
+        limits = (1.0,) if length == 100_000 else ()
+        yield by_row("P13", rows, what, call(rows), peers, *limits)
+
+
+def p16(full: bool) -> Iterator[Row]:
+    """Small calls: ten queries of ten items."""
+    from sklearn.linear_model import Ridge
+    from sklearn.metrics import make_scorer, ndcg_score, r2_score
+
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.choice(5, (10, 10), p=GRADES), rng.normal(size=(10, 10))
+    y_true[:, 0] = 1
+
+    def loop() -> float:
+        values = []
+        for grades, scores in zip(y_true, y_score, strict=True):
+            gains = 2.0**grades - 1
+            discounts = np.log2(np.arange(2, 12))
+            best = (np.sort(gains)[::-1] / discounts).sum()
+            values.append((gains[np.argsort(-scores, kind="stable")] / discounts).sum() / best)
+        return float(np.mean(values))
+
+    rows = {"y_true": y_true.ravel(), "y_score": y_score.ravel(), "groups": np.arange(100) // 10}
+    X = rng.normal(size=(100, 3))
+    fitted = (Ridge().fit(X, rows["y_true"]), X, rows["y_true"])
+    works: Mapping[str, tuple[Work, str, Work]] = {
+        "evaluate, ndcg": (partial(evaluate, **rows, measures="ndcg"), "a loop", loop),
+        "ndcg_at_k_score": (
+            partial(ndcg_at_k_score, y_true, y_score),
+            "scikit-learn's ndcg_score",
+            partial(ndcg_score, y_true, y_score),
+        ),
+        "map_scorer": (
+            partial(map_scorer, *fitted, groups=rows["groups"]),
+            "a scorer of r2_score",
+            partial(make_scorer(r2_score), *fitted),
+        ),
+    }
+    for what, (ours, name, theirs) in works.items():
+        peers = {name: lambda theirs=theirs: theirs}
+        yield Row("P16", f"10 queries of 10: {what}", ours, peers, calls=200 if full else 2)
+
+
+# Dictionaries, lists and files ------------------------------------------------------------------
+
+
+def p4(full: bool) -> Iterator[Row]:
+    """{query: {document: score}}, and twenty measures of the same (P9)."""
+    rng = random.Random(0)
+    queries = [f"q{number}" for number in range(1_000 if full else 50)]
+    run = {query: {f"d{number}": rng.random() for number in range(1_000)} for query in queries}
+    qrels = {
+        query: {f"d{n}": rng.choice((0, 0, 1, 2)) for n in rng.sample(range(1_500), 50)}
+        for query in queries
+    }
+
+    def of_ir_measures() -> Work:
+        import ir_measures
+        from ir_measures import AP, RR, P, R, nDCG
+
+        measures: list[Any] = [AP, nDCG @ 10, RR, P @ 10, R @ 100]
+        return lambda: ir_measures.calc_aggregate(measures, qrels, run)
+
+    def of_pytrec_eval() -> Work:
+        import pytrec_eval
+
+        return lambda: pytrec_eval.RelevanceEvaluator(qrels, TREC_FIVE).evaluate(run)
+
+    def of_ranx() -> Work:
+        import ranx
+
+        return lambda: ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(FIVE))
+
+    peers = {"ir_measures": of_ir_measures, "pytrec_eval": of_pytrec_eval}
+    peers["ranx, building included"] = of_ranx
+    work = f"{len(queries):,} queries x 1,000 documents, 50 judged"
+    ours, more = (partial(evaluate, qrels, run, measures) for measures in (FIVE, TWENTY))
+    yield Row("P4", f"{work}: 5 measures", ours, peers, (1 / 4, 1 / 5, 1 / 12))
+    alone = {"itself, map alone": lambda: partial(evaluate, qrels, run, "map")}
+    yield Row("P4", f"{work}: 20 measures", more, alone, (1.6,))
+
+
+def p5(full: bool) -> Iterator[Row]:
+    """Ranked lists and sets, against looking up each item and nothing more."""
+    rng = random.Random(0)
+    catalogue = [f"item {number}" for number in range(20_000)]
+    n_users = 100_000 if full else 1_000
+    rankings = [rng.sample(catalogue, 100) for _ in range(n_users)]
+    truths = [{*rng.sample(ranking, 5), *rng.sample(catalogue, 5)} for ranking in rankings]
+
+    def membership() -> list[Any]:
+        pairs = zip(truths, rankings, strict=True)
+        return [list(map(truth.__contains__, ranking)) for truth, ranking in pairs]
+
+    ours, peers = (
+        partial(evaluate, truths, rankings, FIVE),
+        {"looking up alone": lambda: membership},
+    )
+    yield Row("P5", f"{n_users:,} users x 100 items: 5 measures", ours, peers, (1.5,))
+
+
+def p6(full: bool) -> Iterator[Row]:
+    """A run file and judgements in TREC's format, reading included."""
+    with tempfile.TemporaryDirectory() as folder:
+        run, qrels = Path(folder, "run.txt"), Path(folder, "qrels.txt")
+        n_lines = _write_files(run, qrels, 1_000 if full else 5)
+
+        def of_pytrec_eval() -> Work:
+            import pytrec_eval
+
+            def work() -> Any:
+                with qrels.open() as judgements, run.open() as lines:
+                    judged = pytrec_eval.parse_qrel(judgements)
+                    evaluator = pytrec_eval.RelevanceEvaluator(judged, TREC_FIVE)
+                    return evaluator.evaluate(pytrec_eval.parse_run(lines))
+
+            return work
+
+        readers: Mapping[str, Work] = {
+            "read": lambda: evaluate(read_qrels(qrels), read_run(run), FIVE),
+            "scanned": lambda: evaluate(scan_qrels(qrels), scan_run(run), FIVE),
+        }
+        peers = {"pytrec_eval and its readers": of_pytrec_eval}
+        for what, ours in readers.items():
+            work = f"a run file of {n_lines:,} lines, {what}: 5 measures"
+            yield Row("P6", work, ours, peers, (1 / 5,), n_lines)
+
+
+def _write_files(run: Path, qrels: Path, n_queries: int) -> int:
+    rng = random.Random(0)
+    with run.open("w") as lines, qrels.open("w") as judgements:
+        for query in range(n_queries):
+            scores = sorted((rng.random() for _ in range(1_000)), reverse=True)
+            documents = rng.sample(range(10**7), 1_000)
+            for rank, (document, score) in enumerate(zip(documents, scores, strict=True), 1):
+                lines.write(f"{query} Q0 doc{document:08d} {rank} {score:.6f} bm25\n")
+            for document in rng.sample(documents, 56):
+                judgements.write(f"{query} 0 doc{document:08d} {rng.choice((0, 0, 1, 2))}\n")
+    return n_queries * 1_000
+
+
+def p12(full: bool) -> Iterator[Row]:
+    """Gates against the evaluation that they need."""
+    rng = random.Random(0)
+    catalogue = [f"item {number}" for number in range(20_000)]
+    names = [f"q{number}" for number in range(10_000 if full else 500)]
+    rankings = {name: rng.sample(catalogue, 50) for name in names}
+    truths = {name: {*rng.sample(ranked, 5)} for name, ranked in rankings.items()}
+    scores = {
+        name: {item: 1.0 / place for place, item in enumerate(items, 1)}
+        for name, items in rankings.items()
+    }
+    measures = ("map", "ndcg@10")
+    gate = FileGate("gate", lambda: (truths, rankings), {"max_drop": dict.fromkeys(measures, 0.01)})
+
+    def judge(folder: str, *, update: bool) -> None:
+        outside = {name: value for name, value in os.environ.items() if name != "CI"}
+        with mock.patch.dict(os.environ, outside, clear=True):
+            (run,) = judge_files([gate], FileSession(Path(folder), update=update)).gates
+        if run.failed:
+            raise RuntimeError(run.record["headline"])
+
+    def record() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            judge(folder, update=True)
+
+    with tempfile.TemporaryDirectory() as kept:
+        judge(kept, update=True)
+        works: list[tuple[str, Work, Any, Any, float]] = [
+            (
+                f"a passing gate, {layout}",
+                partial(assert_map_at_least, truths, y, 0.01),
+                y,
+                "map",
+                1,
+            )
+            for layout, y in (("lists", rankings), ("{item: score}", scores))
+        ]
+        works.append(("recording a gate", record, rankings, measures, 3))
+        comparing = partial(judge, kept, update=False)
+        works.append(("comparing a gate", comparing, rankings, measures, 3))
+        for what, ours, y, measured, at_most in works:
+            bare = partial(evaluate, truths, y, measured)
+            peers = {"evaluate of the same": lambda bare=bare: bare}
+            yield Row("P12", f"{what}, {len(names):,} x 50", ours, peers, (at_most,))
+
+
+def p14(full: bool) -> Iterator[Row]:
+    """Exact bounds where half of each ranking is unjudged."""
+    rng = random.Random(0)
+    items = [f"d{number}" for number in range(20)]
+    truth = {
+        query: {item: rng.choice([0, 0, 0, 1, 2]) for item in rng.sample(items, 10)}
+        for query in range(10_000 if full else 200)
+    }
+    rankings = {query: rng.sample(items, 20) for query in truth}
+    bare = partial(evaluate, truth, rankings, "ndcg@10", zero_division=0.0)
+    work = f"bounds of ndcg@10, {len(truth):,} queries, 10 unjudged items each"
+    ours = partial(bare().bounds, "ndcg@10")
+    yield Row("P14", work, ours, {"evaluate of the same": lambda: bare})
+
+
+def p15(full: bool) -> Iterator[Row]:
+    """Many systems compared in many measures, evaluation included."""
+    n_systems, n_queries = (20, 10_000) if full else (3, 100)
+    rng = np.random.default_rng(0)
+    truth = (rng.random((n_queries, 30)) < 0.15).astype(int)
+    truth[:, 0] = 1
+    common = 0.3 * truth + rng.random(truth.shape)
+    runs = {f"system {n}": common + rng.random(truth.shape) for n in range(n_systems)}
+
+    def of_ranx() -> Work:
+        import ranx
+
+        def by_query(rows: Any) -> dict[str, dict[str, Any]]:
+            return {
+                f"q{n}": {f"d{item}": value for item, value in enumerate(row)}
+                for n, row in enumerate(rows.tolist())
+            }
+
+        judged = by_query(truth)
+        qrels = ranx.Qrels({q: {d: g for d, g in row.items() if g} for q, row in judged.items()})
+        own = [ranx.Run(by_query(scores), name=name) for name, scores in runs.items()]
+        # In the places of ERR and LAG, which it lacks, measures of about the same cost.
+        names = [*TEN[:5], "dcg@10", "hit_rate@5", "r-precision", "f1@10", "ndcg_burges@10"]
+        return lambda: ranx.compare(qrels, own, names, stat_test="student")
+
+    work = f"{n_systems} systems, {n_queries:,} queries of 30, 10 measures"
+    ours = partial(compare, truth, runs, measures=TEN)
+    yield Row("P15", work, ours, {"ranx.compare": of_ranx}, (1 / 3,))
+
+
+# Whole processes --------------------------------------------------------------------------------
+
+
+def processor_time(*arguments: str, folder: str | Path = ROOT) -> Any:
+    """Processor time of a process from start to end, which keeps its compiled files."""
+    command = [sys.executable, *arguments]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def timer() -> float:
+        before = getrusage(RUSAGE_CHILDREN)
+        subprocess.run(command, capture_output=True, cwd=folder, check=True, env=env)
+        after = getrusage(RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return Timed(timer)
+
+
+def p8(full: bool) -> Iterator[Row]:
+    """An import, and pytest with the plugin and without it."""
+    bare = {"import numpy": partial(processor_time, "-c", "import numpy")}
+    for name, statement in (
+        ("P8", "import sklearn_rank"),
+        ("P17", "from sklearn_rank import evaluate"),
+    ):
+        ours = processor_time("-c", statement)
+        yield Row(name, statement, ours, bare, (1.3,), is_process=True)
+    count = 5_000 if full else 50
+    many = f"@pytest.mark.parametrize('n', range({count}))\ndef test_n(n): assert n >= 0\n"
+    suites = {
+        "an empty pytest run": "def test_nothing(): ...\n",
+        f"{count:,} tests without gates": f"import pytest\n{many}",
+    }
+    for work, text in suites.items():
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "test_it.py").write_text(text)
+            run = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+            here = partial(processor_time, *run, folder=folder)
+            without = {"without the plugin": partial(here, "-p", "no:rankmetrics")}
+            yield Row("P8", work, here(), without, is_process=True)
+
+
+ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
+    function.__name__.upper(): function
+    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p11, p12, p13, p14, p15, p16)
+}
+"""Rows by name: a function of whether the size is full."""
