@@ -21,20 +21,18 @@ UNDRAWN = {"__init__", "__main__"}
 
 
 def picture() -> str:
-    """Both packages from the top down: what each room holds, and which rooms it stands on."""
-    return "\n\n".join(f"**`{package}`**\n\n{_rooms(package)}" for package in PACKAGES)
+    """Both packages from the top down: a row for each level, and what each of its rooms holds."""
+    return "\n\n".join(_levels(package) for package in PACKAGES)
 
 
-def _rooms(package: str) -> str:
+def _levels(package: str) -> str:
     below = imports_of_rooms(package)
-    levels = {room: _height(room, below) for room in below}
-    rows = []
-    for room in sorted(below, key=lambda room: (-levels[room], room)):
-        stands_on = ", ".join(sorted(_direct(room, below), key=lambda name: (-levels[name], name)))
-        rows.append(
-            [str(levels[room]), f"`{room}`", _holds(ROOT / package, room), stands_on or "-"]
-        )
-    return table(["level", "room", "holds", "stands on"], rows)
+    levels: dict[int, list[str]] = {}
+    for room in sorted(below):
+        holds = f"**`{room}`**: {_holds(ROOT / package, room)}"
+        levels.setdefault(_height(room, below), []).append(holds)
+    rows = [[str(level), "<br>".join(levels[level])] for level in sorted(levels, reverse=True)]
+    return table(["level", f"rooms of `{package}`"], rows)
 
 
 def imports_of_rooms(package: str) -> dict[str, set[str]]:
@@ -102,12 +100,6 @@ def walk() -> str:
 
 def _height(room: str, below: dict[str, set[str]]) -> int:
     return max((_height(name, below) + 1 for name in below[room]), default=0)
-
-
-def _direct(room: str, below: dict[str, set[str]]) -> set[str]:
-    """What a room imports and does not reach by another room that it imports."""
-    through = {name for inner in below[room] for name in _reached(inner, below)}
-    return below[room] - through
 
 
 def _reached(room: str, below: dict[str, set[str]]) -> set[str]:
