@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics.report.queries import worst_table
-from pytest_rankmetrics.report.summary import FAILED, Summary
+from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
 from pytest_rankmetrics.report.terminal import TITLE, Row, gate_rows, gates_table, tally
 from sklearn_rank.support.disk import (
     HTML_REPORT,
@@ -149,12 +149,12 @@ def junit_text(summary: Summary) -> str:
 
 
 def html_text(summary: Summary) -> str:
-    """``--rank-html``: a section for each gate, the ones that failed first, with their items.
+    """``--rank-html``: every gate with its queries, the ones that failed first and unfolded.
 
-    The others have theirs for as long as there is room.
+    Items of queries stand there for as long as there is room.
     """
-    from sklearn_rank.report.content import MOST_BYTES, Report, Section, size_of, without_items
-    from sklearn_rank.report.page import page
+    from sklearn_rank.report.content import MOST_BYTES, Report, size_of, without_items
+    from sklearn_rank.report.page import page, provenance
 
     room, sections = MOST_BYTES, []
     for run in sorted(summary.gates, key=lambda run: not run.failed):
@@ -162,13 +162,101 @@ def html_text(summary: Summary) -> str:
         if queries is not None:
             room -= size_of(queries)
             queries = queries if room >= 0 else without_items(queries)
-        title = f"{formatting.shown(run.record['name'], limit=200)}: {run.record['verdict']}"
-        test = (formatting.line(run.test, 300),) if run.test else ()
-        sections.append(Section(title, test, message=run.message, queries=queries))
-    lead = [tally(summary.gates)] if summary.gates else []
-    lead += map(formatting.line, summary.problems)
-    tables = (("Gates", gates_table(summary)),) if summary.gates else ()
-    return page(Report(TITLE.capitalize(), tuple(lead), tables, tuple(sections)))
+        sections.append(_gate_section(run, queries))
+    failed, total = sum(run.failed for run in summary.gates), len(summary.gates)
+    headline = f"{failed} of {formatting.count(total, 'gate')} failed"
+    if not failed:
+        headline = f"{formatting.count(total, 'gate')}, none failed" if total else "No gate ran"
+    if summary.problems:
+        headline += ", and the run has problems"
+    return page(
+        Report(
+            TITLE.capitalize(),
+            headline,
+            about=(TITLE.capitalize(), tally(summary.gates), *provenance()),
+            lead=tuple(map(formatting.line, summary.problems)),
+            sections=tuple(sections),
+            tables=(("All gates", gates_table(summary)),) if summary.gates else (),
+        )
+    )
+
+
+def _gate_section(run: GateRun, queries: Any) -> Any:
+    """What the page says of one gate."""
+    from sklearn_rank.report.content import Notice, Section
+
+    record = run.record
+    verdict, other = record["verdict"], "baseline" if record["baseline"] else "reference"
+    slices = [_slice(part) for part in record["slices"]]
+    order = {"worse": 0, "": 1, "better": 2}
+    slices.sort(key=lambda part: (order[part.direction], part.change or 0.0))
+    notices = [*record["warnings"], *record["notes"]]
+    return Section(
+        formatting.shown(record["name"], limit=200),
+        badge="FAIL" if run.failed else verdict.upper(),
+        direction=_direction(run.failed, verdict),
+        is_open=run.failed,
+        lead=(record["headline"], *([formatting.line(run.test, 300)] if run.test else [])),
+        cards=(("", tuple(map(_card, record["metrics"].values()))),) if record["metrics"] else (),
+        notices=tuple(Notice(formatting.line(text, 1000)) for text in notices),
+        slices=tuple(slices),
+        slice_titles=("", "metric", other, "now", "95% interval"),
+        queries=queries,
+        message=run.message if run.message != record["headline"] else "",
+    )
+
+
+def _direction(failed: bool, verdict: str) -> Literal["better", "worse", ""]:
+    if failed or verdict in FAILED:
+        return "worse"
+    return "better" if verdict in ("pass", "improved", "new") else ""
+
+
+def _changed(verdict: str) -> Literal["better", "worse", ""]:
+    """The same of a measure, whose value may pass without a change."""
+    return "worse" if verdict in FAILED else "better" if verdict == "improved" else ""
+
+
+def _card(metric: Mapping[str, Any]) -> Any:
+    """A measure of a gate at a glance: its value, its change and its limits."""
+    from sklearn_rank.report.content import Card
+
+    counts, change = None, ""
+    if metric["worse"] is not None:
+        counts = metric["better"], metric["same"], metric["worse"]
+    if metric["change"] is not None:
+        was = formatting.number(metric["baseline"], 3)
+        change = f"{formatting.signed(metric['change'], 3)} from {was}"
+    limits = [
+        f"{word} {metric[key]:g}"
+        for key, word in (("at_least", "at least"), ("at_most", "at most"), ("allowed", "drop of"))
+        if metric[key] is not None
+    ]
+    verdict = metric["verdict"]
+    parts = [metric["reason"], f"allowed: {', '.join(limits)}" if limits else ""]
+    if verdict != "improved":  # p is one-sided, and 1 beside every gain
+        parts.append(formatting.p_phrase(metric["p"]))
+    direction = _changed(verdict)
+    name = metric["name"] if metric["greater_is_better"] else f"{metric['name']} (lower is better)"
+    value = formatting.number(metric["value"], 3) or "undefined"
+    return Card(name, value, change, direction, counts, "; ".join(filter(None, parts)))
+
+
+def _slice(part: Mapping[str, Any]) -> Any:
+    """A slice of a gate with its change."""
+    from sklearn_rank.report.content import Slice
+
+    ends, verdict = part["change_ci"], part["verdict"]
+    words = ["FAIL" if verdict in FAILED else verdict, part["reason"]]
+    words.append("" if verdict == "improved" else formatting.p_phrase(part["p"]))
+    return Slice(
+        *(part["label"], part["metric"], part["queries"]),
+        *(part["baseline"], part["value"], part["change"]),
+        None if ends is None or None in ends else tuple(ends),
+        _changed(verdict),
+        ", ".join(filter(None, words)),
+        part["worse"] or 0,
+    )
 
 
 def html_table(summary: Summary) -> str:

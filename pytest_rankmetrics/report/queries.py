@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.assess import labels_of
 from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.assessment.result import QueryRow
 from pytest_rankmetrics.baseline.content import write_rank
@@ -19,7 +20,7 @@ from sklearn_rank.comparison.changes import explain
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.report.content import Item, Queries, as_data, numbers
+from sklearn_rank.report.content import Item, Queries, as_data, merged_items, numbers
 from sklearn_rank.support.text import as_text
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray
@@ -70,27 +71,31 @@ def worst_queries(assessment: Assessment) -> Worst | None:
 
 
 def explained_metric(assessment: Assessment) -> str | None:
-    """The first measure that fails, or else the first of all; None without values per query."""
-    others = [
-        own for own in assessment.measured.names if not assessment.measured.used[own].is_pooled
-    ]
-    failing = [own for own in others if assessment.metric_results[own].verdict in _REMARKABLE]
-    compared = [own for own in failing if own in assessment.changes]
-    slices = [own.name for own in assessment.slice_results if own.verdict in _REMARKABLE]
-    return next(iter([*compared, *failing, *slices, *others]), None)
+    """The measure with the gravest verdict; else the first; None without values per query."""
+    measured = assessment.measured
+    names = [name for name in measured.names if not measured.used[name].is_pooled]
+    for verdict in _REMARKABLE:
+        own = [name for name in names if assessment.metric_results[name].verdict is verdict]
+        compared = [name for name in own if name in assessment.changes]
+        slices = [part.name for part in assessment.slice_results if part.verdict is verdict]
+        for name in (*compared, *own, *slices):
+            return name
+    return next(iter(names), None)
 
 
 def _failing_slices(assessment: Assessment, name: str) -> tuple[str, ...]:
-    """Labels of the slices of a measure that fail where the measure over all queries does not."""
-    if assessment.metric_results[name].verdict in _REMARKABLE:
-        return ()
+    """Labels of the slices of a measure that fail where it does not over all queries."""
     verdicts = {own.label: own.verdict for own in assessment.slice_results if own.name == name}
-    gravest = next((own for own in _REMARKABLE if own in verdicts.values()), None)
-    return tuple(
-        label
-        for label in assessment.slices
-        if gravest is not None and verdicts.get(formatting.shown(label)) is gravest
-    )
+    for verdict in _REMARKABLE:
+        if assessment.metric_results[name].verdict is verdict:
+            return ()
+        if verdict in verdicts.values():
+            return tuple(
+                label
+                for label in assessment.slices
+                if verdicts.get(formatting.shown(label)) is verdict
+            )
+    return ()
 
 
 def worst_table(
@@ -246,7 +251,7 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
     now = {name: column for name, column in columns.items() if column is not None}
     if not now:
         return None
-    explained = explained_metric(assessment) if reference is not None else None
+    main = explained_metric(assessment) or ""
     compared = frozenset() if reference is None else frozenset(reference.queries.tolist())
 
     def values(name: str) -> list[Sequence[float | None]]:
@@ -260,37 +265,32 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
 
     def items(number: int) -> list[Item] | None:
         (placement,) = measured.placements([number])
-        judged = placement.judged
-        if judged is None:
-            return None
-        if reference is None:
-            hits = [Item(as_text(hit.item), hit.grade, [hit.rank]) for hit in placement.hits]
-            absent = placement.not_retrieved
-            return [*hits, *(Item(as_text(item), judged[item], [None]) for item in absent)]
+        if placement.judged is None or reference is None:
+            return merged_items([placement])
         before = reference.placement(number) if number in compared else None
-        if before is None or not explained:
+        if before is None:
             return None
-        changes = explain(measured.used[explained], before, placement, key=key_of).items
-        return [
-            Item(
-                as_text(change.item),
-                change.grade,
-                [change.old_rank, change.new_rank],
-                numbers([change.contribution]),
-            )
-            for change in changes
-        ]
+        found = (explain(measured.used[name], before, placement, key=key_of).items for name in now)
+        return merged_items([before, placement], [[own] for own in found], key=key_of)
 
     other = "baseline" if assessment.alignment is not None else "reference"
     texts = [text_of(measured, number) for number in range(len(measured))]
+    labels = labels_of(assessment) if assessment.slices else []
+    slices = [as_text(label) for label in _failing_slices(assessment, main)] if main else []
+    falls = reference is not None and any(
+        own.verdict in _REMARKABLE
+        for own in (*assessment.metric_results.values(), *assessment.slice_results)
+    )
     queries = Queries(
         systems=("now",) if reference is None else (other, "now"),
-        measures=tuple(now),
+        measures=tuple(measured.used[name].title for name in now),
         greater=tuple(measured.used[name].metric.greater_is_better for name in now),
         names=list(map(as_text, measured.query_ids)),
         values=list(map(values, now)),
         texts=texts if any(texts) else (),
-        explained=explained or "",
+        labels=labels,
+        measure=list(now).index(main) if main in now else 0,
+        show=(slices[0] if slices else "", "worse" if falls else "all"),
         items=items,
     )
     return as_data(queries, MOST_BYTES)

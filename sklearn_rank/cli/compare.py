@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from typing import Any
 
 from sklearn_rank.cli.evaluate import check_measures, measure_run, names_of
@@ -60,12 +61,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Compare, and write the page."""
-    slices, texts = arguments.slices, arguments.query_text
-    inputs = (arguments.qrels, arguments.baseline, *arguments.runs, slices, texts)
+    slices, texts, items = arguments.slices, arguments.query_text, arguments.item_text
+    inputs = (arguments.qrels, arguments.baseline, *arguments.runs, slices, texts, items)
     check_target(arguments.output, HTML_REPORT, inputs)
     options: dict[str, Any] = {
         "slices": None if slices is None else read_labels(slices).get,
         "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
+        "item_text": None if items is None else read_labels(items, "--item-text", "text", "item"),
+        "about": (arguments.qrels, shlex.join(["sklearn-rank", *arguments.words])),
     }
     comparison = _compare_files(arguments, keep_items=True)
     title, explained = arguments.title, arguments.explain

@@ -183,15 +183,16 @@ def _report(commands: Any) -> None:
         "report",
         help="compare runs in an HTML file with every query",
         description="Compare runs with the first one in one HTML file, which needs no network: "
-        "tables, pictures (with Matplotlib), and all queries with their items, to search and "
-        "unfold. Options are those of compare.",
+        "the verdict, the slices, every query with the first results side by side, tables and "
+        "pictures (with Matplotlib). Options are those of compare.",
     )
     add = parser.add_argument
     add("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
-    add("--title", metavar="TEXT", help="of the page")
-    add("--explain", metavar="M", help="measure whose changes are told by item (the first)")
+    add("--title", metavar="TEXT", help="headline (default: the verdict)")
+    add("--explain", metavar="M", help="measure of slices and pictures (default: the first)")
     add("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
-    add("--query-text", metavar="FILE", help=f"what queries ask: {_LABELS.format('text')}")
+    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
+    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
     _add_comparing(parser)
     parser.set_defaults(run=("compare", "run_report"), format="html")
 

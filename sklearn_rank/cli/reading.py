@@ -80,33 +80,35 @@ _NAMES = {
 """Plain names of columns that hold a label of a query, or its text."""
 
 
-def read_labels(path: str, option: str = "--slices", what: str = "label") -> dict[str, str]:
+def read_labels(
+    path: str, option: str = "--slices", what: str = "label", of: str = "query"
+) -> dict[str, str]:
     """{query: label} of a CSV file, of JSON lines, or of a JSON object.
 
-    ``option`` names the file in messages, and ``what`` is "label" or "text".
+    ``option`` names the file in messages, ``what`` is "label" or "text", ``of`` "query" or "item".
     """
     source = source_of(path, Limits(), option)
     labels: dict[str, str] = {}
-    for line, query, label in _pairs(source, _text(path, option), what):
+    for line, query, label in _pairs(source, _text(path, option), what, of):
         if not isinstance(label, (str, int, float)):
-            source.fail(line, f"the {what} of query {safe_repr(query)} is not text")
+            source.fail(line, f"the {what} of {of} {safe_repr(query)} is not text")
         if label == "" and what == "label":
             continue  # an empty cell is no label, and no slice of that name
         if labels.setdefault(str(query), str(label)) != str(label):
             both = f"{safe_repr(labels[str(query)])} and {safe_repr(str(label))}"
-            source.fail(line, f"query {safe_repr(query)} has the {what}s {both}")
+            source.fail(line, f"{of} {safe_repr(query)} has the {what}s {both}")
     if not labels:
-        source.fail(None, f"gives no query a {what}")
+        source.fail(None, f"gives no {of} a {what}")
     return labels
 
 
-def _pairs(source: Source, text: str, what: str) -> Iterator[tuple[int | None, Any, Any]]:
+def _pairs(source: Source, text: str, what: str, of: str) -> Iterator[tuple[int | None, Any, Any]]:
     """Line, query and label of each row."""
     first = text.lstrip().partition("\n")[0]
     if not first.startswith("{"):
         lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in text else ",")
         names = next(lines, [])
-        query, label = _columns(source, 1, names, what)
+        query, label = _columns(source, 1, names, what, of)
         for line, row in enumerate(lines, 2):
             if len(row) != len(names):
                 source.fail(line, f"{len(row)} fields instead of {len(names)}")
@@ -116,7 +118,7 @@ def _pairs(source: Source, text: str, what: str) -> Iterator[tuple[int | None, A
             if data.strip():
                 value = load_json(source, line, data.encode())
                 names = list(value) if isinstance(value, dict) else []
-                query, label = _columns(source, line, names, what)
+                query, label = _columns(source, line, names, what, of)
                 yield line, value[query], value[label]
     else:
         for name, value in load_json(source, None, text.encode()).items():
@@ -129,12 +131,13 @@ def _is_row(line: str) -> bool:
         row = json.loads(line)
     except ValueError:
         return False
-    return len(row) > 1 and any(role_of(name) == "query" or name in ("_id", "id") for name in row)
+    ids = ("query", "item")
+    return len(row) > 1 and any(role_of(name) in ids or name in ("_id", "id") for name in row)
 
 
-def _columns(source: Source, line: int, names: list[str], what: str) -> tuple[str, str]:
-    """The column of queries, and that of labels or texts: by name, else the only other one."""
-    queries = [name for name in names if role_of(name) == "query"] or [
+def _columns(source: Source, line: int, names: list[str], what: str, of: str) -> tuple[str, str]:
+    """The column of ids, and that of labels or texts: by name, else the only other one."""
+    queries = [name for name in names if role_of(name) == of] or [
         name for name in names if name in ("_id", "id")
     ]
     rest = {name: plain_name(name) for name in names if name not in queries}
@@ -144,7 +147,7 @@ def _columns(source: Source, line: int, names: list[str], what: str) -> tuple[st
         found = [name for name in rest if role_of(name) is None and rest[name] not in known]
     if len(queries) != 1 or len(found) != 1:
         shown = format_list(names, limit=20) or "nothing"
-        source.fail(line, f"needs the columns query and {what}, and the first line has {shown}")
+        source.fail(line, f"needs the columns {of} and {what}, and the first line has {shown}")
     return queries[0], found[0]
 
 

@@ -96,8 +96,8 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
 
 
-def _unjudged(joined: Joined) -> list[str]:
-    """Unjudged share of the first ranks of each system, if any."""
+def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
+    """Number of first ranks, and share of the items there that nobody judged; {} for none."""
     cutoffs = (joined.measure(name).k for name in joined.measures)
     top = next((k for k in cutoffs if k is not None), _TOP)
     shares = {}
@@ -107,7 +107,12 @@ def _unjudged(joined: Joined) -> list[str]:
         nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
         queries = joined.places[name]
         shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
-    if not any(shares.values()):
+    return top, shares if any(shares.values()) else {}
+
+
+def _unjudged(joined: Joined) -> list[str]:
+    top, shares = unjudged_shares(joined)
+    if not shares:
         return []
     baseline, *others = shares
     others.sort(key=lambda name: -shares[name])

@@ -445,28 +445,34 @@ class Comparison(Tabular):
         measure: str | Measure | None = None,
         slices: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
         query_text: QueryText = None,
+        item_text: QueryText = None,
         pictures: bool = True,
+        about: Sequence[str] = (),
     ) -> None:
-        """Write everything to one HTML file, which needs no network.
+        """Write the answer and every query to one HTML file, which needs no network.
 
-        It has the tables, which sort; the pictures; and all queries to search and unfold, with the
-        ranks of their relevant items and what each has to do with the change.
+        First the verdict, a card for each measure, and the slices, the worst first; then all
+        queries to filter and search, each with the first ranks of both systems side by side and
+        the contribution of each item to the change; then all tables and pictures.
 
         Parameters
         ----------
         path : str or path
             Of the file; a report that is there is replaced, any other file is an error.
         title : str, default=None
-            Of the page; None names the systems.
+            Headline; None gives the verdict, such as "Better overall, worse for brand queries".
         measure : str or Measure, default=None
-            Measure of the changes by item and of the pictures; None takes the first with values.
+            Measure of the slices, the pictures and the order of queries; None takes the first with
+            values per query.
         slices : mapping, callable or str, default=None
-            As those of ``by_slice``, for a table of slices.
-        query_text : mapping or callable, default=None
-            What queries ask: {query: text}, or a function of the query id; None takes that of the
-            comparison.
+            As those of ``by_slice``.
+        query_text, item_text : mapping or callable, default=None
+            Texts of queries and titles of items: {id: text}, or a function of the id. None takes
+            the texts of the comparison, and shows ids of items.
         pictures : bool, default=True
             Whether to draw; without Matplotlib there are none.
+        about : sequence of str, default=()
+            What else the first line names, such as files and the command.
         """
         from sklearn_rank.report.comparison import report_comparison
 
@@ -477,7 +483,9 @@ class Comparison(Tabular):
             measure=measure,
             slices=slices,
             query_text=self._query_text if query_text is None else query_text,
+            item_text=item_text,
             pictures=pictures,
+            about=about,
         )
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:

@@ -685,16 +685,16 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
     return [place for place in order if not math.isnan(values[place]) and values[place] != best][:n]
 
 
-def text_function(query_text: Any) -> Callable[[Any], str]:
-    """Function from a query to its text, empty where there is none."""
-    known = {} if query_text is None else query_text
+def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
+    """Function from a query (or an item) to its text, empty where there is none."""
+    known = {} if texts is None else texts
     look_up = known.get if isinstance(known, Mapping) else known
     if not callable(look_up):
-        what = "query_text must be {query: text} or a function of the query id, got "
-        raise InvalidParameterError(what + safe_repr(query_text))
+        msg = f"{name} must be {{id: text}} or a function of the id, got {safe_repr(texts)}"
+        raise InvalidParameterError(msg)
 
-    def text_of(query: Any) -> str:
-        text = look_up(query)
+    def text_of(own: Any) -> str:
+        text = look_up(own)
         return "" if text is None else str(text)
 
     return text_of

@@ -129,6 +129,11 @@ class Measure:
     def __str__(self) -> str:
         return self._spelled(dict(self.parameters))
 
+    @property
+    def title(self) -> str:
+        """Spelling for people, such as "nDCG@10"."""
+        return str(self).replace(self.metric.name, self.metric.symbol, 1)
+
     def in_full(self) -> str:
         """Spelling that also shows the parameters that were set to their default."""
         shown = [name for name in self.options if name in self.given | dict(self.parameters).keys()]

@@ -1,45 +1,63 @@
-"""The report of a comparison: its tables, its pictures, and every query with its items."""
+"""The report of a comparison: its verdict, its slices, and every query with its items."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import repeat
 from typing import Any
 
-from sklearn_rank.comparison.changes import QueryChange
+from sklearn_rank.comparison.changes import explain_all
+from sklearn_rank.comparison.differences import Difference
+from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.comparison.result import (
     Comparison,
     differences_table,
     slices_table,
     systems_table,
 )
+from sklearn_rank.evaluation.bounds import bounds_of_change
 from sklearn_rank.evaluation.result import text_function
+from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.report.content import (
+    Card,
+    Direction,
     Item,
-    Number,
+    Notice,
     Picture,
     Queries,
     Report,
     Section,
+    Slice,
     as_data,
     by_change,
+    merged_items,
     numbers,
 )
-from sklearn_rank.report.page import write_page
+from sklearn_rank.report.page import provenance, write_page
 from sklearn_rank.support.disk import HTML_REPORT, check_target
-from sklearn_rank.support.text import as_text, safe_repr
-from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
+from sklearn_rank.support.text import as_text, safe_repr, safe_text
+from sklearn_rank.tables.table import (
+    Column,
+    Table,
+    count_cell,
+    fixed,
+    number_cell,
+    text_cell,
+)
 
 MOST_DRAWN = 3
 """Systems that have a picture of their own; a report is to be read."""
 NO_PICTURES = "Pictures need Matplotlib, which is not installed."
 MOST_NAMED = 3
-"""Systems in a title."""
+"""Systems, measures or slices in a sentence."""
 MOST_CHANGES = 10
 """Queries that are named in each direction where no script runs."""
+MOST_TO_JUDGE = 20
 _CHUNK = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
 
@@ -60,43 +78,237 @@ def report_of(
     measure: str | Measure | None = None,
     slices: Any = None,
     query_text: Any = None,
+    item_text: Any = None,
     pictures: bool = True,
+    about: Sequence[str] = (),
 ) -> Report:
     """Everything that a page shows of a comparison."""
+    names, others, counts = comparison.names, comparison.others, comparison.counts
     if measure is None:  # the first with values per query
         with_values = (name for name in comparison.measures if not comparison.is_pooled(name))
-        explained = next(with_values, "")
+        main = next(with_values, "")
     else:
-        explained = comparison[measure, comparison.others[0]].measure
+        main = comparison[measure, others[0]].measure
+    parts = {} if slices is None else comparison.by_slice(slices)
+    own_slices = _slices(comparison, parts, main)
+    text_of, item_text_of = text_function(query_text), text_function(item_text, "item_text")
     differences = differences_table(comparison)
+    # The other notes stand at the top already.
     tables = [
-        ("Systems", systems_table(comparison)),
-        # The other notes stand below the first table already.
+        ("Systems", replace(systems_table(comparison), notes=systems_table(comparison).notes[:1])),
         ("Differences", replace(differences, notes=differences.notes[:1])),
+        *([("Measures by slice", slices_table(parts))] if parts else []),
     ]
-    if slices is not None:
-        tables.append(("Slices", slices_table(comparison.by_slice(slices))))
-    drawn = pictures_of(comparison, explained) if pictures else ()
-    queries = changes = None
-    if explained:
-        text_of = text_function(query_text)
-        queries = as_data(_queries(comparison, explained, text_of))
-        changes = _changes(comparison, explained, text_of)
-    section = Section(tables=tuple(tables), pictures=drawn, changes=changes, queries=queries)
-    names, others, counts = comparison.names, comparison.others, comparison.counts
-    lead = [f"{counts['queries']:,} {'query' if counts['queries'] == 1 else 'queries'}"]
-    for count, word in (("left_out", "left out"), ("missing", "without a ranking")):
-        lead += [f"{n:,} of {name} {word}" for name, n in counts[count].items() if n]
-    if title is None and comparison.all_pairs:
-        title = f"{len(names)} systems, each with each other"
-    elif title is None:
+    notices, to_judge = _unjudged(comparison, main)
+    notices += [
+        Notice(f"{note[:1].upper()}{note[1:]}.")
+        for note in comparison.notes[:]
+        if not note.startswith("unjudged items")
+    ]
+    drawn = pictures_of(comparison, main) if pictures else ()
+    if pictures and not drawn:
+        notices.append(Notice(NO_PICTURES))
+    section = Section(
+        cards=() if comparison.all_pairs else _cards(comparison),
+        notices=tuple(notices),
+        slices=own_slices,
+        slice_titles=(
+            f"{_title(comparison, main)} of the queries of each slice",
+            "system",
+            comparison.baseline,
+            others[0] if len(others) == 1 else "system",
+            f"{100 * comparison.level:g}% interval",
+        ),
+        changes=_changes(comparison, main, text_of) if main else None,
+        queries=as_data(_queries(comparison, main, parts, text_of, item_text_of)) if main else None,
+        tables=(*tables, *([("Items to judge next", to_judge)] if to_judge else [])),
+        pictures=drawn,
+    )
+    if comparison.all_pairs:
+        compared = f"{len(names)} systems, each with each other"
+    else:
         named = ", ".join(others) if len(others) <= MOST_NAMED else f"{len(others)} systems"
-        title = f"{named} against {comparison.baseline}"
-    notes = (NO_PICTURES,) if pictures and not drawn else ()
-    return Report(title, ("; ".join(lead), *notes), sections=(section,))
+        compared = f"{named} against {comparison.baseline}"
+    n = counts["queries"]
+    left_out = [f"{k:,} of {name} left out" for name, k in counts["left_out"].items() if k]
+    head = (compared, f"{n:,} {'query' if n == 1 else 'queries'}", *left_out, *about)
+    return Report(
+        title or compared,
+        headline=title or _verdict(comparison, own_slices),
+        about=(*head, *provenance()),
+        lead=(_verdict(comparison, own_slices),) if title else (),
+        sections=(section,),
+    )
 
 
-def _queries(comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> Queries:
+def _title(comparison: Comparison, measure: str) -> str:
+    return comparison.metric(measure).title if measure else ""
+
+
+# The answer --------------------------------------------------------------------------------------
+
+
+def _direction(row: Difference) -> Direction:
+    if not row.significant or row.better is None:
+        return ""
+    return "better" if row.better else "worse"
+
+
+def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
+    """The answer in one sentence, of significant differences alone."""
+    if comparison.all_pairs:
+        rows = comparison.rows
+        n = sum(row.significant for row in rows)
+        return f"{n:,} of {len(rows):,} differences are significant"
+    sentences = []
+    for system in comparison.others[:MOST_NAMED]:
+        kinds: dict[Direction, list[str]] = {"better": [], "worse": [], "": []}
+        for row in comparison.rows:
+            if row.system == system:
+                kinds[_direction(row)].append(_title(comparison, row.measure))
+        if kinds["better"] and kinds["worse"]:
+            words = f"better in {_some(kinds['better'])}, worse in {_some(kinds['worse'])}"
+        elif kinds["better"] or kinds["worse"]:
+            words = f"{'better' if kinds['better'] else 'worse'} overall"
+        else:
+            words = "no clear difference"
+        for kind in ("worse", "better"):
+            own = [part.label for part in slices if (part.group, part.direction) == (system, kind)]
+            if own and not (kinds[kind] and not words.startswith("better in")):
+                words += f", {kind} for {_some(own)} queries"
+        sentences.append(words if len(comparison.others) == 1 else f"{system}: {words}")
+    more = len(comparison.others) - len(sentences)
+    text = "; ".join(sentences) + (f"; {more:,} more systems" if more else "")
+    return text[:1].upper() + text[1:] if len(comparison.others) == 1 else text
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    text = ", ".join(safe_text(name) for name in names[:MOST_NAMED])
+    return f"{text} and {more:,} more" if more > 0 else text
+
+
+def _p_text(row: Difference) -> str:
+    if math.isnan(row.p_corrected):
+        return "not tested"
+    p = row.p_corrected
+    return "p\u00a0<\u00a00.001" if p < 0.0005 else f"p\u00a0=\u00a0{p:.3f}"
+
+
+def _cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], ...]:
+    groups = []
+    for system in comparison.others:
+        cards = []
+        for row in comparison.rows:
+            if row.system != system:
+                continue
+            direction = _direction(row)
+            counts = None
+            if row.wins is not None and row.ties is not None and row.losses is not None:
+                counts = (row.wins, row.ties, row.losses)
+            less = "" if comparison.greater_is_better(row.measure) else " (lower is better)"
+            interval = ""
+            if not math.isnan(row.low):
+                ends = (fixed(end, digits=3, signed=True) for end in (row.low, row.high))
+                interval = f"; {100 * comparison.level:g}% interval {' to '.join(ends)}"
+            verdict = f"significantly {direction}" if direction else "no clear difference"
+            p = _p_text(row)
+            change = ""
+            if not math.isnan(row.difference):
+                change = fixed(row.difference, digits=3, signed=True)
+                change += f" from {fixed(row.baseline_value, digits=3)}"
+            value = "undefined" if math.isnan(row.value) else fixed(row.value, digits=3)
+            note = p if p == "not tested" else f"{verdict}, {p}{interval}"
+            name = _title(comparison, row.measure) + less
+            cards.append(Card(name, value, change, direction, counts, note))
+        groups.append((system if len(comparison.others) > 1 else "", tuple(cards)))
+    return tuple(groups)
+
+
+def _slices(
+    comparison: Comparison, parts: Mapping[Any, Comparison], measure: str
+) -> tuple[Slice, ...]:
+    """Each slice by the main measure, significant losses first, then by change."""
+    if not measure or comparison.all_pairs:
+        return ()
+    sign = 1 if comparison.greater_is_better(measure) else -1
+    own = []
+    for label, part in parts.items():
+        for system in part.others:
+            row = part[measure, system]
+            direction = _direction(row)
+            verdict = f"{direction or 'no clear difference'}, {_p_text(row)}"
+            old, new, change = numbers([row.baseline_value, row.value, row.difference])
+            interval = None if math.isnan(row.low) else (row.low, row.high)
+            fields = (as_text(label), system, row.queries, old, new, change, interval, direction)
+            own.append(Slice(*fields, verdict, row.losses or 0))
+    rank = {"worse": 0, "": 1, "better": 2}
+
+    def order(part: Slice) -> tuple[int, float]:
+        return rank[part.direction], sign * (part.change or 0.0)
+
+    return tuple(sorted(own, key=order))
+
+
+def _unjudged(comparison: Comparison, measure: str) -> tuple[list[Notice], Table | None]:
+    """How much is unjudged, what that could change, and what to judge next."""
+    top, shares = unjudged_shares(comparison._joined)
+    if not shares:
+        return [], None
+    baseline, others = comparison.baseline, comparison.others
+    system = max(others, key=shares.__getitem__)
+    text = (
+        f"Look here first: nobody judged {shares[system]:.0%} of the first {top} items of "
+        f"{safe_text(system)} ({safe_text(baseline)}: {shares[baseline]:.0%}). "
+        "They count as irrelevant"
+    )
+    old, new = comparison.evaluations[baseline], comparison.evaluations[system]
+    try:
+        bounds = bounds_of_change(new, old, measure)
+        ends = (fixed(end, digits=3, signed=True) for end in (bounds.low, bounds.high))
+        text += f"; the true change of {_title(comparison, measure)} is from {' to '.join(ends)}."
+    except (InvalidParameterError, UndefinedMetricError):
+        text += "."
+    try:
+        found = new.to_judge(MOST_TO_JUDGE, old, measure=measure, backend=None)
+    except (InvalidParameterError, UndefinedMetricError):
+        return [Notice(text)], None
+    columns = (
+        Column("query"),
+        Column("item"),
+        *(
+            Column(name, "number")
+            for name in (
+                f"rank in {system}",
+                f"rank in {baseline}",
+                "possible change of the difference",
+            )
+        ),
+    )
+    rows = tuple(
+        (text_cell(query), text_cell(item), *map(_rank_cell, ranks), number_cell(move, signed=True))
+        for query, item, *ranks, move in zip(
+            *(found[name] for name in ("query", "item", "rank", "rank_other", "move")), strict=True
+        )
+    )
+    link = f"{len(rows):,} items to judge next"
+    return [Notice(text, link, "items-to-judge-next")], Table(columns, rows)
+
+
+def _rank_cell(rank: float | None) -> Any:
+    return text_cell("") if rank is None else count_cell(int(rank))
+
+
+# Queries -----------------------------------------------------------------------------------------
+
+
+def _queries(
+    comparison: Comparison,
+    main: str,
+    parts: Mapping[Any, Comparison],
+    text_of: Callable[[Any], str],
+    item_text_of: Callable[[Any], str],
+) -> Queries:
     """All queries, whose items are looked up when there is room for them."""
     ids = comparison.query_ids
     names = [name for name in comparison.measures if not comparison.is_pooled(name)]
@@ -106,23 +318,45 @@ def _queries(comparison: Comparison, measure: str, text_of: Callable[[Any], str]
         ranked = evaluation.rankings.n_ranked.tolist()
         length_of = dict(zip(list(evaluation.query_ids), ranked, strict=True))
         lengths.append([length_of[query] for query in ids])
+    labels: dict[Any, list[str]] = {query: [] for query in ids}
+    for label, part in parts.items():
+        for query in part.query_ids:
+            labels[query].append(as_text(label))
     known: dict[int, list[Item] | None] = {}
+    joined = comparison._joined
 
     def items(number: int) -> list[Item] | None:
         if number not in known:
             place = places[number]
             chunk = order[place : place + _CHUNK]
-            columns = [
-                comparison.query_changes([ids[n] for n in chunk], measure=measure, system=system)
-                for system in comparison.others
+            old, *others = (
+                comparison.evaluations[system].placements(joined.places[system][chunk])
+                for system in comparison.names
+            )
+            found = [
+                [
+                    changes(name, place, zip(old, new, strict=True))
+                    for place, new in enumerate(others)
+                ]
+                for name in names
             ]
-            known.update(zip(chunk, map(_merged, zip(*columns, strict=True)), strict=True))
+            for place, n in enumerate(chunk):
+                own = [[next(of) for of in row] for row in found]
+                sides = [old[place], *(new[place] for new in others)]
+                known[n] = merged_items(sides, own, item_text_of)
         return known.pop(number)
+
+    def changes(name: str, place: int, pairs: Any) -> Iterator[Any]:
+        """Changes by item of one measure and system."""
+        measure, system = comparison.metric(name), comparison.evaluations[comparison.others[place]]
+        if measure.metric.by_score and system._judged.by_relevance is not None:
+            return repeat(())  # it reads relevance scores, whose ranking is not kept
+        return (explanation.items for explanation in explain_all(measure, list(pairs)))
 
     texts = list(map(text_of, ids))
     queries = Queries(
         systems=comparison.names,
-        measures=tuple(names),
+        measures=tuple(_title(comparison, name) for name in names),
         greater=tuple(map(comparison.greater_is_better, names)),
         names=list(map(as_text, ids)),
         values=[
@@ -130,8 +364,9 @@ def _queries(comparison: Comparison, measure: str, text_of: Callable[[Any], str]
             for name in names
         ],
         texts=texts if any(texts) else (),
+        labels=list(labels.values()) if parts else (),
         lengths=lengths,
-        explained=measure,
+        measure=names.index(main),
         items=items,
     )
     order = by_change(queries)
@@ -139,29 +374,12 @@ def _queries(comparison: Comparison, measure: str, text_of: Callable[[Any], str]
     return queries
 
 
-def _merged(changes: Sequence[QueryChange]) -> list[Item] | None:
-    """The items of a query with their ranks in every system; None where they have no ids."""
-    rows: dict[Any, tuple[float, list[Number], list[Number]]] = {}
-    n_others = len(changes)
-    for place, change in enumerate(changes):
-        for item in change.items:
-            if item.item not in rows:
-                rows[item.item] = (item.grade, [None] * (n_others + 1), [None] * n_others)
-            _, ranks, shares = rows[item.item]
-            ranks[0], ranks[place + 1] = item.old_rank, item.new_rank
-            (shares[place],) = numbers([item.contribution])
-    if not rows and any(change.remark for change in changes):
-        return None
-    items = [Item(as_text(name), *row) for name, row in rows.items()]
-    return sorted(items, key=lambda item: -max(abs(share or 0) for share in item.shares))
-
-
 def _changes(comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> Table:
     """The largest changes in either direction, for browsers that run no scripts."""
     columns = (
         *map(Column, ("query", "system")),
         *(Column(name, "number") for name in (comparison.baseline, "now", "change")),
-        Column("relevant items: rank before -> now, share of the change"),
+        Column("relevant items: rank before -> now, contribution to the change"),
     )
     rows = []
     for direction in ("worse", "better"):
@@ -179,7 +397,8 @@ def _changes(comparison: Comparison, measure: str, text_of: Callable[[Any], str]
                     text_cell(change.why()),
                 )
                 rows.append(row)
-    return Table(columns, tuple(rows), notes=(f"{measure}; the largest changes",))
+    note = f"{_title(comparison, measure)}; the largest changes"
+    return Table(columns, tuple(rows), notes=(note,))
 
 
 # Pictures ----------------------------------------------------------------------------------------
@@ -192,11 +411,12 @@ def pictures_of(comparison: Comparison, measure: str) -> tuple[Picture, ...]:
     from sklearn_rank.displays.forest import ForestDisplay
     from sklearn_rank.displays.queries import QueryDifferencesDisplay
 
-    baseline = comparison.baseline
-    interval = f"{100 * comparison.level:g} % intervals"
-    forest = ForestDisplay.from_comparison(comparison, measure)
-    said = f"Mean difference in {measure} from {baseline}, with {interval}"
-    pictures = [Picture(forest.to_svg(title=said, prefix="forest-"), said)]
+    baseline, pictures = comparison.baseline, []
+    if len(comparison.others) > 1:
+        interval = f"{100 * comparison.level:g}% intervals"
+        forest = ForestDisplay.from_comparison(comparison, measure)
+        said = f"Mean difference in {measure} from {baseline}, with {interval}"
+        pictures.append(Picture(forest.to_svg(title=said, prefix="forest-"), said))
     for place, system in enumerate(comparison.others[:MOST_DRAWN]):
         each = QueryDifferencesDisplay.from_comparison(comparison, measure, system=system)
         said = f"{measure} of {system} minus that of {baseline}, query by query, sorted"

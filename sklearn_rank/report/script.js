@@ -8,7 +8,7 @@ const element = (name, attributes = {}, ...children) => {
   return made;
 };
 const fixed = (value, signed) => value === null ? "" :
-  (signed && value >= 0 ? "+" : "") + value.toFixed(4);
+  (signed && value >= 0 ? "+" : "") + value.toFixed(3);
 const count = (n) => n.toLocaleString("en");
 
 // Sorting ------------------------------------------------------------------------------------------
@@ -59,20 +59,25 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
 
 // Queries ------------------------------------------------------------------------------------------
 
-const PAGE = 50;
+const TOP = 10;
 
 class Explorer {
   constructor(place) {
     this.data = JSON.parse(place.querySelector("script").textContent);
-    this.shown = PAGE;
+    this.prefix = place.dataset.queries; // of links to its queries
+    this.page = this.prefix ? 10 : 50; // a page of several gates shows fewer of each
+    this.shown = this.page;
     this.sorting = null; // largest change first, or lowest value
+    this.pinned = null; // the query of a link, which comes first
     this.haystack = null;
     place.replaceChildren(this.controls(), this.scrolled(), this.status, this.more);
-    this.update();
+    [this.measure.value] = [this.data.measure];
+    const [slice, which] = this.data.show;
+    this.choose({ slice, which });
   }
 
   controls() {
-    const { systems, measures } = this.data;
+    const { systems, measures, slices } = this.data;
     const select = (label, options) => {
       const field = element("select", {}, ...options.map(([value, text]) =>
         element("option", { value }, text)));
@@ -83,9 +88,11 @@ class Explorer {
     let label;
     const fields = element("div", { class: "controls" });
     [this.measure, label] = select("Measure", numbered(measures));
-    fields.append(label);
+    if (measures.length > 1) fields.append(label);
     [this.system, label] = select("System", numbered(systems, Math.min(1, systems.length - 1)));
     if (systems.length > 2) fields.append(label);
+    [this.slice, label] = select("Slice", [["", "all"], ...numbered(slices)]);
+    if (slices.length) fields.append(label);
     [this.which, label] = select("Queries", [["all", "all"], ["worse", "worse"],
       ["better", "better"], ["same", "unchanged"]]);
     if (systems.length > 1) fields.append(label);
@@ -93,6 +100,17 @@ class Explorer {
     this.search.addEventListener("input", () => this.restart());
     fields.append(element("label", { class: "wide" }, "Search in queries and items", this.search));
     return fields;
+  }
+
+  // Sets the filters by names, as a link to some queries does.
+  choose({ slice, group, which }) {
+    const { slices, systems, measures } = this.data;
+    this.slice.value = slices.includes(slice) ? slices.indexOf(slice) : "";
+    if (systems.includes(group, 1)) this.system.value = systems.indexOf(group, 1);
+    if (measures.includes(group)) this.measure.value = measures.indexOf(group);
+    this.which.value = systems.length > 1 ? which : "all";
+    this.search.value = "";
+    this.restart();
   }
 
   scrolled() {
@@ -111,14 +129,15 @@ class Explorer {
     this.status = element("p", { class: "faint", role: "status" });
     this.more = element("button", { type: "button", class: "more" });
     this.more.addEventListener("click", () => {
-      this.shown += 2 * PAGE;
+      this.shown += 2 * this.page;
       this.update();
     });
     return element("div", { class: "scroll" }, this.table);
   }
 
   restart() {
-    this.shown = PAGE;
+    this.shown = this.page;
+    this.pinned = null;
     this.update();
   }
 
@@ -135,9 +154,11 @@ class Explorer {
   isShown(query, words) {
     const [, , change, greater] = this.valuesOf(query);
     const gain = greater ? change : -change;
-    if (this.which.value === "worse" && !(change !== null && gain < 0)) return false;
-    if (this.which.value === "better" && !(change !== null && gain > 0)) return false;
-    if (this.which.value === "same" && change !== 0) return false;
+    const { slice: { value: slice }, which: { value: which } } = this;
+    if (slice !== "" && !this.data.labels[query].includes(Number(slice))) return false;
+    if (which === "worse" && !(change !== null && gain < 0)) return false;
+    if (which === "better" && !(change !== null && gain > 0)) return false;
+    if (which === "same" && change !== 0) return false;
     return words.every((word) => this.haystack[query].includes(word));
   }
 
@@ -146,11 +167,11 @@ class Explorer {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length && !this.haystack) {
       this.haystack = queries.map((query, place) => [query, texts[place] || "",
-        ...(items[place] || []).map((item) => item[0])].join("\n").toLowerCase());
+        ...(items[place] || []).flatMap((item) => item.slice(0, 2))].join("\n").toLowerCase());
     }
     const found = [];
     for (let query = 0; query < queries.length; query++) {
-      if (this.isShown(query, words)) found.push(query);
+      if (query === this.pinned || this.isShown(query, words)) found.push(query);
     }
     const [column, direction] = this.sorting || [null, 1];
     const key = (query) => {
@@ -160,13 +181,15 @@ class Explorer {
       return values[2] === null ? null : -Math.abs(values[2]);
     };
     const keyed = found.map((query) => [key(query), query]);
-    keyed.sort((a, b) => compareKeys(a[0], b[0], direction) || a[1] - b[1]);
+    keyed.sort((a, b) => (b[1] === this.pinned) - (a[1] === this.pinned) ||
+      compareKeys(a[0], b[0], direction) || a[1] - b[1]);
     this.draw(keyed.slice(0, this.shown).map((pair) => pair[1]));
-    this.status.textContent = `${count(Math.min(this.shown, found.length))} of ` +
-      `${count(found.length)} queries${found.length < queries.length
-        ? ` (${count(queries.length)} in all)` : ""}`;
+    const many = found.length === 1 ? "query" : "queries";
+    this.status.textContent = !found.length ? "No query matches." :
+      `${count(Math.min(this.shown, found.length))} of ${count(found.length)} ${many}` +
+      (found.length < queries.length ? ` (${count(queries.length)} in all)` : "");
     this.more.hidden = found.length <= this.shown;
-    this.more.textContent = `Show ${count(Math.min(2 * PAGE, found.length - this.shown))} more`;
+    this.more.textContent = `Show ${count(Math.min(2 * this.page, found.length - this.shown))} more`;
   }
 
   draw(queries) {
@@ -179,17 +202,21 @@ class Explorer {
   }
 
   row(query) {
-    const { queries, texts, systems } = this.data;
+    const { queries, texts, systems, slices, labels } = this.data;
     const [was, now, change, greater] = this.valuesOf(query);
+    const name = queries[query].trim() ? queries[query] : "(without a name)";
     const button = element("button", { type: "button", class: "open", "aria-expanded": "false" },
-      queries[query].trim() ? queries[query] : "(without a name)");
+      texts[query] || name);
+    const own = [texts[query] && name, ...(labels[query] || []).map((place) => slices[place])];
     const head = element("th", { scope: "row" }, button);
-    if (texts[query]) head.append(element("span", { class: "text" }, texts[query]));
+    const faint = own.filter(Boolean).join(" \u00b7 ");
+    if (faint) head.append(element("span", { class: "text" }, faint));
     const cells = [element("td", { class: "number" }, fixed(was))];
     if (systems.length > 1) {
       const kind = !change ? "" : (change > 0) === greater ? " better" : " worse";
+      const sign = { " better": "\u25b2 ", " worse": "\u25bc ", "": "" }[kind];
       cells.push(element("td", { class: "number" }, fixed(now)),
-        element("td", { class: "number" + kind }, fixed(change, true)));
+        element("td", { class: "number" + kind }, sign + fixed(change, true)));
     }
     const row = element("tr", {}, head, ...cells);
     button.addEventListener("click", () => {
@@ -201,63 +228,117 @@ class Explorer {
     return row;
   }
 
+  link(query) {
+    return "#" + encodeURIComponent(this.prefix + this.data.queries[query]);
+  }
+
   details(query, columns) {
-    const { items, systems, explained, lengths } = this.data;
+    const { items, systems, measures } = this.data;
     const cell = element("td", { class: "details", colspan: columns });
-    const rows = items[query];
+    const measure = Number(this.measure.value);
     const system = systems.length > 1 ? Number(this.system.value) : 0;
-    if (!rows) {
+    // Items with what they contribute to the change of the measure that is selected.
+    const rows = (items[query] || []).map(([name, text, grade, ranks, parts]) => ({
+      name, text, grade, old: ranks[0], now: ranks[system],
+      part: system && parts[measure] ? parts[measure][system - 1] : null,
+    }));
+    if (!items[query]) {
       cell.append(element("p", {}, this.data.unknown));
     } else if (!rows.length) {
       cell.append(element("p", {}, "No relevant item was retrieved or judged."));
-    } else cell.append(this.itemTable(rows, system));
-    if (lengths.length) {
-      const both = system ? [0, system] : [0];
-      cell.append(element("p", { class: "faint" }, "Length of the ranking: " +
-        both.map((place) => `${systems[place]} ${count(lengths[place][query])}`).join(", ")));
+    } else {
+      const sides = system ? [[0, "old"], [system, "now"]] : [[0, "now"]];
+      cell.append(element("div", { class: "sides" },
+        ...sides.map(([place, side]) => this.side(query, rows, place, side))));
+      const below = rows.filter((row) => row.grade > 0 && !(row.now <= TOP && row.now !== null) &&
+        !(row.old <= TOP && row.old !== null));
+      if (below.length) {
+        cell.append(element("p", {}, `Relevant, but not in the first ${TOP}:`),
+          element("ul", { class: "items" }, ...below.map((row) => this.item(row, "below"))));
+      }
+      const sum = rows.reduce((total, row) => total + (row.part || 0), 0);
+      if (rows.some((row) => row.part !== null)) {
+        cell.append(element("p", { class: "faint" }, `Numbers with a sign: part of the change of ` +
+          `${measures[measure]}, ${fixed(sum, true)} in all.`));
+      }
     }
+    cell.append(element("a", { href: this.link(query) }, "Link to this query"));
     return element("tr", {}, cell);
   }
 
-  itemTable(rows, system) {
-    const { systems, explained } = this.data;
-    const n = systems.length;
-    const part = (row) => system ? row[2 + n + system - 1] ?? null : null;
-    const parts = rows.map(part).filter((value) => value !== null);
-    const largest = Math.max(...parts.map(Math.abs), 0);
-    const ordered = system ? [...rows].sort((a, b) => Math.abs(part(b)) - Math.abs(part(a))) : rows;
-    const titles = ["item", "grade", `rank in ${systems[0]}`];
-    if (system) titles.push(`rank in ${systems[system]}`);
-    if (parts.length) titles.push(`share of the change of ${explained}`);
-    const head = element("tr", {}, ...titles.map((title, place) => element("th",
-      { scope: "col", ...(place ? { class: "number" } : {}) }, title)));
-    const rank = (value) => element("td", { class: "number" },
-      value === null ? "not retrieved" : String(value));
-    const body = ordered.map((row) => {
-      const cells = [element("th", { scope: "row" }, row[0]),
-        element("td", { class: "number" }, String(row[1])), rank(row[2])];
-      if (system) cells.push(rank(row[2 + system]));
-      if (parts.length) cells.push(this.share(part(row), largest));
-      return element("tr", {}, ...cells);
-    });
-    const table = element("table", { class: "rank-table" }, element("thead", {}, head),
-      element("tbody", {}, ...body));
-    if (parts.length) {
-      const sum = parts.reduce((total, value) => total + value, 0);
-      table.prepend(element("caption", {}, `The shares add up to ${fixed(sum, true)}.`));
-    }
-    return element("div",
-      { class: "scroll", tabindex: 0, role: "group", "aria-label": "Relevant items" }, table);
+  side(query, rows, place, side) {
+    const { systems, lengths } = this.data;
+    const top = rows.filter((row) => row[side] !== null && row[side] <= TOP);
+    top.sort((a, b) => a[side] - b[side]);
+    const length = lengths.length ? ` (${count(lengths[place][query])} results)` : "";
+    const list = top.length ? element("ul", { class: "items" },
+      ...top.map((row) => this.item(row, side))) :
+      element("p", { class: "faint" }, `nothing in the first ${TOP} that is known`);
+    return element("div", {}, element("p", {}, element("strong", {}, systems[place]), length), list);
   }
 
-  share(value, largest) {
-    if (value === null) return element("td", { class: "number" });
-    const width = largest ? 50 * Math.abs(value) / largest : 0;
-    const bar = element("i");
-    bar.style.cssText = `width:${width}%;left:${value < 0 ? 50 - width : 50}%`;
-    return element("td", { class: "number" }, fixed(value, true),
-      element("span", { class: "bar", "aria-hidden": "true" }, bar));
+  // An item of the old or the new ranking, or of neither's first ranks.
+  item({ name, text, grade, old, now, part }, side) {
+    const isPair = this.data.systems.length > 1;
+    const rank = side === "old" ? old : side === "now" ? now : null;
+    const kind = grade === null ? "unknown" : grade > 0 ? "relevant" : "zero";
+    const told = grade === null ? "not judged" : `grade ${grade}`;
+    const badge = element("span", { class: `grade ${kind}`, title: told },
+      element("span", { "aria-hidden": "true" }, grade === null ? "?" : String(grade)),
+      element("span", { class: "hidden" }, told));
+    const said = [];
+    const place = (value) => value === null ? "not retrieved" : `rank ${value}`;
+    if (side === "below") said.push(isPair ? `${place(old)} \u2192 ${place(now)}` : place(now));
+    else if (isPair && side === "now" && old === null) said.push("new");
+    else if (isPair && side === "now" && old !== now) {
+      said.push(`${old > now ? "\u25b2" : "\u25bc"} from ${old}`);
+    }
+    else if (isPair && side === "old" && now === null) said.push("gone");
+    else if (isPair && side === "old" && now > TOP) said.push(`now ${now}`);
+    // The part of an item that is on both sides stands on the new one.
+    const isHere = side !== "old" || now === null || now > TOP;
+    if (part && isHere) said.push(fixed(part, true));
+    const greater = this.data.greater[this.measure.value];
+    const tone = !part || !isHere ? "faint" : (part > 0) === greater ? "better" : "worse";
+    return element("li", {}, element("span", { class: "rank" }, rank === null ? "" : `${rank}.`),
+      badge, element("span", {}, text || name, " ",
+        ...(text ? [element("span", { class: "faint" }, name)] : []), " ",
+        ...(said.length ? [element("span", { class: tone }, `(${said.join(", ")})`)] : [])));
+  }
+
+  // Opens the query of a link; whether it is one of these.
+  follow(target) {
+    if (!target.startsWith(this.prefix)) return false;
+    const query = this.data.queries.indexOf(target.slice(this.prefix.length));
+    if (query < 0) return false;
+    this.pinned = query;
+    this.update();
+    const button = this.body.rows[0].querySelector("button");
+    button.click();
+    for (let fold = button.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+      fold.open = true;
+    }
+    button.scrollIntoView();
+    button.focus({ preventScroll: true });
+    return true;
   }
 }
 
-for (const place of document.querySelectorAll("[data-queries]")) new Explorer(place);
+const explorers = [...document.querySelectorAll("[data-queries]")].map((own) => new Explorer(own));
+
+function followLink() {
+  let target = location.hash.slice(1);
+  try {
+    target = decodeURIComponent(target);
+  } catch { /* not one of our links */ }
+  if (target) explorers.some((own) => own.follow(target));
+}
+addEventListener("hashchange", followLink);
+followLink();
+
+for (const link of document.querySelectorAll("a[data-slice]")) {
+  link.addEventListener("click", () => {
+    const own = explorers.find(({ prefix }) => link.hash === `#${prefix}queries`);
+    own.choose({ slice: link.dataset.slice, group: link.dataset.group, which: "worse" });
+  });
+}

@@ -159,20 +159,24 @@ def data_of(command: Command, name: str) -> Any:
 def test_a_page_with_items_texts_and_slices(command: Command) -> None:
     command.write({"texts.json": '{"q1": "first <b>", "q2": "second", "q3": "third"}'})
     command.write({"labels.csv": "query,label\nq1,head\nq2,tail\nq3,tail\n"})
+    command.write({"items.tsv": "item\ttext\na\tTitle of a\n"})
     options = ["--query-text", "texts.json", "--slices", "labels.csv", "--title", "A <b> title"]
+    options += ["--item-text", "items.tsv"]
     assert command([*REPORT.split(), *options]) == "report.html: 2 systems, 3 queries\n"
     data = data_of(command, "report.html")
     assert data["systems"] == ["one.run", "two.run"]
     assert data["texts"] == ["first <b>", "second", "third"]
-    assert data["items"][0] == [["a", 1, 2, 1, 0.5]]
+    assert data["items"][0][0] == ["a", "Title of a", 1, [2, 1], [[0.5]]]
     text = (command.folder / "report.html").read_text(encoding="utf-8")
     assert "<h1>A &lt;b&gt; title</h1>" in text
     assert '<th scope="row">head</th>' in text
+    assert "sklearn-rank report " in text
 
 
 def test_the_measure_that_is_explained_and_the_file_are_chosen(command: Command) -> None:
     command(f"{REPORT} -m recall@1 --explain R@1 -o own.html")
-    assert data_of(command, "own.html")["explained"] == "recall@1"
+    data = data_of(command, "own.html")
+    assert data["measures"][data["measure"]] == "R@1"
 
 
 @pytest.mark.parametrize(

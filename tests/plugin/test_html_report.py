@@ -52,25 +52,62 @@ def test_the_page_has_every_gate_and_its_queries_beside_the_baseline(
 ) -> None:
     gates.run("--rank-html=deep/report.html", *workers).assert_outcomes(passed=1, failed=1)
     text = page_of(gates, "deep/report.html")
-    assert re.findall(r"<h2>(.*?)</h2>", text) == [
-        *("Gates", "test_engine: fail", "test_floor: pass"),
+    assert re.findall(r"<h2.*?>(.*?)</h2>", text) == ["test_engine", "test_floor", "All gates"]
+    assert re.findall(r'class="badge (.*?)">(.*?)<', text) == [
+        ("worse", "FAIL"),
+        ("better", "PASS"),
     ]
-    assert "2 gates: 1 failed" in text
+    assert re.findall(r'<details class="section" id="section-\d"(.*?)>', text) == [" open", ""]
+    assert "<h1>1 of 2 gates failed</h1>" in text
+    assert "0 better \u00b7 15 same \u00b7 15 worse" in text
     engine, floor = data_of(text)
     assert engine["systems"] == ["baseline", "now"]
     assert dict(zip(engine["measures"], engine["greater"], strict=True)) == {
-        "mrr": True,
-        "lag": False,
+        "MRR": True,
+        "LAG": False,
     }
-    mrr = engine["values"][engine["measures"].index("mrr")]
+    mrr = engine["values"][engine["measures"].index("MRR")]
     assert mrr == [[1] * 30, [0.333333] * 15 + [1] * 15]
     assert engine["texts"][0] == f"text of {engine['queries'][0]}"
-    assert engine["explained"] == "mrr"
-    ((name, grade, was, now, share),) = engine["items"][0]
-    assert (grade, was, now, share) == (1, 1, 3, -0.666667)
-    assert isinstance(name, str)
+    assert engine["measures"][engine["measure"]] == "MRR"
+    assert engine["show"] == ["", "worse"]
+    # Ranks before and now, and what that did to MRR and to LAG.
+    relevant = [item for item in engine["items"][0] if item[2]]
+    ((_, _, grade, ranks, parts),) = relevant
+    assert [grade, ranks] == [1, [1, 3]]
+    assert dict(zip(engine["measures"], parts, strict=True)) == {"MRR": [-0.666667], "LAG": [2]}
+    # The baseline knows where relevant items stood, and of others nothing.
+    others = [item for item in engine["items"][0] if not item[2]]
+    assert {(grade, old) for _, _, grade, (old, _), _ in others} == {(None, None)}
     assert floor["systems"] == ["now"]
-    assert [items[0][2] for items in floor["items"]] == [1, 2]
+    first = [next(item for item in items if item[2]) for items in floor["items"]]
+    assert [item[3] for item in first] == [[1], [2]]
+
+
+def test_a_failing_slice_shows_its_own_worse_queries_first(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import system
+
+        def test_slices(rank_gate):
+            labels = lambda query: "tail" if int(query[1:]) > 15 else "head"
+            rank_gate.check(
+                *system(), max_drop={"mrr": 0.9}, slices=labels, max_slice_drop=0.1, hard_drop=0,
+            )
+        """
+    )
+    suite.system([1] * 30)
+    suite.run("--rank-update")
+    suite.system([3] * 15 + [1] * 15)
+    suite.run("--rank-html=report.html").assert_outcomes(failed=1)
+    text = page_of(suite)
+    (data,) = data_of(text)
+    failing = data["show"][0]
+    assert (failing, data["show"][1]) in [("head", "worse"), ("tail", "worse")]
+    assert re.search(rf'<tr><th scope="row">{failing}</th>.*?FAIL, .*?15 worse queries</a>', text)
+    worse = [own < was for was, own in zip(*data["values"][0], strict=True)]
+    of_slice = [failing in [data["slices"][n] for n in own] for own in data["labels"]]
+    assert worse == of_slice
 
 
 def test_other_reports_know_nothing_of_the_queries(gates: Suite) -> None:
@@ -126,7 +163,7 @@ def test_what_has_no_baseline(suite: Suite) -> None:
     )
     suite.run("--rank-html=report.html").assert_outcomes(passed=1, failed=1)
     text = page_of(suite)
-    assert "<h2>test_unmeasured: fail</h2>" in text
+    assert "FAIL</span> <h2>test_unmeasured</h2>" in text
     (data,) = data_of(text)
     assert data["systems"] == ["reference", "now"]
 

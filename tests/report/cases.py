@@ -5,7 +5,16 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from sklearn_rank.report.content import Item, Queries, Report, Section, as_data
+from sklearn_rank.report.content import (
+    Card,
+    Item,
+    Notice,
+    Queries,
+    Report,
+    Section,
+    Slice,
+    as_data,
+)
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 
@@ -33,31 +42,54 @@ def queries_of(n: int, *, systems: tuple[str, ...] = SYSTEMS, seed: int = 0) -> 
     texts = [" ".join(rng.choices(WORDS, k=6)) for _ in names]
     lengths = [[100] * n for _ in systems]
     items = partial(_items, len(systems))
-    explained = "ndcg@10" if len(systems) > 1 else ""
     return Queries(
-        systems, ("ndcg@10", "lag"), (True, False), names, values, texts, lengths, explained, items
+        systems,
+        ("nDCG@10", "LAG"),
+        (True, False),
+        names,
+        values,
+        texts,
+        labels=[["brand"] if number % 2 else ["head", "rare"] for number in range(n)],
+        lengths=lengths,
+        items=items,
     )
 
 
 def _items(n_systems: int, number: int) -> list[Item]:
+    """Ten items that every system returns in an order of its own, and one that none does."""
     rng = random.Random(number)
-    ranks = (None, *range(1, 30))
+    grades = [None, 0, 1, 2, 2, None, 0, 1, 1, None, 2]
+    ranks = [[*rng.sample(range(1, 11), 10), None] for _ in range(n_systems)]
     return [
         Item(
-            f"doc-{rng.randrange(10**6)}",
-            rng.choice([1, 2]),
-            [rng.choice(ranks) for _ in range(n_systems)],
-            [rng.uniform(-0.3, 0.3) for _ in range(n_systems - 1)],
+            f"doc-{number}-{place}",
+            grade,
+            [own[place] for own in ranks],
+            [[rng.uniform(-0.3, 0.3) if grade else None] * (n_systems - 1) for _ in range(2)],
+            f"Title {place} of {number}" if place % 2 else "",
         )
-        for _ in range(rng.choice([1, 2, 5, 8]))
+        for place, grade in enumerate(grades)
     ]
 
 
 def report_of(n: int, **options: object) -> Report:
-    """One section with a table and the queries."""
+    """One section with everything that a page may have."""
     section = Section(
+        lead=("One sentence.",),
+        cards=(("", (Card("nDCG@10", "0.554", "+0.089 from 0.465", "better", (188, 13, 99)),)),),
+        notices=(Notice("Look here first:", "2 items", "again"),),
+        slices=(
+            Slice("brand", "dense", 86, 0.7, 0.6, -0.1, (-0.2, -0.05), "worse", "worse", 53),
+            Slice("head", "dense", 23, 0.2, 0.4, 0.2, (0.1, 0.3), "better", "better", 0),
+        ),
         tables=(("Systems", TABLE), ("Again", TABLE)),
         changes=TABLE,
         queries=as_data(queries_of(n, **options)),  # type: ignore[arg-type]
     )
-    return Report("bm25 against others", ("Made up.",), sections=(section,))
+    return Report(
+        "bm25 against others",
+        "Better overall",
+        about=("300 queries", "22 Nov 2026"),
+        lead=("Made up.",),
+        sections=(section,),
+    )

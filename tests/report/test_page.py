@@ -12,16 +12,19 @@ import pytest
 
 from sklearn_rank.report.content import (
     MOST_CHARACTERS,
+    Card,
     Item,
+    Notice,
     Picture,
     Queries,
     Report,
     Section,
+    Slice,
     as_data,
     by_change,
     script_json,
 )
-from sklearn_rank.report.page import GENERATOR, page, write_page
+from sklearn_rank.report.page import GENERATOR, page, provenance, write_page
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
 from tests.report.cases import TABLE, queries_of, report_of
@@ -37,7 +40,8 @@ def data_of(text: str) -> list[dict]:
 
 def test_a_page_asks_the_network_for_nothing() -> None:
     text = page(report_of(30))
-    assert not Page(text).attributes & {"src", "srcset", "action", "href", "data", "poster"}
+    assert not Page(text).attributes & {"src", "srcset", "action", "data", "poster"}
+    assert set(re.findall(r'href="(.)', text)) == {"#"}
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     assert not re.search(r"@import|url\(|http", style)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
@@ -61,26 +65,38 @@ def test_hostile_names_are_data(text: str) -> None:
         names=[text],
         values=[[[0.5], [0.25]]],
         texts=[text],
-        explained="map",
-        items=lambda _: [Item(text, 1.0, [1, 2], [-0.25])],
+        labels=[[text]],
+        items=lambda _: [Item(text, 1.0, [1, 2], [[-0.25]], text)],
     )
     table = Table((Column(text),), ((text_cell(text),),), caption=text)
     section = Section(
-        text, (text,), ((text, table),), text, changes=table, queries=as_data(queries)
+        text,
+        badge=text,
+        direction="worse",
+        lead=(text,),
+        cards=((text, (Card(text, text, text, "better", (1, 0, 2), text),)),),
+        notices=(Notice(text, text, text),),
+        slices=(Slice(text, text, 1, 0.1, 0.2, 0.1, (0.0, 0.2), "better", text, 1),),
+        slice_titles=(text,) * 5,
+        changes=table,
+        queries=as_data(queries),
+        tables=((text, table),),
+        message=text,
     )
-    written = page(Report(text, (text,), ((text, table),), (section, section)))
+    written = page(Report(text, text, (text,), (text,), (section, section), ((text, table),)))
     parsed = Page(written)
     assert parsed.tags <= {
         *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p", "pre"),
-        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "nav", "ul", "li"),
-        *("a", "section", "script", "footer"),
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "ul", "li", "a"),
+        *("details", "summary", "script", "footer", "strong", "b", "i", "s", "span"),
     }
     assert not {name for name in parsed.attributes if name.startswith("on")}
     assert written.count("<script") == written.count("</script>") == 3
     assert not [line for line in written.split("\n") if not line.isprintable()]
     shown = safe_text(text, limit=MOST_CHARACTERS)
     for data in data_of(written):
-        assert (data["queries"], data["texts"], data["items"][0][0][0]) == ([shown], [shown], shown)
+        assert (data["queries"], data["texts"], data["slices"]) == ([shown],) * 3
+        assert data["items"][0][0][:2] == [shown, shown]
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "<script", "]]>", "&lt;", "\u2028"])
@@ -136,21 +152,51 @@ def test_numbers_that_are_not_there_are_null() -> None:
 def test_tables_and_changes_stand_there_without_a_script() -> None:
     text = page(report_of(30))
     before = text.partition('<script type="application/json">')[0]
-    assert before.count("<table") == 3
-    assert before.count('<th scope="row">dense</th>') == 3
+    assert before.count("<table") == 2
+    assert text.count('<th scope="row">dense</th>') == 3
 
 
 def test_headings_follow_each_other() -> None:
     section = Section("one", tables=(("t", TABLE),), queries=as_data(queries_of(3)))
-    levels = re.findall(r"<h(\d)>", page(Report("x", (), (("t", TABLE),), (section, section))))
-    assert levels == ["1", "2", "2", "3", "3", "2", "3", "3"]
+    levels = re.findall(r"<h(\d)", page(Report("x", sections=(section, section))))
+    assert levels == ["1", "2", "3", "3", "2", "3", "3"]
+    assert re.findall(r"<h(\d)", page(report_of(3))) == ["1", "2", "2", "2", "2"]
 
 
-def test_several_sections_are_listed_at_the_top() -> None:
-    text = page(Report("x", sections=(Section("first"), Section("second"))))
-    assert '<li><a href="#section-1">second</a></li>' in text
-    assert '<section id="section-1">' in text
-    assert "<nav" not in page(Report("x", sections=(Section("first"),)))
+def test_several_sections_fold_under_their_titles_with_ids_of_their_own() -> None:
+    failed = Section("a", "FAIL", "worse", queries=as_data(queries_of(3)))
+    passed = Section("b", "PASS", "better", is_open=False, queries=as_data(queries_of(3)))
+    text = page(Report("x", sections=(failed, passed)))
+    assert '<details class="section" id="section-0" open>' in text
+    assert '<details class="section" id="section-1">' in text
+    assert '<span class="badge worse">FAIL</span> <h2>a</h2></summary>' in text
+    ids = re.findall(r'\bid="(.*?)"', text)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_card_says_its_direction_in_signs_and_words() -> None:
+    text = page(report_of(3))
+    assert '<b>0.554</b> <span class="better">\u25b2 +0.089 from 0.465</span>' in text
+    assert "188 better \u00b7 13 same \u00b7 99 worse" in text
+    assert 'style="flex:188"' in text
+
+
+def test_intervals_of_slices_stand_on_one_scale_with_zero() -> None:
+    # From -0.2 to 0.3: zero is at 40 %, -0.05 at 30 %, 0.1 at 60 %.
+    text = page(report_of(3))
+    assert text.count('<s style="left:40.00%">') == 2
+    assert '<i style="left:0.00%;width:30.00%"></i><b style="left:20.00%">' in text
+    assert '<i style="left:60.00%;width:40.00%"></i><b style="left:80.00%">' in text
+    assert 'aria-label="-0.200 to -0.050"' in text
+    assert '<a href="#queries" data-slice="brand" data-group="dense">53 worse queries</a>' in text
+
+
+def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1762000000")
+    monkeypatch.setenv("GITHUB_SHA", "a1b2c3d4e5f6")
+    assert provenance() == ["1 Nov 2025", "commit a1b2c3d4"]
+    monkeypatch.setenv("GITHUB_SHA", "<b>")
+    assert provenance() == ["1 Nov 2025"]
 
 
 def test_pictures_stand_in_the_page() -> None:
