@@ -157,16 +157,21 @@ class Evaluation(Tabular):
         ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
         measure the queries for which it is ``undefined``, and those ``averaged``.
         """
-        data, rankings = self._judged, self._judged.rankings
+        data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
         unjudged, averages = rankings.unjudged, [kept.average for kept in self._scored.values()]
         return {
             "queries": len(rankings),
-            **vars(data.counts),
+            "missing": left_out.missing,
+            "unjudged": left_out.unjudged,
             "no_relevant": int((rankings.n_relevant == 0).sum()),
             "tied": data.by_score.n_tied,
             "ranked": int(rankings.n_ranked.sum()),
             "relevant": int(rankings.n_relevant.sum()),
             "retrieved": int(rankings.n_retrieved.sum()),
+            "duplicates": left_out.duplicates,
+            "missed": left_out.missed,
+            "unjudged_grades": left_out.unjudged_grades,
+            "unknown_items": left_out.unknown_items,
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
             "assumed": data.assumed,
             "undefined": dict(

@@ -150,7 +150,7 @@ def _read(owner: str, average: str, y_true: Any, y_score: Any, **options: Any) -
 # What curves are made of, which displays read, too ---------------------------------------------
 
 RECALLS = np.arange(101) / 100
-"""Recalls at which precision is interpolated; divided, as recalls are, so that equal ones meet."""
+"""Recalls at which precision is interpolated; divided, as recalls are, so that they match."""
 
 
 class Curve(NamedTuple):
