@@ -27,7 +27,7 @@ from pytest_rankmetrics.policy.verdicts import (
     assess_change,
 )
 from sklearn_rank.statistics.differences import compare_paired, correct_p_values
-from sklearn_rank.statistics.samples import mean_of
+from sklearn_rank.statistics.samples import mean_of, robust_error
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -113,7 +113,8 @@ class DropBox:
         else:
             from scipy import special
 
-            freedom = len(self.low) - 1
+            # Degrees of freedom depend on the weights alone.
+            freedom = robust_error(self.high, self.weights)[1]
             most, least = self._greatest_t(start, stop), self._least_t(start, stop)
             ends = float(special.stdtr(freedom, -most)), float(special.stdtr(freedom, -least))
         return max(ends[0], floors[0]), min(max(ends[1], floors[1]), 1.0)
@@ -139,10 +140,12 @@ class DropBox:
         low, high = (self.weights * (end - means[:, None]) for end in (self.low, self.high))
         return low, high
 
-    def _t(self, means: FloatArray, squares: FloatArray) -> FloatArray:
-        n, total = len(self.low), float(self.weights.sum())
+    def _t(self, means: FloatArray, squares: FloatArray, weight: float) -> FloatArray:
+        """Each residual counts 1 / (1 - its share of the weights): here all do as that of one."""
+        total = float(self.weights.sum())
+        rest = max(1 - weight / total, np.finfo(np.float64).eps)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = means * total / np.sqrt(np.maximum(squares, 0.0) * n / (n - 1))
+            t = means * total / np.sqrt(np.maximum(squares, 0.0) / rest)
         return np.where(np.isnan(t), math.inf, t)
 
     def _greatest_t(self, start: float, stop: float) -> float:
@@ -152,7 +155,7 @@ class DropBox:
         left, right, best = max(start, 0.0), stop, 0.0
         for _ in range(8):
             means = np.linspace(left, right, 17)
-            t = self._t(means, self._least_squares(means))
+            t = self._t(means, self._least_squares(means), float(self.weights.min()))
             place = int(t.argmax())
             best = max(best, float(t[place]))
             left, right = means[max(place - 1, 0)], means[min(place + 1, 16)]
@@ -184,7 +187,7 @@ class DropBox:
         for ends in (means[:-1], means[1:]):
             dual = [side * (side - price) for side in self._residuals(ends)]
             squares = np.maximum(squares, np.maximum(*dual).sum(axis=1))
-        return float(self._t(means[:-1], squares).min()) * (1 - 1e-9)
+        return float(self._t(means[:-1], squares, float(self.weights.max())).min()) * (1 - 1e-9)
 
 
 def assess_boxes(

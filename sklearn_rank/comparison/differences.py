@@ -269,7 +269,7 @@ def _tested(
             ends = (
                 own.bootstrap_interval(settings.level, *draws)
                 if settings.test == "bootstrap"
-                else own.t_interval(settings.level)
+                else own.interval(settings.level)
             )
             found |= values.interval(*ends)
             found["p"] = own.p(settings.test, settings.alternative, *draws)  # type: ignore[arg-type]
@@ -342,6 +342,6 @@ def _correct(family: Sequence[_Test], settings: Settings) -> None:
         if test.reach is None:
             least = own.detectable(alpha, settings.power, settings.alternative)
         else:
-            missed = t_quantile(settings.power, len(own) - 1) * own.error
+            missed = t_quantile(settings.power, own.freedom) * own.error
             least = test.reach(1 - alpha) + missed
         test.found["detectable"] = test.pairs.in_units(least)

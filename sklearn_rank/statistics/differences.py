@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,17 +18,20 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.resampling import bca_interval, p_of_flips, p_of_studentized
 from sklearn_rank.statistics.samples import (
-    error_of_mean,
+    check_share,
+    cluster_codes,
+    cluster_means,
     is_flat,
     mean_of,
     read_values,
     read_weights,
+    robust_error,
     t_quantile,
 )
-from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.checks import check_integer, check_option, refuse_value
 from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 PairedTest = Literal["t", "permutation", "wilcoxon", "bootstrap"]
 Alternative = Literal["two-sided", "less", "greater"]
@@ -38,13 +42,15 @@ Correction = Literal["holm", "bh", "bonferroni"]
 class Differences:
     """Differences of all pairs, in any order.
 
-    What needs a spread is NaN with fewer than two pairs, and where all are alike.
+    What needs a spread is NaN with fewer than two pairs (or clusters), and where all are alike.
     """
 
     change: FloatArray
     weights: FloatArray | None = None
     scale: float = 1.0
     """Size of the values behind them: what varies by no more than their rounding has no spread."""
+    clusters: IntArray | None = None
+    """Numbers of what the pairs were drawn by; None: each pair was drawn for itself."""
 
     def __len__(self) -> int:
         return len(self.change)
@@ -55,9 +61,30 @@ class Differences:
         return mean_of(self.change, self.weights)
 
     @cached_property
+    def _units(self) -> tuple[FloatArray, FloatArray | None]:
+        """Means and weights of the clusters, which are what varies independently."""
+        if self.clusters is None or not len(self):
+            return self.change, self.weights
+        return cluster_means(self.change, self.weights, self.clusters)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters; of pairs where there are none."""
+        return len(self._units[0])
+
+    @cached_property
+    def _error(self) -> tuple[float, float]:
+        return robust_error(*self._units)
+
+    @property
     def error(self) -> float:
         """Standard error of the mean."""
-        return error_of_mean(self.change, self.weights)
+        return self._error[0]
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the error; n - 1 for equal weights and no clusters."""
+        return self._error[1]
 
     @cached_property
     def n_changed(self) -> int:
@@ -65,21 +92,45 @@ class Differences:
         return int(np.count_nonzero(self.change))
 
     @cached_property
+    def n_changed_clusters(self) -> int:
+        """Clusters whose mean differs from 0."""
+        return int(np.count_nonzero(self._units[0]))
+
+    @cached_property
     def is_flat(self) -> bool:
-        """Whether all are alike but for rounding."""
-        return is_flat(self.change, self.scale)
+        """Whether all (means of clusters) are alike but for rounding."""
+        return is_flat(self._units[0], self.scale)
 
     @property
     def has_spread(self) -> bool:
         """Whether there is anything to tell how sure the mean is."""
-        return len(self) > 1 and not self.is_flat
+        return self.n_clusters > 1 and not self.is_flat
+
+    @cached_property
+    def _error_of_pairs(self) -> float:
+        """Standard error if every pair had been drawn for itself."""
+        return robust_error(self.change, self.weights)[0]
 
     @property
     def effect(self) -> float:
         """Standardised: mean over standard deviation; 0 if nothing changed."""
         if len(self) > 1 and not self.n_changed:
             return 0.0
-        return self.mean / (self.error * math.sqrt(len(self))) if self.has_spread else math.nan
+        if len(self) < 2 or is_flat(self.change, self.scale):
+            return math.nan
+        return self.mean / (self._error_of_pairs * math.sqrt(len(self)))
+
+    @property
+    def design_effect(self) -> float:
+        """Variance of the mean over that of as many independent pairs; NaN without a spread."""
+        if self.clusters is None:
+            return 1.0
+        return (self.error / self._error_of_pairs) ** 2 if self.has_spread else math.nan
+
+    @property
+    def effective_n(self) -> float:
+        """Number of independent pairs that would say as much."""
+        return len(self) / self.design_effect
 
     def p(
         self,
@@ -88,19 +139,21 @@ class Differences:
         n_resamples: int = 9999,
         seed: int | np.random.Generator = 0,
     ) -> float:
-        """The p-value of no difference; NaN with fewer than two pairs.
+        """The p-value of no difference; NaN with fewer than two pairs (or clusters).
 
         No test gives less than ``p_floor``: Student's t of four pairs that fall alike among 36 that
         stay would be certain of what four coins do in one of eight tosses.
         """
-        if len(self) < 2:
+        if test == "wilcoxon":
+            self._refuse_wilcoxon()
+        if self.n_clusters < 2:
             return math.nan
-        if not self.n_changed:
+        if not self.n_changed_clusters:
             return 1.0
         floor = self.p_floor(alternative)
         if self.is_flat:
             # Without a spread, the sign is all that tells.
-            falls = bool(self.change[0] < 0)
+            falls = bool(self._units[0][0] < 0)
             return floor if alternative == "two-sided" or falls == (alternative == "less") else 1.0
         t = self.mean / self.error
         if test == "t":
@@ -108,7 +161,7 @@ class Differences:
 
             tail = -abs(t) if alternative == "two-sided" else t if alternative == "less" else -t
             sides = 2 if alternative == "two-sided" else 1
-            return max(floor, float(sides * special.stdtr(len(self) - 1, tail)))
+            return max(floor, float(sides * special.stdtr(self.freedom, tail)))
         if test == "wilcoxon":
             return max(floor, self._p_of_wilcoxon(alternative))
         change, weights = self._sorted()
@@ -121,41 +174,65 @@ class Differences:
 
     def p_floor(self, alternative: Alternative) -> float:
         """The least p-value that so many changed pairs support: as many coins all fall alike."""
-        if len(self) < 2:
+        if self.n_clusters < 2:
             return math.nan
-        return min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**self.n_changed)
+        return min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**self.n_changed_clusters)
 
-    def t_interval(self, level: float) -> tuple[float, float]:
-        """Two-sided interval of the mean, by Student's t."""
-        if not self.has_spread:
-            return math.nan, math.nan
-        reach = t_quantile((1 + level) / 2, len(self) - 1) * self.error
+    def interval(self, level: float) -> tuple[float, float]:
+        """Two-sided interval of the mean; NaN with fewer than two pairs or without any change.
+
+        Student's t, with two corrections for differences of which few are not 0. The error is that
+        of the mean and, beside it, of one more change as large as the largest: a sample that has
+        few changes lacks the larger ones. And there are no more degrees of freedom than changes.
+        """
+        reach = self._reach((1 + level) / 2)
         return self.mean - reach, self.mean + reach
 
+    def _reach(self, share: float) -> float:
+        """Distance from the mean to the end of a one-sided interval of this level."""
+        values, weights = self._units
+        if len(values) < 2 or not self.n_changed_clusters:
+            return math.nan
+        shares = np.ones(len(values)) if weights is None else in_unit(weights)[0]
+        one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
+        freedom = min(self.freedom, self.n_changed_clusters)
+        return t_quantile(share, freedom) * math.hypot(self.error, one_more)
+
+    def drop_at_most(self, alpha: float, alternative: Alternative) -> float:
+        """Upper end of the one-sided interval of the drop; 0 where no pair changed.
+
+        A drop is a fall for "less", a rise for "greater".
+        """
+        if self.n_clusters > 1 and not self.n_changed:
+            return 0.0
+        return (-self.mean if alternative == "less" else self.mean) + self._reach(1 - alpha)
+
     def bootstrap_interval(self, level: float, n_resamples: int, seed: int) -> tuple[float, float]:
-        """The same, bias-corrected and accelerated."""
+        """Bias-corrected and accelerated; without a spread as :meth:`interval`."""
         if not self.has_spread:
-            return math.nan, math.nan
+            return self.interval(level)
         generator = np.random.default_rng(seed)
         low, high = bca_interval(*self._sorted(), level, n_resamples, generator)
-        _, exponent = in_unit(self.change)
+        _, exponent = in_unit(self._units[0])
         return math.ldexp(low, exponent), math.ldexp(high, exponent)
 
     def detectable(self, alpha: float, power: float, alternative: Alternative) -> float:
         """Least true difference that Student's t finds with probability ``power``."""
         if not self.has_spread:
             return math.nan
-        freedom = len(self) - 1
         tail = alpha / 2 if alternative == "two-sided" else alpha
-        return self.error * (t_quantile(1 - tail, freedom) + t_quantile(power, freedom))
+        return self.error * (t_quantile(1 - tail, self.freedom) + t_quantile(power, self.freedom))
 
-    def _p_of_wilcoxon(self, alternative: Alternative) -> float:
-        if self.weights is not None:
+    def _refuse_wilcoxon(self) -> None:
+        no = "weights" if self.weights is not None else "clusters"
+        if self.weights is not None or self.n_clusters < len(self):
             msg = (
-                "test='wilcoxon' ranks differences, which takes no weights of queries; take 't', "
+                f"test='wilcoxon' ranks differences, which takes no {no} of queries; take 't', "
                 "'permutation' or 'bootstrap'"
             )
             raise InvalidParameterError(msg)
+
+    def _p_of_wilcoxon(self, alternative: Alternative) -> float:
         from scipy import stats
 
         with warnings.catch_warnings():
@@ -165,14 +242,15 @@ class Differences:
             return float(stats.wilcoxon(self.change, alternative=alternative).pvalue)
 
     def _sorted(self) -> tuple[FloatArray, FloatArray | None]:
-        """Pairs in an order of their own, so that draws do not depend on that of the queries.
+        """Pairs (or clusters) in an order of their own, so that draws do not depend on another.
 
         Near 1, where no sum of them overflows: no p-value depends on their unit.
         """
-        change, _ = in_unit(self.change)
-        if self.weights is None:
+        values, shares = self._units
+        change, _ = in_unit(values)
+        if shares is None:
             return np.sort(change), None
-        weights, _ = in_unit(self.weights)
+        weights, _ = in_unit(shares)
         order = np.lexsort((weights, change))
         return change[order], weights[order]
 
@@ -191,7 +269,7 @@ class PairedComparison:
     change: float
     """Mean of new minus old."""
     ci: tuple[float, float]
-    """Student's t; NaN without a spread."""
+    """Two-sided interval of the change; NaN for fewer than two pairs or without any change."""
     p: float
     """One-sided p-value of "not worse"."""
     detectable: float
@@ -202,6 +280,21 @@ class PairedComparison:
     """Standard error of the change."""
     can_confirm: bool
     """Whether any drop of so many changed pairs can be significant at ``alpha``."""
+    freedom: float
+    """Degrees of freedom of the error."""
+    design_effect: float
+    """Variance of the change over that of as many independent queries; NaN without a spread."""
+    n_clusters: int
+    """Number of clusters; of pairs where there are none."""
+    pairs: Differences = field(repr=False, compare=False)
+    as_worse: Alternative = field(repr=False, compare=False)
+
+    def drop_at_most(self, alpha: float) -> float:
+        """Upper end of the one-sided interval of the drop, above 0 what is worse.
+
+        0 where no query changed, NaN for fewer than two pairs. On the scale of the values given.
+        """
+        return self.pairs.drop_at_most(alpha, self.as_worse)
 
 
 def compare_paired(
@@ -210,6 +303,7 @@ def compare_paired(
     *,
     greater_is_better: bool = True,
     weights: Any = None,
+    clusters: Any = None,
     test: PairedTest = "t",
     alpha: float = 0.05,
     power: float = 0.8,
@@ -217,12 +311,16 @@ def compare_paired(
     n_resamples: int = 9999,
     random_state: int | np.random.Generator = 0,
 ) -> PairedComparison:
-    """Compare two systems query by query, and test whether the new one is worse."""
+    """Compare two systems query by query, and test whether the new one is worse.
+
+    ``clusters`` are labels or numbers, one per query, of what the queries were drawn by.
+    """
     sides = read_values(new, "new"), read_values(old, "old")
     change, shares = sides[0] - sides[1], read_weights(weights, len(sides[0]))
     kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
     scale = max(float(np.abs(side[kept]).max(initial=0.0)) for side in sides)
-    pairs = Differences(change[kept], None if shares is None else shares[kept], scale)
+    codes = None if clusters is None else cluster_codes(clusters, len(change))[kept]
+    pairs = Differences(change[kept], None if shares is None else shares[kept], scale, codes)
     rises, falls = int((pairs.change > 0).sum()), int((pairs.change < 0).sum())
     as_worse: Alternative = "less" if greater_is_better else "greater"
     p_floor = pairs.p_floor(as_worse)
@@ -232,13 +330,126 @@ def compare_paired(
         better=rises if greater_is_better else falls,
         same=len(pairs) - pairs.n_changed,
         change=pairs.mean,
-        ci=pairs.t_interval(level),
+        ci=pairs.interval(level),
         p=pairs.p(test, as_worse, n_resamples, random_state),
         detectable=pairs.detectable(alpha, power, as_worse),
         p_floor=p_floor,
         error=pairs.error,
         can_confirm=p_floor <= alpha,
+        freedom=pairs.freedom,
+        design_effect=pairs.design_effect,
+        n_clusters=pairs.n_clusters,
+        pairs=pairs,
+        as_worse=as_worse,
     )
+
+
+# Sample sizes ------------------------------------------------------------------------------------
+
+
+def detectable_drop(n: int, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Least true drop of the mean that a one-sided paired t-test of so many queries finds.
+
+    Parameters
+    ----------
+    n : int
+        Number of queries, at least 2; of clustered queries their effective number.
+    sd : float
+        Standard deviation of the differences per query, above 0; about 0.1 to 0.2 for changes of
+        an nDCG, and that of earlier differences where there are any.
+    alpha : float, default=0.05
+        Level of the test, which asks only whether the new system is worse, as gates do.
+    power : float, default=0.8
+        Probability with which the drop is to be found; at least alpha.
+
+    Returns
+    -------
+    drop : float
+        In the units of ``sd``, by the noncentral t distribution.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> from sklearn_rank.statistics import detectable_drop
+    >>> round(detectable_drop(50, 0.15), 4)
+    0.0535
+    """
+    n = check_integer(n, "n", "detectable_drop", at_least=2)
+    sd = _check_positive(sd, "sd", "detectable_drop")
+    return sd * _drop_in_sds(n, *_check_shares(alpha, power, "detectable_drop"))
+
+
+def queries_needed(drop: float, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Least number of queries with which a one-sided paired t-test finds a true drop of the mean.
+
+    The inverse of :func:`detectable_drop`.
+
+    Parameters
+    ----------
+    drop : float
+        The true drop, above 0.
+    sd : float
+        Standard deviation of the differences per query, above 0, in the units of ``drop``.
+    alpha, power : float
+        As those of :func:`detectable_drop`.
+
+    Returns
+    -------
+    n : int
+        Number of independent queries, at least 2. Clusters with a design effect of 2 need twice as
+        many.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> from sklearn_rank.statistics import queries_needed
+    >>> [queries_needed(drop, sd=0.15) for drop in (0.01, 0.02, 0.05)]
+    [1393, 350, 58]
+    """
+    drop = _check_positive(drop, "drop", "queries_needed")
+    sd = _check_positive(sd, "sd", "queries_needed")
+    shares = _check_shares(alpha, power, "queries_needed")
+    enough = 2
+    while sd * _drop_in_sds(enough, *shares) > drop:
+        enough *= 2
+    few = max(enough // 2, 1)  # not enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (
+            (middle, enough) if sd * _drop_in_sds(middle, *shares) > drop else (few, middle)
+        )
+    return enough
+
+
+def _drop_in_sds(n: int, alpha: float, power: float) -> float:
+    from scipy import special
+
+    # At so many degrees of freedom the noncentral t is normal, in more digits than it is computed.
+    if n > 100_000:
+        return float(special.ndtri(1 - alpha) + special.ndtri(power)) / math.sqrt(n)
+    critical = t_quantile(1 - alpha, n - 1)
+    return float(special.nctdtrinc(n - 1, 1 - power, critical)) / math.sqrt(n)
+
+
+def _check_positive(value: Any, name: str, owner: str) -> float:
+    if not isinstance(value, Real) or not 0 < float(value) < math.inf:
+        refuse_value(value, name, owner, "a number above 0")
+    return float(value)
+
+
+def _check_shares(alpha: Any, power: Any, owner: str) -> tuple[float, float]:
+    alpha, power = check_share(alpha, "alpha", owner), check_share(power, "power", owner)
+    if power <= alpha:
+        refuse_value(power, "power", owner, f"above alpha ({alpha:g})")
+    return alpha, power
 
 
 # Corrections -------------------------------------------------------------------------------------

@@ -100,17 +100,19 @@ def p_of_studentized(
 
 
 def _resampled_t(change: FloatArray, weights: FloatArray | None, drawn: IntArray) -> FloatArray:
-    """Mean over its standard error, that of the linearized ratio where values are weighted."""
+    """Mean over its standard error, as ``robust_error`` has it."""
     n, values = drawn.shape[1], change.take(drawn)
     if weights is None:
         means = values.mean(axis=1, keepdims=True)
-        residuals, total = values - means, float(n)
+        residuals = values - means
+        errors = np.sqrt((residuals * residuals).sum(axis=1) * n / (n - 1)) / n
     else:
         shares = weights.take(drawn)
-        total = shares.sum(axis=1)
-        means = (shares * values).sum(axis=1, keepdims=True) / total[:, None]
+        shares /= shares.sum(axis=1, keepdims=True)
+        means = (shares * values).sum(axis=1, keepdims=True)
         residuals = shares * (values - means)
-    errors = np.sqrt((residuals * residuals).sum(axis=1) * n / (n - 1)) / total
+        rest = np.maximum(1 - shares, np.finfo(np.float64).eps)
+        errors = np.sqrt((residuals * residuals / rest).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = means[:, 0] / errors
     # Without a spread a mean is as extreme as can be on its side, and a mean of 0 is not.

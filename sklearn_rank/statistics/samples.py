@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank.support.checks import as_numbers, check_weights, refuse_value
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 
 def read_values(values: Any, name: str) -> FloatArray:
@@ -34,6 +34,16 @@ def read_weights(weights: Any, n_queries: int) -> FloatArray | None:
         return None
     shares = check_weights(weights, n_queries, "weights", all_zero=True)
     return None if len(shares) and (shares == shares[0]).all() and shares[0] > 0 else shares
+
+
+def cluster_codes(clusters: Any, n_queries: int) -> IntArray:
+    """Numbers of clusters, one per query, of labels or numbers of any kind."""
+    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
+    if len(labels) != n_queries:
+        msg = f"clusters has {len(labels):,} labels for {n_queries:,} queries"
+        raise ValueError(msg)
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def check_share(value: Any, name: str, owner: str) -> float:
@@ -73,6 +83,59 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:
     residuals = share * (near_one - mean_of(near_one, weights)) / math.fsum(share.tolist())
     error = math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
     return math.ldexp(error, exponent)
+
+
+def cluster_means(
+    values: FloatArray, weights: FloatArray | None, clusters: IntArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """Mean and weight of each cluster: the mean over queries is the weighted mean over these.
+
+    Sums do not depend on the order of the queries. What is 0 but for rounding is 0.
+    """
+    _, number = np.unique(clusters, return_inverse=True)
+    shares = np.ones(len(values)) if weights is None else weights
+    order = np.lexsort((shares, values, number))
+    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+    if len(starts) == len(values):
+        return values, weights
+    (near_one, exponent), (shares, _) = in_unit(values[order]), in_unit(shares[order])
+    totals = np.add.reduceat(shares, starts)
+    means = np.add.reduceat(shares * near_one, starts) / totals
+    rounding = 8 * float(np.finfo(np.float64).eps)
+    largest = np.maximum.reduceat(np.abs(near_one), starts)
+    means[np.abs(means) <= rounding * largest] = 0.0
+    return np.ldexp(means, exponent), None if (totals == totals[0]).all() else totals
+
+
+def robust_error(values: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
+    """Standard error (CR2) of a mean of clusters [1]_, and its degrees of freedom [2]_.
+
+    Neither is biased where the variance of a cluster's mean is inverse to its weight. Equal weights
+    give the usual error of n - 1 degrees of freedom.
+
+    References
+    ----------
+    .. [1] Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with
+       Multi-Stage Samples, 2002.
+    .. [2] Pustejovsky and Tipton, Small-Sample Methods for Cluster-Robust Variance Estimation and
+       Hypothesis Testing in Fixed Effects Models, 2018.
+    """
+    n = len(values)
+    if weights is None or n < 2:
+        return error_of_mean(values, None), n - 1.0
+    shares = in_unit(weights)[0]
+    shares = shares / math.fsum(shares.tolist())
+    # A cluster may outweigh all others by more than float64 tells.
+    rest = np.maximum(1 - shares, np.finfo(np.float64).eps)
+    near_one, exponent = in_unit(values)
+    residuals = shares * (near_one - mean_of(near_one, weights))
+    error = math.sqrt(math.fsum((residuals * residuals / rest).tolist()))
+    # sum h^2 + (sum a)^2 - sum a^2, whose largest a would cancel the others.
+    *others, largest = np.sort(shares * shares / rest).tolist()
+    total = math.fsum(others)
+    cross = total * total - math.fsum(a * a for a in others) + 2 * largest * total
+    freedom = 1 / (math.fsum((shares * shares).tolist()) + cross)
+    return math.ldexp(error, exponent), min(max(freedom, 1.0), n - 1.0)
 
 
 def t_quantile(share: float, freedom: float) -> float:

@@ -17,6 +17,8 @@ from sklearn_rank.statistics.differences import (
     PairedTest,
     compare_paired,
     correct_p_values,
+    detectable_drop,
+    queries_needed,
 )
 from sklearn_rank.statistics.resampling import p_of_studentized
 from sklearn_rank.statistics.samples import error_of_mean, mean_of
@@ -50,7 +52,8 @@ def test_three_queries_by_hand() -> None:
     assert found.change == pytest.approx(-0.2)
     assert t_cdf(-0.2 / error, 2) == pytest.approx(0.0371, abs=5e-5)
     assert (found.p, found.p_floor, found.can_confirm) == (1 / 8, 1 / 8, False)
-    reach = t_quantile_2(0.975) * error
+    # Three changes, two degrees of freedom; the largest change once more, a third of 0.3.
+    reach = t_quantile_2(0.975) * math.hypot(error, 0.1)
     assert found.ci == pytest.approx((-0.2 - reach, -0.2 + reach))
     assert found.detectable == pytest.approx((t_quantile_2(0.95) + t_quantile_2(0.8)) * error)
     assert found.detectable == pytest.approx(0.2298, abs=5e-5)
@@ -99,7 +102,8 @@ def test_all_queries_fall_or_rise_by_the_same(n: int, drop: float) -> None:
     assert fallen.can_confirm == (n >= 5)
     assert compare_paired(old - drop, old, alpha=2**-n).can_confirm, "alpha itself will do"
     assert fallen.change == pytest.approx(-drop)
-    assert all(map(math.isnan, (*fallen.ci, fallen.detectable)))
+    assert math.isnan(fallen.detectable)
+    assert fallen.ci[0] < -drop < fallen.ci[1]
     assert compare_paired(old + drop, old).p == 1.0
 
 
@@ -196,8 +200,8 @@ def test_students_t_is_that_of_scipy(n: int, alternative: str) -> None:
     expected = stats.ttest_rel(new, old, alternative=alternative)
     differences = Differences(new - old)
     assert differences.p("t", alternative) == pytest.approx(expected.pvalue, rel=1e-9)
-    interval = stats.ttest_rel(new, old).confidence_interval(0.9)
-    assert differences.t_interval(0.9) == pytest.approx(tuple(interval), rel=1e-9)
+    assert differences.error == pytest.approx(stats.sem(new - old), rel=1e-12)
+    assert differences.freedom == n - 1
 
 
 @every_alternative
@@ -301,6 +305,153 @@ def test_a_weighted_bootstrap_is_near_the_weighted_t() -> None:
 def test_ranks_take_no_weights() -> None:
     with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
         Differences(np.array([0.1, 0.2]), np.array([1.0, 2.0])).p("wilcoxon")
+
+
+# Clusters ----------------------------------------------------------------------------------------
+
+GOLDEN = np.array([-0.2, -0.1, -0.3, 0, 0.1, 0, 0.05, -0.05, 0.2, 0.1])
+OWNERS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
+
+
+def by_matrices(
+    change: FloatArray, weights: FloatArray, clusters: FloatArray
+) -> tuple[float, float]:
+    """Error (CR2) and degrees of freedom of Bell and McCaffrey, by matrices of n x n.
+
+    The regression of sqrt(w) y on sqrt(w), whose working model has equal variances.
+    """
+    n, x = len(change), np.sqrt(weights)
+    residual_maker = np.eye(n) - np.outer(x, x) / (x @ x)
+    columns, square = [], 0.0
+    for own in (clusters == label for label in np.unique(clusters)):
+        levels, vectors = np.linalg.eigh(residual_maker[np.ix_(own, own)])
+        adjust = vectors @ np.diag(levels**-0.5) @ vectors.T
+        column = residual_maker[:, own] @ adjust @ x[own] / (x @ x)
+        columns.append(column)
+        square += float((column @ (x * change)) ** 2)
+    gram = np.array(columns) @ np.array(columns).T
+    return math.sqrt(square), float(np.trace(gram) ** 2 / np.trace(gram @ gram))
+
+
+def test_clusters_by_hand() -> None:
+    # Mean -0.02; sums of deviations -0.54, 0.16, 0.04, 0.34 of shares 0.3, 0.3, 0.2, 0.2.
+    square = (0.54**2 + 0.16**2) / 0.7 + (0.04**2 + 0.34**2) / 0.8
+    found = compare_paired(0.5 + GOLDEN, np.full(10, 0.5), clusters=["w", "w", "w", *"xxxyyzz"])
+    assert found.error == pytest.approx(math.sqrt(square) / 10, rel=1e-12)
+    assert found.error == pytest.approx(0.0774366, abs=5e-8)
+    assert found.freedom == pytest.approx(2.861314, abs=5e-7)
+    assert found.p == pytest.approx(0.4068245, abs=5e-8)
+    assert found.design_effect == pytest.approx((square / 100) / (GOLDEN.var(ddof=1) / 10))
+    # The second cluster rises, the third stays: three of four change.
+    assert (found.n_clusters, found.p_floor) == (4, 1 / 8)
+    assert found.drop_at_most(0.025) == pytest.approx(-found.ci[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_clusters_are_those_of_matrices(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(8, 40))
+    clusters = generator.permutation(np.append(np.arange(4), generator.integers(0, 7, n - 4)))
+    change = generator.normal(0, 0.2, n) + 0.1 * clusters
+    for weights in (None, generator.geometric(0.3, n) * 1.0, generator.random(n) ** 3):
+        found = Differences(change, weights, clusters=clusters)
+        shares = np.ones(n) if weights is None else weights
+        error, freedom = by_matrices(change, shares, clusters)
+        assert (found.error, found.freedom) == pytest.approx((error, freedom), rel=1e-10)
+        t = found.mean / error
+        for alternative, p in (
+            ("less", stats.t.cdf(t, freedom)),
+            ("greater", stats.t.sf(t, freedom)),
+        ):
+            least = 0.5**found.n_changed_clusters
+            assert found.p("t", alternative) == pytest.approx(max(p, least), rel=1e-10)
+
+
+def test_equal_clusters_are_those_of_statsmodels() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    change = np.random.default_rng(0).normal(size=(12, 5)).ravel()
+    owners = np.repeat(np.arange(12), 5)
+    fit = api.OLS(change, np.ones(60)).fit(
+        cov_type="cluster", cov_kwds={"groups": owners, "use_correction": False}
+    )
+    found = Differences(change, clusters=owners)
+    assert found.error == pytest.approx(fit.bse[0] * math.sqrt(12 / 11), rel=1e-12)
+    assert found.freedom == 11
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_clusters_of_one_query_are_none(test: str) -> None:
+    change = sample(1, 30)
+    own = Differences(change, clusters=np.arange(30)[::-1])
+    assert own.p(test) == Differences(change).p(test)
+    assert (own.design_effect, own.effective_n) == (1.0, 30)
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
+def test_repeats_of_a_query_say_nothing_more(test: str) -> None:
+    once = sample(3, 24)
+    found = Differences(np.repeat(once, 4), clusters=np.repeat(np.arange(24), 4))
+    assert found.p(test) == pytest.approx(Differences(once).p(test), rel=1e-9)
+    assert found.interval(0.9) == pytest.approx(Differences(once).interval(0.9), rel=1e-9)
+    assert found.effective_n == pytest.approx(24, rel=0.1)
+    assert Differences(np.repeat(once, 4)).p(test) < found.p(test)
+
+
+def test_clusters_whose_changes_cancel_have_no_sign() -> None:
+    change, clusters = np.array([0.1, 0.2, -0.3, -0.4, 0.4, 0.25]), np.array([0, 0, 0, 1, 1, 2])
+    found = Differences(change, clusters=clusters)
+    assert (found.n_clusters, found.n_changed_clusters) == (3, 1)
+    assert Differences(change[:5], clusters=clusters[:5]).p() == 1.0
+
+
+def test_few_clusters_and_ranks() -> None:
+    alone = Differences(GOLDEN, clusters=np.zeros(10, np.int64))
+    assert all(map(math.isnan, (alone.p(), *alone.interval(0.9), alone.design_effect)))
+    with pytest.raises(InvalidParameterError, match="no clusters of queries; take 't'"):
+        Differences(GOLDEN, clusters=OWNERS).p("wilcoxon")
+    with pytest.raises(ValueError, match="clusters has 2 labels for 3 queries"):
+        compare_paired(HALF, HALF, clusters="ab")
+
+
+# Intervals of differences, and sample sizes ------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [25, 50])
+@pytest.mark.parametrize("falls", [0.5, 1.0])
+def test_intervals_cover_where_few_queries_change(n: int, falls: float) -> None:
+    generator = np.random.default_rng(n)
+    rounds = covered = 0
+    while rounds < 800:
+        change = generator.beta(1, 4, n) * np.where(generator.random(n) < falls, -1, 1)
+        change[generator.random(n) >= 0.1] = 0
+        if change.any():
+            low, high = Differences(change).interval(0.95)
+            assert low < high
+            rounds, covered = rounds + 1, covered + (low <= 0.1 * 0.2 * (1 - 2 * falls) <= high)
+    assert covered / rounds > 0.93 - 0.015
+
+
+def test_the_most_that_may_have_been_lost() -> None:
+    same = compare_paired(HALF, HALF)
+    assert same.drop_at_most(0.05) == 0.0
+    assert math.isnan(compare_paired([0.5], [0.5]).drop_at_most(0.05))
+    rising = compare_paired([2.0, 3.0, 5.0], [1.0, 1.0, 1.0], greater_is_better=False)
+    assert rising.drop_at_most(0.025) == pytest.approx(rising.ci[1])
+
+
+def test_sample_sizes_are_those_of_the_noncentral_t() -> None:
+    assert [queries_needed(drop, 0.15) for drop in (0.01, 0.02, 0.03, 0.05)] == [1393, 350, 156, 58]
+    for n in (2, 10, 58, 3000, 10**6):
+        drop = detectable_drop(n, 0.15)
+        critical = stats.t.ppf(0.95, n - 1)
+        power = stats.nct.sf(critical, n - 1, drop / 0.15 * math.sqrt(n))
+        assert power == pytest.approx(0.8, abs=1e-5)
+        assert queries_needed(drop * (1 + 1e-9), 0.15) == n
+    assert queries_needed(5, 0.15) == 2
+    assert detectable_drop(100_000, 1) == pytest.approx(detectable_drop(100_001, 1), rel=2e-5)
+    for wrong in ({"drop": 0}, {"sd": -1}, {"alpha": 1}, {"power": 0.01}):
+        with pytest.raises(InvalidParameterError, match=f"'{next(iter(wrong))}' parameter of que"):
+            queries_needed(**{"drop": 0.1, "sd": 0.1, **wrong})  # type: ignore[arg-type]
 
 
 # Degenerate samples ------------------------------------------------------------------------------
@@ -468,6 +619,6 @@ def test_intervals_scale() -> None:
     large, small = Differences(SAMPLE * LARGE / 4, None, LARGE), Differences(SAMPLE)
     low, high = small.bootstrap_interval(0.95, 999, 0)
     assert large.bootstrap_interval(0.95, 999, 0) == (low * LARGE / 4, high * LARGE / 4)
-    low, high = small.t_interval(0.95)
-    assert large.t_interval(0.95) == (low * LARGE / 4, high * LARGE / 4)
+    low, high = small.interval(0.95)
+    assert large.interval(0.95) == (low * LARGE / 4, high * LARGE / 4)
     assert all(np.isfinite(mean_confidence_interval(SAMPLE * LARGE / 4, method="bootstrap")))
