@@ -120,7 +120,7 @@ def _of_table(table: LongTable, what: str) -> Iterator[_Finding]:
     for change, pairs in equal_but_for(table).items():
         shown = "; ".join(format_list(pair) for pair in pairs[:3])
         yield "!", f"{len(pairs):,} queries are written in several ways, but for {change}: {shown}"
-    rows = table.rows.repeated()
+    rows = table.repeated()
     if len(rows):
         queries = np.unique(np.searchsorted(table.offsets, rows, side="right") - 1)
         item = as_list(table.item_ids[int(rows[0]) : int(rows[0]) + 1])

@@ -338,11 +338,13 @@ def run_of(
 ) -> Run:
     """The rows of a frame as rankings."""
     queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
-    order = {
+    order: dict[str, Any] = {
         f"{role}s": _numbers(frame, named[role], "y_score")
         for role in ("score", "rank")
         if role in named
     }
+    if "ranks" in order:
+        order["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
     return Run.from_columns(queries, items, **order, about_queries=about_queries)
 
 

@@ -118,7 +118,7 @@ _SPELLINGS: tuple[tuple[str, Callable[[Any], set[Any]]], ...] = (
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
     """Number of unmatched ids of two sides that match after the first change of spelling."""
     for change, number in almost_equal(left, right).items():
-        return f". With {change}, {number:,} of them would meet"
+        return f". With {change}, {number:,} of them would match"
     return ""
 
 

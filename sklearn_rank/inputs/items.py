@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
@@ -13,18 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.hints import refuse_unequal_types
 from sklearn_rank.inputs.roles import plain_name, role_of
-from sklearn_rank.support.checks import (
-    EXACT_INTEGER,
-    check_flag,
-    is_missing,
-    refuse_unordered,
+from sklearn_rank.inputs.tables import (
+    best_occurrences,
+    first_repeated,
+    refuse_duplicate,
+    refuse_two_grades,
 )
-from sklearn_rank.support.segments import blocks
+from sklearn_rank.support.checks import EXACT_INTEGER, check_flag, is_missing, refuse_unordered
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
+from sklearn_rank.typing import Array, Duplicates, NegativeGrades, StringProvider
 
 __all__ = ["RelevanceInput"]
 
@@ -43,13 +42,12 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     """A list of the items of any ordered, finite sequence."""
     if isinstance(given, (list, tuple)):
         return list(given)
-    name = str(where)
-    refuse_unordered(given, name)
+    refuse_unordered(given, str(where))
     if isinstance(given, Mapping):
-        msg = f"{name} is a {type(given).__name__} where a list is expected"
+        msg = f"{where} is a {type(given).__name__} where a list is expected"
         raise TypeError(msg)
     if isinstance(given, np.ndarray) and given.ndim != 1:
-        msg = f"{name} should be a 1d array, got an array of shape {given.shape} instead."
+        msg = f"{where} should be a 1d array, got an array of shape {given.shape} instead."
         raise ValueError(msg)
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
@@ -71,124 +69,50 @@ ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {
 
 # Grades and scores -------------------------------------------------------------------------------
 
-
-def are_grades(values: Collection[Any]) -> bool:
-    """Whether all values are plain numbers that are finite and not negative."""
-    if not set(map(type, values)) <= {int, float}:
-        return False
-    try:
-        return math.isfinite(math.fsum(values)) and min(values, default=0) >= 0
-    except (OverflowError, ValueError):
-        return False  # too large for a float, or infinite both ways
-
-
-def _grade(value: Any, where: Where | str, item: Any) -> float:
-    """The grade as a finite float, or an error that names the item."""
-    if not isinstance(value, (Real, np.bool_)):
-        msg = f"{where} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
-        raise TypeError(msg)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        what = "NaN" if math.isnan(number) else "infinity"
-        msg = f"{where} contains {what} as the grade of item {safe_repr(item)}"
-        raise ValueError(msg)
-    return number
-
-
+_SCORES = (int, float, np.longdouble)
 _EXACT = np.float64(EXACT_INTEGER)
 """In a type of its own, to which half precision is widened."""
-_READ_AT_ONCE = 1 << 12
-"""Scores whose objects stay in the processor's cache."""
 
 
-def read_scores(
-    rankings: Sequence[dict[Any, Any]], offsets: IntArray, query_ids: Sequence[Any] | Array
-) -> Array:
-    """Scores of all {item: score} in one array, none rounded and none missing."""
-    arrays: list[Array] = []
-    for first, last in blocks(offsets, _READ_AT_ONCE):
-        part = rankings[first:last]
-        packed = _packed(list(chain.from_iterable(map(dict.values, part))))
-        if packed is not None:
-            arrays.append(packed)
-            continue
-        for query, ranking in zip(query_ids[first:last], part, strict=True):
-            arrays.append(_score_array(ranking.values(), Where("y_score", query), list(ranking)))
-    return _one_dtype(arrays)
-
-
-def _packed(values: Collection[Any]) -> Array | None:
-    """Floats alone, far from integers that they might have rounded; the fastest way to an array."""
-    try:
-        if type(sum(values)) is not float:
-            return None
-        scores = np.frombuffer(struct.pack(f"{len(values)}d", *values))
-    except (TypeError, ValueError, OverflowError, struct.error):
-        return None
-    # No NaN is among them, and no integer that was rounded.
-    is_exact = scores.min() > -_EXACT and scores.max() < _EXACT
-    return scores if is_exact else None
-
-
-def _score_array(values: Collection[Any], where: Where, items: list[Any] | None = None) -> Array:
-    """Scores of one ranking in one dtype, none rounded and none missing."""
-    packed = _packed(values)
-    if packed is not None:
-        return packed
-    values = list(values)
-    try:
-        scores = np.array(values or [0.0])[: len(values)]
-    except (ValueError, OverflowError):
-        scores = np.array(values, dtype=object)
-    is_plain = scores.ndim == 1 and scores.dtype.kind in "iuf"
-    if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < _EXACT).all()):
-        return scores
-    read = []
-    for place, value in enumerate(values):
-        item = f"at position {place + 1}"
-        if items is not None:
-            item = f"for item {safe_repr(items[place])}"
-        read.append(_score(value, where, item))
-    return scores if is_plain else np.array(read)
-
-
-def _score(value: Any, where: Where, item: str) -> float:
-    """The score as a float, or an error that names the item."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (int, float, np.longdouble)):
-        msg = f"{where} has score {safe_repr(value)} {item}; pass a number"
+def _number(value: Any, kinds: Any, where: Where | str, what: str, item: str) -> float:
+    """The value as a float, infinite if it is too large, or an error that names the item."""
+    if not isinstance(value, kinds):
+        msg = f"{where} has {what} {safe_repr(value)} {item}; pass a number"
         raise TypeError(msg)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if number != number:
-        msg = f"{where} contains NaN as the score {item}"
-        raise ValueError(msg)
-    if isinstance(value, int) and number != value:
-        msg = (
-            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
-            f"as the score {item}"
-        )
+        msg = f"{where} contains NaN as the {what} {item}"
         raise ValueError(msg)
     return number
 
 
-def _one_dtype(arrays: Sequence[Array]) -> Array:
-    """All scores in one array, none rounded on the way."""
-    filled = [array for array in arrays if len(array)]
-    if len({array.dtype for array in filled}) > 1:
-        for array in filled:
-            if array.dtype.kind not in "iu" or np.abs(array.astype(np.float64)).max() < _EXACT:
-                continue
-            if any(float(value) != value for value in array.tolist()):
-                msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
+def read_scores(values: list[Any], place: Callable[[int], tuple[Where, str]]) -> Array:
+    """Scores in one dtype, none rounded and none missing; ``place`` names one of them in errors."""
+    try:
+        scores = np.array(values)
+    except (ValueError, OverflowError):
+        scores = np.array(values, dtype=object)
+    is_plain = scores.ndim == 1 and scores.dtype.kind in "iuf"
+    if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < _EXACT).all()):
+        return scores
+    read: list[float] = []
+    for number, given in enumerate(values):
+        value = given.item() if isinstance(given, np.generic) else given
+        if not isinstance(value, float) or value != value:
+            where, item = place(number)
+            read.append(_number(value, _SCORES, where, "score", item))
+            if isinstance(value, int) and read[-1] != value:
+                msg = (
+                    f"{where} mixes floats with the integer {safe_repr(value)}, which float64 "
+                    f"cannot hold, as the score {item}"
+                )
                 raise ValueError(msg)
-    return np.concatenate(filled) if filled else np.zeros(0)
+        else:
+            read.append(value)
+    return scores if is_plain else np.array(read)
 
 
 # Items with care ---------------------------------------------------------------------------------
@@ -223,10 +147,13 @@ class ItemReader:
         self._ranked_types: set[type] = set()
         self._true_types: set[type] = set()
 
-    def rankings(self, given: Iterable[Any], query_ids: Iterable[Any]) -> list[Any]:
+    def rankings(
+        self, given: Sequence[Any], query_ids: Iterable[Any], truths: Iterable[Any]
+    ) -> list[Any]:
         """Ranked lists or {item: score} of plain ids; all of one kind, so that all have scores."""
+        hits = self._kind_of_hits(given, truths)
         read = [
-            self._ranking(ranking, Where("y_score", query))
+            self._ranking(ranking, Where("y_score", query), hits)
             for query, ranking in zip(query_ids, given, strict=True)
         ]
         self.mixes = len(set(map(type, read))) > 1
@@ -239,60 +166,63 @@ class ItemReader:
             for ranking in read
         ]
 
-    def _ranking(self, given: Any, where: Where) -> list[Any] | dict[Any, Any]:
+    def _kind_of_hits(self, rankings: Sequence[Any], truths: Iterable[Any]) -> str:
+        """What ranked lists hold: dicts, (id, score) pairs, or "" for ids.
+
+        Pairs are ids themselves where the ground truth has tuples, and for a provider.
+        """
+        lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
+        kinds = set(map(type, chain.from_iterable(lists)))
+        if self.provider is not None:
+            return ""
+        if any(issubclass(kind, Mapping) for kind in kinds):
+            return "dicts"
+        if not any(map(_is_pair, chain.from_iterable(lists))):
+            return ""
+        judged = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
+        return "" if any(isinstance(item, tuple) for item in judged) else "(id, score) pairs"
+
+    def _ranking(self, given: Any, where: Where, hits: str) -> list[Any] | dict[Any, Any]:
         if isinstance(given, Set):
             kind = type(given).__name__
             msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
             raise TypeError(msg)
-        is_scored = isinstance(given, Mapping)
-        items = list(given) if is_scored else sequence(given, where)
+        scores: list[Any] | None = None
+        if isinstance(given, Mapping):
+            items, scores = list(given), list(given.values())
+        else:
+            items = sequence(given, where)
+            if hits and isinstance(given, (list, tuple)):
+                items, scores = _read_hits(items, hits, where)
         keys = self._keys(items, where, self._ranked_types)
-        if is_scored:
-            return self.scored(keys, list(given.values()), where, items)
         if len(set(keys)) == len(keys):
-            return keys
-        return [keys[place] for place in self._without_duplicates(keys, items, where, None)]
-
-    def scored(
-        self, keys: list[Any], scores: list[Any], where: Where, items: list[Any]
-    ) -> dict[Any, Any]:
-        """{item: score}; of an item that comes twice the best score, if that is allowed."""
-        table = dict(zip(keys, scores, strict=True))
-        if len(table) == len(keys):
-            return table
-        _score_array(scores, where, items)  # all of them are checked, not only those that are kept
-        kept = self._without_duplicates(keys, items, where, scores)
+            return keys if scores is None else dict(zip(keys, scores, strict=True))
+        if scores is not None:  # all of them are checked, not only those that are kept
+            read_scores(scores, lambda place: (where, f"for item {safe_repr(items[place])}"))
+        if self.duplicates == "raise":
+            before, again = first_repeated(keys)
+            both = safe_repr(items[again])
+            if self.provider is not None and items[before] != items[again]:
+                both = f"{safe_repr(items[before])} and {both}, both {safe_repr(keys[again])},"
+            refuse_duplicate(where, both, before, again)
+        kept = best_occurrences(keys, scores)
+        self.dropped += len(keys) - len(kept)
+        if scores is None:
+            return [keys[place] for place in kept]
         return {keys[place]: scores[place] for place in kept}
-
-    def _without_duplicates(
-        self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
-    ) -> list[int]:
-        """Positions of the best-ranked occurrence of each item, or DuplicateItemError."""
-        first: dict[Any, int] = {}
-        for position, key in enumerate(keys):
-            before = first.setdefault(key, position)
-            if before == position:
-                continue
-            if self.duplicates == "raise":
-                both = safe_repr(items[position])
-                if self.provider is not None and items[before] != items[position]:
-                    both = f"{safe_repr(items[before])} and {both}, both {safe_repr(key)},"
-                msg = (
-                    f"{where} holds item {both} at positions {before + 1} and {position + 1}. "
-                    "Pass duplicates='first' to evaluate to keep the best-ranked one."
-                )
-                raise DuplicateItemError(msg)
-            if scores is not None and scores[position] > scores[before]:
-                first[key] = position
-        self.dropped += len(keys) - len(first)
-        return sorted(first.values())
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
         grades: list[float] | None = None
         if isinstance(given, Mapping):
-            items = list(given)
-            grades = [_grade(value, where, item) for item, value in given.items()]
+            items, grades = list(given), []
+            for item, value in given.items():
+                named = f"for item {safe_repr(item)}"
+                grade = _number(value, (Real, np.bool_), where, "grade", named)
+                if math.isinf(grade):
+                    msg = f"{where} contains infinity as the grade {named}"
+                    raise ValueError(msg)
+                grades.append(grade)
         else:
             items = list(given) if isinstance(given, Set) else sequence(given, where)
         keys = self._keys(items, where, self._true_types)
@@ -300,16 +230,14 @@ class ItemReader:
         if len(judged) < len(keys):
             self._refuse_collision(keys, items, grades, where)
         negative = [key for key, grade in judged.items() if grade < 0]
-        if not negative:
-            return judged
-        if self.negative_grades == "raise":
+        if negative and self.negative_grades == "raise":
             msg = (
                 f"{where} contains a negative grade ({judged[negative[0]]:g}) "
                 f"for item {safe_repr(negative[0])}"
             )
             raise ValueError(msg)
         self.unjudged_grades += len(negative)
-        return {key: grade for key, grade in judged.items() if grade >= 0}
+        return {key: grade for key, grade in judged.items() if grade >= 0} if negative else judged
 
     def _refuse_collision(
         self, keys: list[Any], items: list[Any], grades: list[float] | None, where: Where | str
@@ -323,9 +251,7 @@ class ItemReader:
                 msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
                 raise ValueError(msg)
             if grades is not None and grades[before] != grades[position]:
-                both = f"{grades[before]:g} and {grades[position]:g}"
-                msg = f"{where} judges item {safe_repr(key)} twice: {both}"
-                raise ValueError(msg)
+                refuse_two_grades(where, key, grades[before], grades[position])
         if any(isinstance(key, (int, float)) for key in keys):
             msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
             raise ValueError(msg)
@@ -344,9 +270,20 @@ class ItemReader:
             else:
                 items = [item.item() if isinstance(item, np.generic) else item for item in items]
             kinds = set(map(type, items))
-        if not kinds <= ARE_ALL.keys():
-            for position, item in enumerate(items):
-                check_id(item, where, position)
+        for position, item in enumerate(items if not kinds <= ARE_ALL.keys() else ()):
+            try:
+                hash(item)
+            except TypeError:
+                msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
+                raise TypeError(msg) from None
+            msg = ""
+            if is_missing(item):
+                msg = f"a missing item ({safe_repr(item)}) at position {position + 1}"
+            elif isinstance(item, bool):
+                msg = f"the bool {item} as an item; pass string_provider"
+            if msg:
+                msg = f"{where} holds {msg}"
+                raise TypeError(msg)
         types |= kinds
         return items
 
@@ -369,105 +306,64 @@ class ItemReader:
         refuse_unequal_types(self._ranked_types, self._true_types)
 
 
-def check_id(item: Any, where: Where | str, position: int) -> None:
-    """TypeError for an item that cannot be the key of anything."""
-    try:
-        hash(item)
-    except TypeError:
-        msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
-        raise TypeError(msg) from None
-    if is_missing(item):
-        msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
-        raise TypeError(msg)
-    if isinstance(item, bool):
-        msg = f"{where} holds the bool {item} as an item; pass string_provider"
-        raise TypeError(msg)
-
-
 # Rankings as retrievers return them ---------------------------------------------------------------
 
 
-def read_hits(
-    rankings: list[Any], truths: Iterable[Any], query_ids: Iterable[Any], reader: ItemReader
-) -> list[Any]:
-    """Rankings of (id, score) pairs, or of {"id": ..., "score": ...}, as {id: score}.
-
-    Pairs are ids themselves where the ground truth has tuples, and for a provider.
-    """
-    filled = (ranking for ranking in rankings if isinstance(ranking, (list, tuple)) and ranking)
-    first = next(filled, (None,))[0]
-    is_hit = isinstance(first, Mapping)
-    if reader.provider is not None or not (is_hit or _is_pair(first)):
-        return rankings
-    if not is_hit and any(isinstance(item, tuple) for truth in truths for item in truth):
-        return rankings
-    read: list[Any] = []
-    for query, ranking in zip(query_ids, rankings, strict=True):
-        where = Where("y_score", query)
-        if not isinstance(ranking, (list, tuple)):
-            read.append(ranking)
-        elif is_hit and all(isinstance(hit, Mapping) for hit in ranking):
-            read.append(_read_objects(ranking, where, reader))
-        elif not is_hit and all(map(_is_pair, ranking)):
-            items, scores = [item for item, _ in ranking], [score for _, score in ranking]
-            read.append(_read_scored(items, scores, where, reader))
-        else:
-            read.append(ranking)
-    return read
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
 def _is_pair(item: Any) -> bool:
-    if not isinstance(item, (list, tuple)) or len(item) != 2:
-        return False
-    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
+    return isinstance(item, (list, tuple)) and len(item) == 2 and _is_number(item[1])
 
 
-def _read_objects(ranking: Sequence[Any], where: Where, reader: ItemReader) -> Any:
-    """Objects with an id and a score, or a rank, or in ranked order."""
+def _read_hits(hits: list[Any], kind: str, where: Where) -> tuple[list[Any], list[Any] | None]:
+    """Ids and scores of (id, score) pairs or of dicts; no scores: the ids stand in order."""
+    is_hit = _is_pair if kind != "dicts" else (lambda hit: isinstance(hit, Mapping))
+    wrong = next((place for place, hit in enumerate(hits) if not is_hit(hit)), None)
+    if wrong is not None:
+        msg = (
+            f"{where} holds {safe_repr(hits[wrong])} at position {wrong + 1}, and other items of "
+            f"y_score are {kind}; pass one, with a number as score, for each item"
+        )
+        raise TypeError(msg)
+    if kind != "dicts":
+        return [item for item, _ in hits], [score for _, score in hits]
     columns: dict[str, list[tuple[int, Any]]] = {"item": [], "score": [], "rank": []}
-    for place, hit in enumerate(ranking):
+    for place, hit in enumerate(hits):
         for key, value in hit.items():
             plain = plain_name(key) if isinstance(key, str) else ""
             role = "item" if plain == "id" else role_of(plain)
             if role in columns and value is not None:
                 columns[role].append((place, value))
-    each = list(range(len(ranking)))
+    each = list(range(len(hits)))
     order = "score" if columns["score"] else "rank"
-    for name in ("item", order):
-        found = [place for place, _ in columns[name]]
-        if found == each or (name != "item" and not found):
-            continue
-        if name == "item":
-            msg = (
-                f"{where} holds dicts without one id each ({format_list(ranking[0])}); the id is "
-                'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
-            )
-            raise TypeError(msg)
-        told = f"{len(found)} {name}s for {len(ranking)} items"
+    (id_places, ids), (places, values) = (
+        ([place for place, _ in columns[name]], [value for _, value in columns[name]])
+        for name in ("item", order)
+    )
+    if id_places != each:
+        msg = (
+            f"{where} holds dicts without one id each ({format_list(hits[0])}); the id is "
+            'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
+        )
+        raise TypeError(msg)
+    if values and places != each:
+        told = f"{len(values)} {order}s for {len(hits)} items"
         msg = f"{where} has {told}; give each item one, or none"
         raise ValueError(msg)
-    items, values = ([value for _, value in columns[name]] for name in ("item", order))
-    if order == "score":
-        return _read_scored(items, values, where, reader)
-    if not values:
-        return items
+    if order == "score" or not values:
+        return ids, values or None
     for rank in values:
-        is_number = isinstance(rank, (Real, np.number)) and not isinstance(rank, bool)
-        if not is_number or rank != rank:
+        if not _is_number(rank) or rank != rank:
             msg = f"{where} has rank {safe_repr(rank)}; pass a number"
-            raise ValueError(msg) if is_number else TypeError(msg)
+            raise ValueError(msg) if _is_number(rank) else TypeError(msg)
     if len(set(values)) < len(values):
-        twice = next(rank for place, rank in enumerate(values) if rank in values[:place])
-        msg = f"{where} has two items of rank {twice}"
+        both = first_repeated(values)
+        named = format_list([ids[place] for place in both])
+        msg = f"{where} has rank {values[both[0]]} twice, for items {named}"
         raise ValueError(msg)
-    return [items[place] for place in sorted(each, key=values.__getitem__)]
-
-
-def _read_scored(items: list[Any], scores: list[Any], where: Where, reader: ItemReader) -> Any:
-    for position, item in enumerate(items):
-        if type(item) not in ARE_ALL:
-            check_id(item, where, position)
-    return reader.scored(items, scores, where, items)
+    return [ids[place] for place in sorted(each, key=values.__getitem__)], None
 
 
 # Relevance scores of ranked lists ---------------------------------------------------------------
@@ -533,62 +429,57 @@ def relevance_scores(
     scores = relevance if reading is None else reading.scores
     if not isinstance(scores, Mapping):
         scores = sequence(scores, "relevance")
+    error: type[Exception] = ValueError
+    msg = ""
     if isinstance(scores, Mapping) != keyed:
         came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
         if keyed:
             came, needed = "sequence", "mappings pass {query: scores}"
-        msg = f"relevance is a {came}; for {needed}"
-        raise TypeError(msg)
-    if not keyed and len(scores) != len(rankings):
+        error, msg = TypeError, f"relevance is a {came}; for {needed}"
+    elif not keyed and len(scores) != len(rankings):
         msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
-        raise ValueError(msg)
-    if any(isinstance(ranking, dict) for ranking in rankings):
-        msg = "y_score holds {item: score} rankings, which need no relevance="
-        raise TypeError(msg)
-    if dropped:
+    elif any(isinstance(ranking, dict) for ranking in rankings):
+        error, msg = TypeError, "y_score holds {item: score} rankings, which need no relevance="
+    elif dropped:
         msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
-        raise ValueError(msg)
-    given = [scores.get(query, ()) for query in query_ids] if keyed else scores
-    return _one_dtype(
-        [
-            _falling_scores(reading, own, len(ranking), Where("relevance", query))
-            for query, own, ranking in zip(query_ids, given, rankings, strict=True)
-        ]
-    )
+    if msg:
+        raise error(msg)
+    places = [Where("relevance", query) for query in query_ids]
+    own = [scores.get(query, ()) for query in query_ids] if keyed else scores
+    read = [sequence(given, where) for given, where in zip(own, places, strict=True)]
+    for values, ranking, where in zip(read, rankings, places, strict=True):
+        if len(values) != len(ranking):
+            msg = f"{where} has {len(values)} scores for {len(ranking)} ranked results"
+            raise ValueError(msg)
+        for position, value in enumerate(values):
+            if reading is None:
+                break
+            if reading.provider is float and isinstance(value, (int, float, np.number)):
+                continue  # float() would round large integers
+            try:
+                values[position] = reading.provider(value)
+            except Exception as error:
+                what = f"{type(error).__name__}({safe_repr(str(error))})"
+                msg = f"provider of RelevanceInput raised {what} on score {position} of {where}"
+                raise ValueError(msg) from error
+    offsets = offsets_of(np.array(list(map(len, read)), dtype=np.int64))
 
+    def place(number: int) -> tuple[Where, str]:
+        query = int(np.searchsorted(offsets, number, side="right")) - 1
+        return places[query], f"at position {number - offsets[query] + 1}"
 
-def _falling_scores(
-    reading: RelevanceInput | None, given: Any, n_ranked: int, where: Where
-) -> Array:
-    """Scores of one query, greater for what stands higher, checked against the order."""
-    values = sequence(given, where)
-    if len(values) != n_ranked:
-        msg = f"{where} has {len(values)} scores for {n_ranked} ranked results"
-        raise ValueError(msg)
-    provider = None if reading is None else reading.provider
-    for position, value in enumerate(values):
-        is_number = isinstance(value, (int, float, np.integer, np.floating))
-        if provider is None or (provider is float and is_number):
-            continue  # float() would round large integers
-        try:
-            values[position] = provider(value)
-        except Exception as error:
-            what = f"{type(error).__name__}({safe_repr(str(error))})"
-            msg = f"provider of RelevanceInput raised {what} on score {position} of {where}"
-            raise ValueError(msg) from error
-    scores = _score_array(values, where)
+    numbers = read_scores(list(chain.from_iterable(read)), place)
     falls = reading is not None and not reading.higher_is_better
-    wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
-    if len(wrong):
-        place = int(wrong[0])
-        sign = "<" if falls else ">"
+    wrong = numbers[1:] < numbers[:-1] if falls else numbers[1:] > numbers[:-1]
+    wrong[offsets[(offsets > 0) & (offsets < len(numbers))] - 1] = False  # of two queries
+    if wrong.any():
+        last = int(np.flatnonzero(wrong)[0])
+        where, at = place(last + 1)
         msg = (
-            f"{where} contradicts the order of the ranked results at position {place + 2}: "
-            f"{scores[place + 1]} {sign} {scores[place]}; sort the results, or say "
+            f"{where} contradicts the order of the ranked results {at}: {numbers[last + 1]} "
+            f"{'<' if falls else '>'} {numbers[last]}; sort the results, or say "
             f"RelevanceInput(..., higher_is_better={falls})"
         )
         raise ValueError(msg)
-    if not falls:
-        return scores
     # Python's own numbers, of which the negative is always exact.
-    return _score_array([-value for value in scores.tolist()], where)
+    return read_scores([-value for value in numbers.tolist()], place) if falls else numbers

@@ -6,6 +6,8 @@ Lists and mappings are looked up in dictionaries, long tables by hashes. Both gi
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,25 +16,20 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from sklearn_rank.exceptions import DuplicateItemError, QueryMismatchError
+from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs.hints import refuse_unequal_types, spelling_hint
-from sklearn_rank.inputs.items import (
-    ARE_ALL,
-    ItemReader,
-    Where,
-    are_grades,
-    read_hits,
-    read_scores,
-    relevance_scores,
-)
+from sklearn_rank.inputs.items import ARE_ALL, ItemReader, Where, read_scores, relevance_scores
 from sklearn_rank.inputs.tables import (
-    LongTable,
     Qrels,
     Run,
     TableOptions,
     TableScores,
+    best_occurrences,
     columns_about_queries,
     fall_orders,
+    first_repeated,
+    refuse_duplicate,
+    refuse_two_grades,
     take_ids,
 )
 from sklearn_rank.rankings.data import (
@@ -46,9 +43,14 @@ from sklearn_rank.rankings.data import (
 )
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import TIE_RULES, KnownHits
-from sklearn_rank.support.checks import check_finite, check_grades, check_weights
+from sklearn_rank.support.checks import (
+    EXACT_INTEGER,
+    check_finite,
+    check_grades,
+    check_weights,
+    is_missing,
+)
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
-from sklearn_rank.support.sorting import falling_codes
 from sklearn_rank.support.text import as_text, format_list, safe_repr
 from sklearn_rank.typing import (
     Array,
@@ -199,23 +201,21 @@ def read_items(
     ``shared`` is the one ground truth of all queries, whose part of each query ``truths`` are.
     ``about`` is what else is known: fields of the data, and of their counts.
     """
-    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     partial = [assume == "partial"] * len(truths)
     if assume is None and shared is None:
         partial = [isinstance(truth, Mapping) for truth in truths]
     joined = None
     if shared is None:
-        rankings = read_hits(rankings, truths, query_ids, reader)
         if reader.provider is None:
             with suppress(TypeError):  # an unhashable str subclass
                 joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
-    if joined is None:
-        if shared is None:
-            rankings = reader.rankings(rankings, query_ids)
+        if joined is None:
+            rankings = reader.rankings(rankings, query_ids, truths)
             truths = [
                 reader.truth(truth, Where("y_true", query))
                 for query, truth in zip(query_ids, truths, strict=True)
             ]
+    if joined is None:
         reader.check_types()
         has_zero = reader.unjudged_grades > 0
         joined = _join_items(
@@ -226,6 +226,7 @@ def read_items(
     if relevance is not None:
         keyed = "keyed" in about
         scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
+    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
     kept = None
     if reader.keeps:
@@ -258,13 +259,13 @@ def _join_items(
     alone or integers alone, duplicates, odd grades.
     """
     kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
-    is_scored, is_graded = kinds == {dict}, dict in kinds_of_truth
+    is_scored = kinds == {dict}
     if not ((is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}):
         return None
     are_plain = None
     if not are_read:
-        ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
-        are_plain = ARE_ALL.get(type(next(ids, "")))
+        first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
+        are_plain = ARE_ALL.get(type(first))
         if are_plain is None or not all(map(are_plain, truths)):
             return None
     relevant = _relevant(truths, kinds_of_truth, are_read=are_read)
@@ -272,54 +273,48 @@ def _join_items(
         return None
     judged_offsets = offsets_of(_sizes(relevant))
     judged_grades = np.ones(int(judged_offsets[-1]))
-    if is_graded:
+    if dict in kinds_of_truth:
         judged_grades = np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
-    has_zero |= is_graded and int(judged_offsets[-1]) < sum(map(len, truths))
+        has_zero |= len(judged_grades) < sum(map(len, truths))
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
-    by_place = not is_scored or TIE_RULES[ties].by_place
     offsets = offsets_of(_sizes(rankings))
-    hits = _look_up(rankings, relevant, offsets, by_place=by_place, are_plain=are_plain)
-    if hits is None:
+    by_place = not is_scored or TIE_RULES[ties].by_place
+    found = _look_up(rankings, relevant, offsets, by_place=by_place, are_plain=are_plain)
+    if found is None:
         return None
-    found, grades, borders = hits
+    hits, grades, borders = found
     unjudged = None
     if assumed == "partial":
-        unjudged = _find_unjudged(rankings, truths, relevant, partial)
-    scores = read_scores(rankings, offsets, query_ids) if is_scored else None
+        flags = [
+            bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
+            if is_open
+            else b"\x01" * len(ranking)
+            for ranking, truth, own, is_open in zip(
+                rankings, truths, relevant, partial, strict=True
+            )
+        ]
+        are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
+        is_partial = None if all(partial) else np.array(partial)
+        unjudged = UnjudgedItems(are_unjudged, is_partial, _sizes(truths))
+    scores = _scores(rankings, offsets, query_ids) if is_scored else None
     rows = hit_scores = None
     hit_offsets, hit_grades = judged_offsets, judged_grades
     if by_place:
         hit_offsets = np.array(borders, dtype=np.int64)
-        rows = np.array(found, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
-        hit_grades = np.array(grades, np.float64) if is_graded else np.ones(len(rows))
+        rows = np.array(hits, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
+        hit_grades = np.array(grades) if dict in kinds_of_truth else np.ones(len(rows))
         hit_scores = None if scores is None else scores[rows]
-    else:
-        assert scores is not None
-        hit_scores = np.fromiter((hit for hit in found if hit is not None), scores.dtype)
-        if len(hit_scores) < len(found):
-            retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
+    elif scores is not None:
+        hit_scores = np.fromiter((hit for hit in hits if hit is not None), scores.dtype)
+        if len(hit_scores) < len(hits):
+            retrieved = np.fromiter((hit is not None for hit in hits), bool, len(hits))
             hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
             hit_grades = judged_grades[retrieved]
     judged = judged_offsets, judged_grades, assumed, unjudged
     joined = Joined(offsets, scores, rows, hit_scores, hit_offsets, hit_grades, *judged)
     if is_scored and TIE_RULES[ties].by_id:
-        return joined.by_falling_id(list(chain.from_iterable(rankings)))
+        return joined.by_falling_id([*chain.from_iterable(rankings)])
     return joined
-
-
-def _find_unjudged(
-    rankings: list[Any], truths: list[Any], relevant: Sequence[Any], partial: Sequence[bool]
-) -> UnjudgedItems:
-    """Ranked items without a judgement, in the queries with a partial ground truth."""
-    flags = [
-        bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
-        if is_partial
-        else b"\x01" * len(ranking)
-        for ranking, truth, own, is_partial in zip(rankings, truths, relevant, partial, strict=True)
-    ]
-    are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
-    is_open = None if all(partial) else np.array(partial)
-    return UnjudgedItems(are_unjudged, is_open, _sizes(truths))
 
 
 def _look_up(
@@ -357,14 +352,42 @@ def _look_up(
     return found, grades, borders
 
 
+def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
+    """Scores of all {item: score}, none rounded and none missing."""
+    parts: list[Array] = []
+    # Numbers of which none is a large integer, as nearly always, by the fastest way to an array.
+    with suppress(TypeError, ValueError, OverflowError, struct.error):
+        for first, last in blocks(offsets, _BLOCK):
+            values = [*chain.from_iterable(map(dict.values, rankings[first:last]))]
+            if type(sum(values)) is not float:
+                break
+            parts.append(np.frombuffer(struct.pack(f"{len(values)}d", *values)))
+        else:
+            scores = np.concatenate(parts)
+            if -EXACT_INTEGER < scores.min(initial=0.0) <= scores.max(initial=0.0) < EXACT_INTEGER:
+                return scores
+
+    def place(number: int) -> tuple[Where, str]:
+        query = int(np.searchsorted(offsets, number, side="right")) - 1
+        item = list(rankings[query])[number - offsets[query]]
+        return Where("y_score", query_ids[query]), f"for item {safe_repr(item)}"
+
+    return read_scores([*chain.from_iterable(map(dict.values, rankings))], place)
+
+
 def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any] | None:
     """The relevant items of each query as a set, or with their grades; None for odd truths."""
     if kinds <= _SETS:
         return truths
     # To look at the grades of all queries at once takes a call instead of several for each query.
     grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
-    if not are_read and not are_grades(grades):
-        return None
+    if not are_read:
+        try:
+            total = math.fsum(grades) if set(map(type, grades)) <= {int, float} else math.nan
+        except (OverflowError, ValueError):
+            return None  # too large for a float, or infinite both ways
+        if not math.isfinite(total) or min(grades, default=0) < 0:
+            return None
     has_zero = 0 in grades
     relevant = []
     for truth in truths:
@@ -457,7 +480,11 @@ def read_columns(
 
 def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> RankingData:
     """The same of tables that have the same queries, in one order."""
-    refuse_unequal_types(_types_of(run), _types_of(qrels), in_tables=True)
+    kinds = (
+        set(map(type, ids if isinstance(ids, list) else ids[:1]))  # a series has one type
+        for ids in (run.item_ids, qrels.item_ids)
+    )
+    refuse_unequal_types(*kinds, in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
     negative = options.get("negative_grades", "raise")
@@ -478,17 +505,17 @@ def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> Rank
     return replace(judged, counts=counts, keyed=True)
 
 
-def _types_of(table: LongTable) -> set[type]:
-    ids = table.item_ids
-    return set(map(type, ids if isinstance(ids, list) else ids[:1]))
+def _find(run: Run, qrels: Qrels, wanted: IntArray) -> IntArray:
+    """Rows of the run with the items of some judgements, or -1; both have the same queries."""
+    queries = segment_index(qrels.offsets)[wanted]
+    return run.find(take_ids(qrels.item_ids, wanted), queries)
 
 
 def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     """Find the rows of the relevant items in those of the run; both have the same queries."""
     is_partial = assumed == "partial"
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
-    query = segment_index(qrels.offsets)[wanted]
-    rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
+    rows = _find(run, qrels, wanted)
     unjudged = None
     if is_partial:
         n_judged = np.diff(np.searchsorted(wanted, qrels.offsets))
@@ -508,30 +535,25 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
     """DuplicateItemError, or only the best row of each item; and how many rows were dropped."""
-    rows = run.rows.repeated()
+    rows = run.repeated()
     if not len(rows):
         return run, 0
     if duplicates == "raise":
-        query, row, again, item = run.first_repeated(rows)
-        msg = (
-            f"{Where('y_score', query)} holds item {safe_repr(item)} at positions {row + 1} and "
-            f"{again + 1}. Pass duplicates='first' to evaluate to keep the best-ranked one."
-        )
-        raise DuplicateItemError(msg)
-    if run.scores is not None:  # best first, so that of each item the first row is kept
-        rows = rows[np.argsort(falling_codes(run.scores)[rows], kind="stable")]
-    best: dict[tuple[int, Any], int] = {}
-    for row, key in zip(rows.tolist(), run.keys_of(rows), strict=True):
-        best.setdefault(key, row)
+        keys = run.keys_of(rows)
+        both = first_repeated(keys)
+        number, item = keys[both[0]]
+        places = rows[list(both)] - run.offsets[number]
+        refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *places)
+    best = best_occurrences(run.keys_of(rows), None if run.scores is None else run.scores[rows])
     keep = np.ones(run.n_rows, dtype=bool)
     keep[rows] = False
-    keep[list(best.values())] = True
+    keep[rows[best]] = True
     return run.take(np.flatnonzero(keep)), len(rows) - len(best)
 
 
 def _without_repeated_judgements(qrels: Qrels) -> Qrels:
     """Each item once; ValueError if one is judged twice and not alike."""
-    rows = qrels.rows.repeated()
+    rows = qrels.repeated()
     if not len(rows):
         return qrels
     first: dict[tuple[int, Any], int] = {}
@@ -539,11 +561,8 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
     for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
         before = first.setdefault(key, row)
         if qrels.grades[before] != qrels.grades[row]:
-            msg = (
-                f"{Where('y_true', qrels.query_ids[key[0]])} judges item {safe_repr(key[1])} "
-                f"twice, with grades {qrels.grades[before]:g} and {qrels.grades[row]:g}"
-            )
-            raise ValueError(msg)
+            where, item = Where("y_true", qrels.query_ids[key[0]]), key[1]
+            refuse_two_grades(where, item, qrels.grades[before], qrels.grades[row])
         keep[row] = before == row
     return qrels.take(np.flatnonzero(keep))
 
@@ -551,9 +570,7 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
 def judged_alone(run: Run, qrels: Qrels) -> Run:
     """The run without items that are not judged for their query, or with a negative grade."""
     qrels = _without_repeated_judgements(qrels.of_queries(run.query_ids))
-    judged = np.flatnonzero(qrels.grades >= 0)
-    query = segment_index(qrels.offsets)[judged]
-    rows = run.rows.find(take_ids(qrels.item_ids, judged), query)
+    rows = _find(run, qrels, np.flatnonzero(qrels.grades >= 0))
     return run.take(np.unique(rows[rows >= 0]))
 
 
@@ -567,6 +584,11 @@ def join_queries(
     if not y_true:
         msg = "no queries to evaluate: y_true is empty"
         raise ValueError(msg)
+    for name, side in (("y_true", y_true), ("y_score", y_score)):
+        if not set(map(type, side)) <= {str, int} and any(map(is_missing, side)):
+            row = next(row for row, query in enumerate(side) if is_missing(query))
+            msg = f"{name} has a missing query id, {safe_repr([*side][row])}, at position {row + 1}"
+            raise TypeError(msg)
     absent = [query for query in y_true if query not in y_score]
     msg = ""
     if len(absent) == len(y_true):
@@ -582,7 +604,7 @@ def join_queries(
             msg = (
                 f"{len(alike):,} queries have other types in y_true and y_score, as "
                 f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
-                f"({type(other).__name__}), and do not meet; use one type"
+                f"({type(other).__name__}), and do not match; use one type"
             )
         elif missing == "raise":
             msg = (

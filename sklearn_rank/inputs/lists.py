@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.inputs.items import ItemReader, Where, read_hits, sequence
+from sklearn_rank.inputs.items import ItemReader, Where, sequence
 from sklearn_rank.inputs.join import join_queries, query_weights, read_items
 from sklearn_rank.inputs.tables import columns_about_queries
 from sklearn_rank.rankings.data import RankingData
@@ -56,7 +56,7 @@ def from_lists(
     query_ids = np.arange(len(rankings))
     _check_collections(rankings, "y_score", "the lists layout takes one ranked list per query")
     if isinstance(y_true, Set):
-        rankings = reader.rankings(read_hits(rankings, [y_true], query_ids, reader), query_ids)
+        rankings = reader.rankings(rankings, query_ids, [y_true])
         options["shared"] = shared = reader.truth(y_true, "y_true")
         truths = [{key: shared[key] for key in ranking if key in shared} for ranking in rankings]
         options["missed"] = _missed(shared, truths)

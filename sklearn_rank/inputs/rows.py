@@ -102,7 +102,7 @@ def _read_groups(groups: Any) -> Ids:
         ids = as_column(to_array(groups, "groups"), "groups")
         kind = ids.dtype.kind
         if kind in "fmM":
-            _refuse_missing(np.isnan(ids) if kind == "f" else np.isnat(ids))
+            _refuse_missing(np.isnan(ids) if kind == "f" else np.isnat(ids), "groups")
         if kind not in "OT":
             return ids
         groups = ids.tolist()
@@ -110,39 +110,50 @@ def _read_groups(groups: Any) -> Ids:
     if set(map(type, groups)) <= {int}:
         with suppress(OverflowError):
             return np.array(groups, dtype=np.int64)
-    return code_objects(groups)
+    return code_objects(groups, "groups")
 
 
-def code_objects(values: Sequence[Any]) -> CodedIds:
+def _refuse_missing(missing: BoolArray, name: str) -> None:
+    if missing.any():
+        msg = f"{name} contains missing values (row {int(np.flatnonzero(missing)[0])})"
+        raise ValueError(msg)
+
+
+_KINDS = {"bool": (bool, np.bool_), "int": Integral, "float": (float, np.floating), "str": str}
+"""Types of ids, of which those of one data set have one."""
+
+
+def code_objects(values: Sequence[Any], name: str) -> CodedIds:
     """Ids of any kind, coded in order of first appearance."""
     try:
         distinct, codes = numbered(values, len(values))
     except TypeError as error:
         row = next(row for row, value in enumerate(values) if not _is_hashable(value))
-        msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
+        msg = f"{name} holds an unhashable {type(values[row]).__name__} at row {row}"
         raise TypeError(msg) from error
-    _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes])
-    # 1, 1.0 and True, which are equal keys, could become one query.
-    if len({_kind_of_number(kind) for kind in set(map(type, values))} - {""}) > 1:
+    _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes], name)
+    # 1, 1.0 and True, which are equal keys, could become one query, and 1 and "1" would be two.
+    kinds = {kind: _kind_of(kind) for kind in set(map(type, values))}
+    if len(set(kinds.values()) - {""}) > 1:
         firsts: dict[str, int] = {}
         for row, value in enumerate(values):
-            firsts.setdefault(_kind_of_number(type(value)), row)
+            firsts.setdefault(kinds[type(value)], row)
         firsts.pop("", None)
         (first, row), (second, other) = list(firsts.items())[:2]
         msg = (
-            f"groups mixes numbers of several types, {first} (row {row}) and {second} (row "
-            f"{other}): 1, 1.0 and True would be one query; make them one type"
+            f"{name} mixes ids of several types, {first} (row {row}) and {second} (row {other}): "
+            "1, 1.0 and True would be one query, and '1' another; make them one type"
         )
         raise ValueError(msg)
     return CodedIds(distinct, codes)
 
 
-def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
-    """Distinct keys in order of first appearance, and the place of each key among them."""
-    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    # A key that is missing gets the next number, so that a loop in C hashes each key once.
-    places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
-    return list(numbers), places
+def _kind_of(kind: type) -> str:
+    """Name of the type of numbers and text; "" for others."""
+    for name, kinds in _KINDS.items():
+        if issubclass(kind, kinds):
+            return name
+    return kind.__name__ if issubclass(kind, (Number, bytes)) else ""
 
 
 def _is_hashable(value: Any) -> bool:
@@ -153,21 +164,12 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _refuse_missing(missing: BoolArray) -> None:
-    if missing.any():
-        msg = f"groups contains missing values (row {int(np.flatnonzero(missing)[0])})"
-        raise ValueError(msg)
-
-
-def _kind_of_number(kind: type) -> str:
-    """Name of the type of numbers; "" if it is none."""
-    if issubclass(kind, (bool, np.bool_)):
-        return "bool"
-    if issubclass(kind, Integral):
-        return "int"
-    if issubclass(kind, (float, np.floating)):
-        return "float"
-    return kind.__name__ if issubclass(kind, Number) else ""
+def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
+    """Distinct keys in order of first appearance, and the place of each key among them."""
+    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    # A key that is missing gets the next number, so that a loop in C hashes each key once.
+    places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
+    return list(numbers), places
 
 
 def listed_ids(ids: Array | list[Any]) -> list[Any]:

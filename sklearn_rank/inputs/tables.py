@@ -8,16 +8,16 @@ somebody asks for a query.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.rows import CodedIds, Grouping, code_objects, group_rows
+from sklearn_rank.inputs.rows import CodedIds, code_objects, group_rows
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
@@ -57,93 +57,58 @@ def as_list(column: IdColumn) -> list[Any]:
     return column if isinstance(column, list) else column.to_list()
 
 
-# Rows by query and item --------------------------------------------------------------------------
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
+# Items that come twice ---------------------------------------------------------------------------
 
 
-class IdRows:
-    """Finds rows by query and item; the rows of query ``i`` are ``offsets[i]:offsets[i+1]``.
-
-    Ids of Polars are found by sorted hashes. The low bits of a hash give way to the number of its
-    row, so that a plain sort, which costs a fraction of an argsort, says where each row stood.
-    """
-
-    def __init__(self, ids: IdColumn, offsets: IntArray) -> None:
-        self.ids = ids
-        self.offsets = offsets
-        self._low = np.uint64((1 << len(ids).bit_length()) - 1)
-        """Mask of the bits that hold a row."""
-
-    @cached_property
-    def _keys(self) -> Array:
-        keys = _hashes(self.ids, segment_index(self.offsets)) & ~self._low
-        keys |= np.arange(len(keys), dtype=np.uint64)
-        keys.sort()
-        return keys
-
-    def repeated(self) -> IntArray:
-        """All rows whose item stands more than once in their query, in order."""
-        doubtful: list[int] = []
-        if isinstance(self.ids, list):
-            for start, stop in pairwise(self.offsets.tolist()):
-                if len(set(self.ids[start:stop])) < stop - start:
-                    doubtful += range(start, stop)
-        else:
-            alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._low)
-            doubtful = (self._keys[np.union1d(alike, alike + 1)] & self._low).tolist()
-        rows = np.sort(np.array(doubtful, dtype=np.int64))
-        queries = np.searchsorted(self.offsets, rows, side="right").tolist()
-        pairs = list(zip(queries, as_list(take_ids(self.ids, rows)), strict=True))
-        times = Counter(pairs)
-        return rows[[place for place, pair in enumerate(pairs) if times[pair] > 1]]
-
-    def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
-        """Row of each of other ids in its query (by number, ascending); -1 where there is none.
-
-        Neither side may hold an item twice in a query.
-        """
-        result = np.full(len(ids), -1, dtype=np.int64)
-        if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
-            own, wanted = as_list(self.ids), as_list(ids)
-            borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
-            for start, stop in pairwise(borders):
-                first, last = self.offsets[queries[start] : queries[start] + 2].tolist()
-                places = dict(zip(own[first:last], range(first, last), strict=True))
-                result[start:stop] = [places.get(item, -1) for item in wanted[start:stop]]
-            return result
-        keys, hashes = self._keys, _hashes(ids, queries) & ~self._low
-        place, pending = keys.searchsorted(hashes), np.arange(len(ids))
-        while True:  # once, unless two rows share a hash
-            pending = pending[place[pending] < len(keys)]
-            pending = pending[keys[place[pending]] & ~self._low == hashes[pending]]
-            if not len(pending):
-                return result
-            rows = (keys[place[pending]] & self._low).astype(np.int64)
-            query = queries[pending]
-            same = (self.ids.gather(rows) == ids.gather(pending)).to_numpy()
-            same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
-            result[pending[same]] = rows[same]
-            pending = pending[~same]
-            place[pending] += 1
+def first_repeated(keys: Sequence[Hashable]) -> tuple[int, int]:
+    """Positions of the first key that comes again; one of them has to."""
+    first: dict[Hashable, int] = {}
+    position = next(
+        place for place, key in enumerate(keys) if first.setdefault(key, place) != place
+    )
+    return first[keys[position]], position
 
 
-def _hashes(ids: Any, queries: IntArray) -> Array:
-    """A 64-bit hash of query and item for each row."""
-    hashes: Array = queries.astype(np.uint64) * _MIX
-    hashes ^= ids.hash().to_numpy()
-    return hashes
+def best_occurrences(keys: Sequence[Hashable], scores: Any = None) -> list[int]:
+    """Positions of the best-ranked occurrence of each key, ascending."""
+    best: dict[Hashable, int] = {}
+    for position, key in enumerate(keys):
+        before = best.setdefault(key, position)
+        if scores is not None and scores[position] > scores[before]:
+            best[key] = position
+    return sorted(best.values())
+
+
+def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoReturn:
+    """DuplicateItemError for an item that a ranking holds at two positions."""
+    msg = (
+        f"{where} holds item {item} at positions {first + 1} and {again + 1}. Pass "
+        "duplicates='first' to evaluate to keep the best-ranked one."
+    )
+    raise DuplicateItemError(msg)
+
+
+def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> NoReturn:
+    """ValueError for an item that is judged twice, and not alike."""
+    both = f"{grade:g} and {other:g}"
+    msg = f"{where} judges item {safe_repr(item)} twice, with grades {both}"
+    raise ValueError(msg)
 
 
 # Tables ------------------------------------------------------------------------------------------
 
 _Table = TypeVar("_Table", bound="LongTable")
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LongTable(Mapping[Any, Any]):
-    """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+    """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``.
+
+    Items of Polars are found by sorted hashes. The low bits of a hash give way to the number of its
+    row, so that a plain sort, which costs a fraction of an argsort, says where each row stood.
+    """
 
     _numbers_in: ClassVar[str]
     """Name of the column of scores or grades."""
@@ -181,14 +146,8 @@ class LongTable(Mapping[Any, Any]):
     def __getitem__(self, query: Any) -> Any:
         items, values = self._rows_of(query)
         if len(set(items)) < len(items):
-            number = self.numbers[query]
-            rows = np.arange(self.offsets[number], self.offsets[number + 1])
-            _, first, again, item = self.first_repeated(rows)
-            msg = (
-                f"query {safe_repr(query)} holds item {safe_repr(item)} at positions "
-                f"{first + 1} and {again + 1}"
-            )
-            raise DuplicateItemError(msg)
+            before, again = first_repeated(items)
+            refuse_duplicate(f"query {safe_repr(query)}", safe_repr(items[again]), before, again)
         return items if values is None else dict(zip(items, values, strict=True))
 
     def distinct(self, query: Any) -> dict[Any, Any]:
@@ -212,29 +171,72 @@ class LongTable(Mapping[Any, Any]):
         """Number of each query."""
         return {query: number for number, query in enumerate(self.query_ids)}
 
-    @cached_property
-    def rows(self) -> IdRows:
-        """Finds rows by query and item."""
-        return IdRows(self.item_ids, self.offsets)
-
     def keys_of(self, rows: IntArray) -> list[tuple[int, Any]]:
         """Number of the query and item of some rows."""
         numbers = (np.searchsorted(self.offsets, rows, side="right") - 1).tolist()
-        return list(zip(numbers, take_ids(self.item_ids, rows), strict=True))
+        return list(zip(numbers, as_list(take_ids(self.item_ids, rows)), strict=True))
 
     def name_row(self, row: int) -> str:
         """A row in a message."""
         ((number, item),) = self.keys_of(np.array([row]))
         return f"item {safe_repr(item)} of query {safe_repr(self.query_ids[number])}"
 
-    def first_repeated(self, rows: IntArray) -> tuple[Any, int, int, Any]:
-        """Query, positions in it and item of the first of some rows whose item comes again."""
+    @property
+    def _row_bits(self) -> Any:
+        """Mask of the low bits of a key, which hold its row."""
+        return np.uint64((1 << self.n_rows.bit_length()) - 1)
+
+    @cached_property
+    def _keys(self) -> Array:
+        keys = _hashes(self.item_ids, segment_index(self.offsets)) & ~self._row_bits
+        keys |= np.arange(len(keys), dtype=np.uint64)
+        keys.sort()
+        return keys
+
+    def repeated(self) -> IntArray:
+        """All rows whose item stands more than once in their query, in order."""
+        doubtful: list[int] = []
+        if isinstance(self.item_ids, list):
+            for start, stop in pairwise(self.offsets.tolist()):
+                if len(set(self.item_ids[start:stop])) < stop - start:
+                    doubtful += range(start, stop)
+        else:
+            alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._row_bits)
+            doubtful = (self._keys[np.union1d(alike, alike + 1)] & self._row_bits).tolist()
+        rows = np.sort(np.array(doubtful, dtype=np.int64))
         keys = self.keys_of(rows)
         times = Counter(keys)
-        first = next(place for place, key in enumerate(keys) if times[key] > 1)
-        (number, item), again = keys[first], keys.index(keys[first], first + 1)
-        start = int(self.offsets[number])
-        return self.query_ids[number], int(rows[first]) - start, int(rows[again]) - start, item
+        return rows[[place for place, key in enumerate(keys) if times[key] > 1]]
+
+    def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
+        """Row of each of other ids in its query (by number, ascending); -1 where there is none.
+
+        Neither side may hold an item twice in a query.
+        """
+        result, own = np.full(len(ids), -1, dtype=np.int64), self.item_ids
+        if isinstance(own, list) or isinstance(ids, list) or own.dtype != ids.dtype:
+            own, wanted = as_list(own), as_list(ids)
+            borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
+            for start, stop in pairwise(borders):
+                first, last = self.offsets[queries[start] : queries[start] + 2].tolist()
+                places = dict(zip(own[first:last], range(first, last), strict=True))
+                result[start:stop] = [places.get(item, -1) for item in wanted[start:stop]]
+            return result
+        keys, low = self._keys, self._row_bits
+        hashes = _hashes(ids, queries) & ~low
+        place, pending = keys.searchsorted(hashes), np.arange(len(ids))
+        while True:  # once, unless two rows share a hash
+            pending = pending[place[pending] < len(keys)]
+            pending = pending[keys[place[pending]] & ~low == hashes[pending]]
+            if not len(pending):
+                return result
+            rows = (keys[place[pending]] & low).astype(np.int64)
+            query = queries[pending]
+            same = (own.gather(rows) == ids.gather(pending)).to_numpy()
+            same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
+            result[pending[same]] = rows[same]
+            pending = pending[~same]
+            place[pending] += 1
 
     def take(self: _Table, rows: IntArray) -> _Table:
         """Some rows, ascending; queries of which none is left stay, with no rows."""
@@ -253,6 +255,13 @@ class LongTable(Mapping[Any, Any]):
         values = getattr(self, self._numbers_in)
         changes[self._numbers_in] = None if values is None else values[rows]
         return replace(self, item_ids=take_ids(self.item_ids, rows), **changes)
+
+
+def _hashes(ids: Any, queries: IntArray) -> Array:
+    """A 64-bit hash of query and item for each row."""
+    hashes: Array = queries.astype(np.uint64) * _MIX
+    hashes ^= ids.hash().to_numpy()
+    return hashes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -308,20 +317,24 @@ class Run(LongTable):
         ValueError
             If an id is missing, or two rows of a query have one rank.
         """
-        grouping, items = _grouped(queries, items)
-        run = cls(list(grouping.query_ids), grouping.offsets, items, **about)
+        ranks_name = about.pop("ranks_name", "ranks")
         if scores is not None:
-            return replace(run, scores=_moved(scores, grouping, "scores"))
+            query_ids, offsets, ids, scores = _by_query(queries, items, scores, "scores")
+            return cls(query_ids, offsets, ids, **about, scores=scores)
+        query_ids, offsets, ids, ranks = _by_query(queries, items, ranks, "ranks")
+        run = cls(query_ids, offsets, ids, **about)
         if ranks is None:
             return run
-        ranks = _moved(ranks, grouping, "ranks")
         order, same = order_segments(np.invert(falling_codes(ranks)), run.offsets)
         if same is not None:
             row = int(order[np.flatnonzero(same)[0]])
             query = run.query_ids[run.keys_of(np.array([row]))[0][0]]
-            msg = f"query {safe_repr(query)} has two items of rank {ranks[row]}"
+            msg = (
+                f"{ranks_name} has {ranks[row]} twice for query {safe_repr(query)}; give each item "
+                "of a query a rank of its own"
+            )
             raise ValueError(msg)
-        return replace(run, item_ids=take_ids(items, order))
+        return replace(run, item_ids=take_ids(run.item_ids, order))
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
@@ -376,10 +389,10 @@ class Qrels(LongTable):
         ValueError
             If an id is missing.
         """
-        grouping, items = _grouped(queries, items)
-        given = np.ones(len(items), dtype=np.int64) if grades is None else grades
-        values = _moved(given, grouping, "grades")
-        return cls(list(grouping.query_ids), grouping.offsets, items, grades=values, **about)
+        query_ids, offsets, ids, grades = _by_query(queries, items, grades, "grades")
+        if grades is None:
+            grades = np.ones(len(ids), dtype=np.int64)
+        return cls(query_ids, offsets, ids, grades=grades, **about)
 
     def joined(self, *others: Qrels) -> Qrels:
         """These judgements and those of others, such as templates that were filled in.
@@ -408,17 +421,57 @@ class Qrels(LongTable):
         """
         grades: dict[tuple[Any, Any], float] = {}
         for table in (self, *others):
-            queries = np.repeat(np.arange(len(table)), sizes_of(table.offsets)).tolist()
-            rows = zip(queries, as_list(table.item_ids), table.grades.tolist(), strict=True)
-            for number, item, grade in rows:
-                key = table.query_ids[number], item
-                known = grades.setdefault(key, grade)
+            keys = table.keys_of(np.arange(table.n_rows))
+            for (number, item), grade in zip(keys, table.grades.tolist(), strict=True):
+                query = table.query_ids[number]
+                known = grades.setdefault((query, item), grade)
                 if known != grade:
-                    both = f"{known:g} and {grade:g}"
-                    msg = f"query {safe_repr(key[0])} has item {safe_repr(item)} judged {both}"
-                    raise ValueError(msg)
+                    refuse_two_grades(f"query {safe_repr(query)}", item, known, grade)
         columns = [list(column) for column in zip(*grades, strict=True)] or [[], []]
         return type(self).from_columns(*columns, grades=np.array(list(grades.values())))
+
+
+def _by_query(
+    queries: Any, items: Any, numbers: Any, name: str
+) -> tuple[list[Any], IntArray, IdColumn, Any]:
+    """Ids and offsets of the queries, and the items and numbers query after query."""
+    sides: list[Any] = [queries, items]
+    for number, column in enumerate(sides):
+        row = -1
+        if is_series(column):
+            row = int(column.is_null().arg_true()[0]) if column.null_count() else -1
+        else:
+            ids = column.tolist() if hasattr(column, "tolist") else list(column)
+            if not set(map(type, ids)) <= {str, int}:
+                row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
+            sides[number] = ids
+        if row >= 0:
+            msg = f"{('queries', 'items')[number]} contains missing values (row {row})"
+            raise ValueError(msg)
+    queries, items = sides
+    if len(queries) != len(items):
+        msg = f"{len(queries):,} rows of queries, but {len(items):,} of items"
+        raise ValueError(msg)
+    if numbers is not None:
+        numbers = as_numbers(as_numpy(numbers), name)
+        if numbers.shape != (len(items),):
+            msg = f"{name} has the shape {numbers.shape}, not one for each of {len(items):,} rows"
+            raise ValueError(msg)
+    if not len(queries):
+        return [], np.zeros(1, dtype=np.int64), items, numbers
+    if isinstance(queries, list):
+        coded = code_objects(queries, "queries")
+    else:
+        # Runs of one query are taken whole, so that few ids become Python objects.
+        runs = queries.rle().struct.unnest()
+        coded = code_objects(runs["value"].to_list(), "queries")
+        codes = np.repeat(coded.codes, runs["len"].to_numpy().astype(np.int64))
+        coded = CodedIds(coded.distinct, codes)
+    query_ids, offsets, order = group_rows(coded)
+    if order is not None:
+        items = take_ids(items, order)
+        numbers = None if numbers is None else numbers[order]
+    return list(query_ids), offsets, items, numbers
 
 
 class TableScores:
@@ -479,48 +532,3 @@ def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
     places = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
     places.sort(key=number.tolist().__getitem__)
     return np.array(places, dtype=np.int64)
-
-
-def _moved(values: Any, grouping: Grouping, name: str) -> Array:
-    """A column of numbers in the order of the queries."""
-    column = as_numbers(as_numpy(values), name)
-    n_rows = int(grouping.offsets[-1])
-    if column.shape != (n_rows,):
-        msg = f"{name} has the shape {column.shape}, and there are {n_rows:,} rows of queries"
-        raise ValueError(msg)
-    return column if grouping.order is None else column[grouping.order]
-
-
-def _grouped(queries: Any, items: Any) -> tuple[Grouping, IdColumn]:
-    """Rows of each query, and the items query after query."""
-    queries, items = _checked(queries, "queries"), _checked(items, "items")
-    if len(queries) != len(items):
-        msg = f"{len(queries):,} rows of queries, but {len(items):,} of items"
-        raise ValueError(msg)
-    if not len(queries):
-        grouping = Grouping([], np.zeros(1, dtype=np.int64), None)
-    elif isinstance(queries, list):
-        grouping = group_rows(code_objects(queries))
-    else:
-        # Runs of one query are taken whole, so that few ids become Python objects.
-        runs = queries.rle().struct.unnest()
-        coded = code_objects(runs["value"].to_list())
-        codes = np.repeat(coded.codes, runs["len"].to_numpy().astype(np.int64))
-        grouping = group_rows(CodedIds(coded.distinct, codes))
-    return grouping, items if grouping.order is None else take_ids(items, grouping.order)
-
-
-def _checked(column: Any, name: str) -> IdColumn:
-    """A list or a Polars series of ids, none missing."""
-    ids: IdColumn = column
-    row = -1
-    if is_series(column):
-        row = int(column.is_null().arg_true()[0]) if column.null_count() else -1
-    else:
-        ids = column.tolist() if hasattr(column, "tolist") else list(column)
-        if not set(map(type, ids)) <= {str, int}:
-            row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
-    if row >= 0:
-        msg = f"{name} contains missing values (row {row})"
-        raise ValueError(msg)
-    return ids

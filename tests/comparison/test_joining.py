@@ -326,7 +326,7 @@ def test_unknown_keywords_are_those_of_the_function_called(function: Any) -> Non
 def test_queries_that_are_spelled_in_two_ways_are_seen() -> None:
     numbers = evaluate({1: {"a"}, 2: {"b"}}, {1: ["a"], 2: ["b"]}, "mrr")
     texts = evaluate({"1": {"a"}, "2": {"b"}}, {"1": ["a"], "2": ["b"]}, "mrr")
-    with pytest.raises(QueryMismatchError, match=r"With str\(\) of one side, 2 of them would meet"):
+    with pytest.raises(QueryMismatchError, match=r"With str.. of one side, 2 of them would match"):
         compare(numbers, texts)
 
 

@@ -174,7 +174,7 @@ COLUMNS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
         "one rank twice",
         {"score": None, "rank": [1, 2, 3, 1, 2, 2]},
         ValueError,
-        "query 'b' has two items of rank 2",
+        "column 'rank' of y_score has 2 twice for query 'b'",
     ),
     (
         "unknown numbers",

@@ -94,5 +94,5 @@ def test_judgements_are_joined() -> None:
     }
     assert len(old["q1"]) == 2
     other = Qrels.from_columns(["q1"], ["a"], grades=[1])
-    with pytest.raises(ValueError, match="query 'q1' has item 'a' judged 2 and 1"):
+    with pytest.raises(ValueError, match="query 'q1' judges item 'a' twice, with grades 2 and 1"):
         old.joined(other)

@@ -127,7 +127,7 @@ def without(data: dict[str, Any], name: str) -> dict[str, Any]:
             {**without(RUN, "score"), "user": ["u", "u"], "rank": [1, 1]},
             {},
             ValueError,
-            r"query 'u' has two items of rank 1",
+            r"^column 'rank' of y_score has 1 twice for query 'u'",
         ),
     ],
 )

@@ -128,13 +128,13 @@ def test_each_ranking_of_a_mapping_is_read_once(ranking):
 @pytest.mark.parametrize(
     ("judged", "ranked", "hint"),
     [
-        ("1", 1, r"With str\(\) of one side, 1 of them would meet"),
-        ("q1 ", "q1", "With whitespace stripped, 1 of them would meet"),
-        ("Q1", "q1", "With case folded, 1 of them would meet"),
-        ("1.0", "1", r"With a trailing '\.0' removed, 1 of them would meet"),
-        (1.0, "1", r"With a trailing '\.0' removed, 1 of them would meet"),
-        ("007", "7", "With leading zeros removed, 1 of them would meet"),
-        ("\u00e9", "e\u0301", "With Unicode NFC, 1 of them would meet"),
+        ("1", 1, r"With str\(\) of one side, 1 of them would match"),
+        ("q1 ", "q1", "With whitespace stripped, 1 of them would match"),
+        ("Q1", "q1", "With case folded, 1 of them would match"),
+        ("1.0", "1", r"With a trailing '\.0' removed, 1 of them would match"),
+        (1.0, "1", r"With a trailing '\.0' removed, 1 of them would match"),
+        ("007", "7", "With leading zeros removed, 1 of them would match"),
+        ("\u00e9", "e\u0301", "With Unicode NFC, 1 of them would match"),
         ("x", "y", r"no query in common: 'x' against 'y'$"),
     ],
 )

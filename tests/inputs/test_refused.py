@@ -257,7 +257,7 @@ def test_an_item_twice_in_a_ranking(y_true: Any, y_score: Any, provider: Any, me
 @pytest.mark.parametrize(
     ("number", "error", "message"),
     [
-        (np.nan, ValueError, "contains NaN as the {} (of|for) item 'a'$"),
+        (np.nan, ValueError, "contains NaN as the {} for item 'a'$"),
         (None, TypeError, "has {} None for item 'a'; pass a number"),
         ("1", TypeError, "has {} '1' for item 'a'; pass a number"),
         (10**400, ValueError, ".* item 'a'"),
@@ -273,7 +273,7 @@ def test_numbers_of_mappings(name: str, number: Any, error: Any, message: str) -
 @pytest.mark.parametrize(
     ("truth", "run", "message"),
     [
-        ({"a": np.inf}, ["a"], r"y_true\['q'\] contains infinity as the grade of item 'a'"),
+        ({"a": np.inf}, ["a"], r"y_true\['q'\] contains infinity as the grade for item 'a'"),
         ({"a": -1}, ["a"], r"y_true\['q'\] contains a negative grade \(-1\) for item 'a'"),
         (
             {"a"},
@@ -292,7 +292,8 @@ def test_numbers_that_are_out_of_range(truth: Any, run: Any, message: str) -> No
 
 def test_scores_that_no_common_dtype_holds() -> None:
     lists = [{"a": BIG, "b": 2**53}, {"a": 1.5}]
-    refused(ValueError, "mix floats with integers that float64 cannot", [{"a"}, {"a"}], lists)
+    message = rf"y_score\[0\] mixes floats with the integer {BIG}, .* for item 'a'"
+    refused(ValueError, message, [{"a"}, {"a"}], lists)
     for run in ({1: BIG, "1": 2, "c": 1.5}, {1: 2**53, "1": BIG, "c": 1.5}, {1: 2.0, "1": np.nan}):
         own = {"string_provider": str, "duplicates": "first"}
         message = r"y_score\['q'\] (mixes floats|contains NaN).* for item"
@@ -476,8 +477,8 @@ def test_floats_among_ids_come_of_missing_values(frame: Any, side: str) -> None:
 @pytest.mark.parametrize(
     ("numbers", "error", "message"),
     [
-        ({"scores": [1.0]}, ValueError, r"scores has the shape \(1,\), and there are 2 rows of"),
-        ({"ranks": [1, 2, 3]}, ValueError, r"ranks has the shape \(3,\), and there are 2 rows"),
+        ({"scores": [1.0]}, ValueError, r"scores has the shape \(1,\), not one for each of 2 r"),
+        ({"ranks": [1, 2, 3]}, ValueError, r"ranks has the shape \(3,\), not one for each of"),
         ({"scores": [[1.0], [2.0]]}, ValueError, r"scores has the shape \(2, 1\)"),
         ({"scores": ["1", "2"]}, TypeError, "scores holds strings; pass numbers"),
         ({"grades": [1]}, ValueError, r"grades has the shape \(1,\)"),
@@ -495,7 +496,7 @@ def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) ->
     ("hits", "error", "message"),
     [
         ([{"rank": 2}, {"rank": 1}, {}], ValueError, r"y_score\['q'\] has 2 ranks for 3 items"),
-        ([{"rank": 1}, {"rank": 1}], ValueError, r"y_score\['q'\] has two items of rank 1"),
+        ([{"rank": 1}, {"rank": 1}], ValueError, r"y_score\['q'\] has rank 1 twice, for items"),
         ([{"rank": "10"}, {"rank": "9"}], TypeError, "has rank '10'; pass a number"),
         ([{"rank": 2}, {"rank": math.nan}, {"rank": 1}], ValueError, "has rank nan"),
         ([{"score": 1, "sim": 5}, {}], ValueError, "2 scores for 2 items; give each item one"),
@@ -505,6 +506,31 @@ def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) ->
 def test_hits_whose_numbers_order_nothing(hits: Any, error: Any, message: str) -> None:
     named = [{"id": f"d{number}", **hit} for number, hit in enumerate(hits)]
     refused(error, message, {"q": {"d1"}}, {"q": named})
+
+
+@pytest.mark.parametrize(
+    ("rankings", "message"),
+    [
+        ([[("a", 0.5), ("c", "x")], [("b", 1.0)]], r"y_score\[0\] .*\('c', 'x'\) at position 2"),
+        ([[("b", 1.0)], [("a", 0.5), ("c", None)]], r"y_score\[1\] .*\('c', None\) at position 2"),
+        ([[], [("a", 0.5), "c"]], r"y_score\[1\] .* 'c' at position 2"),
+        ([["c", ("a", 0.5)]], r"y_score\[0\] .* 'c' at position 1"),
+        ([["c"], [("a", 0.5)]], r"y_score\[0\] .* 'c' at position 1"),
+        ([[{"id": "a"}, "c"]], r"y_score\[0\] .* 'c' at position 2"),
+    ],
+)
+def test_hits_beside_something_else(rankings: Any, message: str) -> None:
+    refused(TypeError, message, [{"a"}] * len(rankings), rankings)
+    queries = dict(enumerate(rankings))
+    refused(TypeError, message, {query: {"a"} for query in queries}, queries)
+
+
+@pytest.mark.parametrize("missing", [None, math.nan, pd.NA, pd.NaT])
+def test_queries_without_an_id(missing: Any) -> None:
+    for y_true, y_score in (({missing: {"a"}}, {"q": ["a"]}), ({"q": {"a"}}, {missing: ["a"]})):
+        name = "y_true" if missing in y_true else "y_score"
+        y_true, y_score = {"p": {"a"}, **y_true}, {"p": ["a"], **y_score}
+        refused(TypeError, f"{name} has a missing query id", y_true, y_score)
 
 
 def test_hits_without_an_id() -> None:
