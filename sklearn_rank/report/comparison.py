@@ -109,14 +109,14 @@ def report_of(
     if pictures and not drawn:
         notices.append(Notice(NO_PICTURES))
     section = Section(
-        cards=() if comparison.all_pairs else _cards(comparison),
+        cards=_best_cards(comparison) if comparison.all_pairs else _cards(comparison),
         notices=tuple(notices),
         slices=own_slices,
         slice_titles=(
-            f"{_title(comparison, main)} of the queries of each slice",
+            f"{_title(comparison, main, says_direction=True)} per slice",
             "system",
             comparison.baseline,
-            others[0] if len(others) == 1 else "system",
+            others[0] if len(others) == 1 else "value",
             f"{100 * comparison.level:g}% interval",
         ),
         changes=_changes(comparison, main, text_of) if main else None,
@@ -141,8 +141,11 @@ def report_of(
     )
 
 
-def _title(comparison: Comparison, measure: str) -> str:
-    return comparison.metric(measure).title if measure else ""
+def _title(comparison: Comparison, measure: str, *, says_direction: bool = False) -> str:
+    if not measure:
+        return ""
+    less = says_direction and not comparison.greater_is_better(measure)
+    return comparison.metric(measure).title + " (lower is better)" * less
 
 
 # The answer --------------------------------------------------------------------------------------
@@ -157,9 +160,13 @@ def _direction(row: Difference) -> Direction:
 def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
     """The answer in one sentence, of significant differences alone."""
     if comparison.all_pairs:
-        rows = comparison.rows
-        n = sum(row.significant for row in rows)
-        return f"{n:,} of {len(rows):,} differences are significant"
+        n, rows = sum(row.significant for row in comparison.rows), len(comparison.rows)
+        best: dict[str, list[str]] = {}
+        for score in comparison.scores:
+            if score.best:
+                best.setdefault(score.system, []).append(_title(comparison, score.measure))
+        named = [f"{name} is best in {_some(own)}" for name, own in best.items()]
+        return f"{'; '.join(named[:MOST_NAMED])}; {n:,} of {rows:,} differences are significant"
     sentences = []
     for system in comparison.others[:MOST_NAMED]:
         kinds: dict[Direction, list[str]] = {"better": [], "worse": [], "": []}
@@ -183,16 +190,17 @@ def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    text = ", ".join(safe_text(name) for name in names[:MOST_NAMED])
-    return f"{text} and {more:,} more" if more > 0 else text
+    *others, last = map(safe_text, names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        return f"{', '.join([*others, last])} and {len(names) - MOST_NAMED:,} more"
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _p_text(row: Difference) -> str:
     if math.isnan(row.p_corrected):
         return "not tested"
     p = row.p_corrected
-    return "p\u00a0<\u00a00.001" if p < 0.0005 else f"p\u00a0=\u00a0{p:.3f}"
+    return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
 
 
 def _cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], ...]:
@@ -206,7 +214,6 @@ def _cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], ...]:
             counts = None
             if row.wins is not None and row.ties is not None and row.losses is not None:
                 counts = (row.wins, row.ties, row.losses)
-            less = "" if comparison.greater_is_better(row.measure) else " (lower is better)"
             interval = ""
             if not math.isnan(row.low):
                 ends = (fixed(end, digits=3, signed=True) for end in (row.low, row.high))
@@ -219,10 +226,25 @@ def _cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], ...]:
                 change += f" from {fixed(row.baseline_value, digits=3)}"
             value = "undefined" if math.isnan(row.value) else fixed(row.value, digits=3)
             note = p if p == "not tested" else f"{verdict}, {p}{interval}"
-            name = _title(comparison, row.measure) + less
+            name = _title(comparison, row.measure, says_direction=True)
             cards.append(Card(name, value, change, direction, counts, note))
         groups.append((system if len(comparison.others) > 1 else "", tuple(cards)))
     return tuple(groups)
+
+
+def _best_cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], ...]:
+    """The best system of each measure, and those that it beats."""
+    names = {letter: name for name, letter in comparison.letters.items()}
+    cards = []
+    for score in comparison.scores:
+        if score.best:
+            beaten = [names[letter] for letter in score.better_than]
+            note = "no clear difference"
+            if beaten:
+                note = f"significantly better than {_some(beaten)}"
+            value = fixed(score.value, digits=3)
+            cards.append(Card(_title(comparison, score.measure), value, score.system, note=note))
+    return (("", tuple(cards)),)
 
 
 def _slices(

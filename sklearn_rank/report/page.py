@@ -17,8 +17,6 @@ from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writ
 from sklearn_rank.tables.formats import STYLE, escape_html, html_table
 from sklearn_rank.tables.table import BOLD, Table, fixed
 
-_SIGNS = {"better": "\u25b2 ", "worse": "\u25bc ", "": ""}
-"""Triangles, so that colour alone says nothing."""
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
 
@@ -143,13 +141,18 @@ def _section(section: Section, prefix: str, level: int) -> Iterator[str]:
         yield "</details>"
 
 
+def _change(text: str, direction: str) -> str:
+    """A change in the colour of its verdict; the arrow is that of its sign."""
+    arrow = {"+": "\u25b2 ", "-": "\u25bc "}.get(text[:1], "") if direction else ""
+    return f'<span class="{direction}">{arrow}{escape_html(text)}</span>'
+
+
 def _card(card: Card) -> str:
-    change = f'<span class="{card.direction}">{_SIGNS[card.direction]}{escape_html(card.change)}'
     parts = [
         f"<strong>{escape_html(card.measure)}</strong>",
         f"<p><b>{escape_html(card.value)}</b>",
     ]
-    parts += [f" {change}</span></p>" if card.change else "</p>"]
+    parts += [f" {_change(card.change, card.direction)}</p>"]
     if card.counts is not None:
         better, same, worse = card.counts
         widths = zip(("better", "", "worse"), card.counts, strict=True)
@@ -180,8 +183,7 @@ def _slices(section: Section, prefix: str) -> str:
             f'<td class="number wide">{own.queries:,}</td>',
             f'<td class="number wide">{_short(own.old)}</td>',
             f'<td class="number">{_short(own.new)}</td>',
-            f'<td class="number {own.direction}">{_SIGNS[own.direction]}'
-            f"{_short(own.change, signed=True)}</td>",
+            f'<td class="number">{_change(_short(own.change, signed=True), own.direction)}</td>',
         ]
         cells += [f"<td>{_interval(own, low, high)}</td>"] if ends else []
         link = ""

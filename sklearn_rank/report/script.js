@@ -197,6 +197,9 @@ class Explorer {
     if (systems.length > 1) {
       const title = this.titles.cells[2];
       (title.querySelector("button") || title).textContent = systems[this.system.value];
+      const less = this.data.greater[this.measure.value] ? "" : " (lower is better)";
+      const change = this.titles.cells[3];
+      (change.querySelector("button") || change).textContent = "change" + less;
     }
     this.body.replaceChildren(...queries.map((query) => this.row(query)));
   }
@@ -214,7 +217,7 @@ class Explorer {
     const cells = [element("td", { class: "number" }, fixed(was))];
     if (systems.length > 1) {
       const kind = !change ? "" : (change > 0) === greater ? " better" : " worse";
-      const sign = { " better": "\u25b2 ", " worse": "\u25bc ", "": "" }[kind];
+      const sign = kind && (change > 0 ? "\u25b2 " : "\u25bc ");
       cells.push(element("td", { class: "number" }, fixed(now)),
         element("td", { class: "number" + kind }, sign + fixed(change, true)));
     }

@@ -83,7 +83,7 @@ def test_the_page_stands_in_order(tmp_path) -> None:
     assert "a 3-&gt;1 +1; b 2-&gt;- -0.5" in text
 
 
-def moved(by: dict[str, float], n: int = 40):
+def moved(by: dict[str, float], n: int = 40, measures=("mrr", "ndcg@3")):
     """Two systems: the relevant item moves from rank 2 to another, label by label."""
     truth, runs, labels = {}, {"old": {}, "new": {}}, {}
     for label, rank in by.items():
@@ -95,7 +95,7 @@ def moved(by: dict[str, float], n: int = 40):
             ranks = range(1, 5)
             own = rank if number % 8 else 2
             runs["new"][query] = ["a" if place == own else next(others) for place in ranks]
-    return compare(truth, runs, measures=["mrr", "ndcg@3"]), labels
+    return compare(truth, runs, measures=measures), labels
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,30 @@ def test_the_headline_is_the_verdict(by, headline, tmp_path) -> None:
     own = written(comparison, tmp_path, slices=labels, title="Own")
     assert "<h1>Own</h1>" in own
     assert f"<p>{headline}</p>" in own
+
+
+def test_each_with_each_shows_the_best_system_and_what_it_beats() -> None:
+    truth = {str(number): {"a": 1} for number in range(30)}
+    ranks = {"low": ["x", "y", "a"], "mid": ["x", "a"], "high": ["a"]}
+    runs = {name: dict.fromkeys(truth, ranking) for name, ranking in ranks.items()}
+    runs["high"] |= {"0": ["x", "a"]}
+    comparison = compare_all(truth, runs, measures=["mrr", "lag"], test="t")
+    report = report_of(comparison, pictures=False)
+    assert report.headline == "high is best in MRR and LAG; 6 of 6 differences are significant"
+    (_, cards) = report.sections[0].cards[0]
+    assert [(card.measure, card.change, card.note) for card in cards] == [
+        ("MRR", "high", "significantly better than low and mid"),
+        ("LAG", "high", "significantly better than low and mid"),
+    ]
+
+
+def test_of_a_measure_of_which_less_is_better_a_rise_is_worse(tmp_path) -> None:
+    # The relevant item falls from rank 2 to 3 in 35 of 40 queries: LAG 1 to 1.875.
+    comparison, labels = moved({"head": 3}, measures=["lag"])
+    text = written(comparison, tmp_path, slices=labels)
+    assert "<h1>Worse overall</h1>" in text
+    assert "<strong>LAG (lower is better)</strong>" in text
+    assert '<span class="worse">\u25b2 +0.875 from 1.000</span>' in text
 
 
 def test_measures_that_disagree_are_named() -> None:
@@ -161,7 +185,8 @@ def test_the_title_of_many_systems_counts_them(tmp_path) -> None:
     assert "; 2 more systems</h1>" in text
     text = written(compare_all(TRUTH, runs, measures="mrr", test="t"), tmp_path)
     assert "<title>6 systems, each with each other</title>" in text
-    assert "<h1>0 of 15 differences are significant</h1>" in text
+    assert "is best in MRR" in text
+    assert "; 0 of 15 differences are significant</h1>" in text
 
 
 def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch) -> None:

@@ -177,6 +177,7 @@ def test_several_sections_fold_under_their_titles_with_ids_of_their_own() -> Non
 def test_a_card_says_its_direction_in_signs_and_words() -> None:
     text = page(report_of(3))
     assert '<b>0.554</b> <span class="better">\u25b2 +0.089 from 0.465</span>' in text
+    assert '<span class="worse">\u25bc -0.100</span>' in text
     assert "188 better \u00b7 13 same \u00b7 99 worse" in text
     assert 'style="flex:188"' in text
 
