@@ -54,10 +54,10 @@ def assert_metric(
         Greatest value, for measures of which less is better (LAG): finite, at least 0.
     **reading
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
-        ``sample_weight``, ``ties``, ``convention`` as in :func:`sklearn_rank.evaluate`;
-        ``zero_division``, ``missing`` and ``duplicates`` are ``"raise"`` unless given; ``unjudged``
-        says what unjudged items count; ``allow`` names what else is no error; ``n_queries`` is
-        their exact number; ``name`` is the gate's.
+        ``sample_weight``, ``clusters``, ``ties``, ``convention`` as in
+        :func:`sklearn_rank.evaluate`; ``zero_division``, ``missing`` and ``duplicates`` are
+        ``"raise"`` unless given; ``unjudged`` says what unjudged items count; ``allow`` names what
+        else is no error; ``n_queries`` is their exact number; ``name`` is the gate's.
 
     Returns
     -------

@@ -78,6 +78,12 @@ def several(values: Sequence[Any], limit: int = 5) -> str:
     return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
 
 
+def first_of(texts: Sequence[str], separator: str = "; ", most: int = 3) -> str:
+    """The first few texts, and how many more there are: ``a; b; c and 2 more``."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return separator.join(texts[:most]) + more
+
+
 def count(n: int, single: str, plural: str | None = None) -> str:
     """``1 query``, ``2 queries``."""
     return f"{n:,} {single if n == 1 else plural or single + 's'}"

@@ -46,6 +46,9 @@ class DataOptions(TypedDict, total=False):
     """Scores of the items of ranked lists."""
     sample_weight: Any
     """Weight of each query."""
+    clusters: Any
+    """Queries that belong together, such as paraphrases: {query: label}, a function of the query
+    id, or a column of a data frame. Tests and intervals go by cluster."""
     ties: Ties | None
     zero_division: ZeroDivision
     """Value of undefined queries; default "raise"."""

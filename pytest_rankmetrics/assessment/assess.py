@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from pytest_rankmetrics.assessment.phrases import (
     threshold_phrase,
     threshold_text,
     unconfirmed_text,
+    unproven_text,
 )
 from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.baseline.align import Alignment
@@ -36,12 +38,16 @@ from pytest_rankmetrics.policy.verdicts import (
     TOO_FEW,
     UNJUDGED,
     UNKNOWN_UNJUDGED,
+    UNPROVEN,
     Decision,
     Verdict,
     assess_ends,
     severity,
 )
 from sklearn_rank.bounds.unjudged import Bounds
+
+MOST_ALIKE = 1.5
+"""Design effect above which a gate says how many independent queries its clusters are worth."""
 
 MOST_NAMED = 3
 """Items to judge, and queries, in a headline; the command judge-next lists more items."""
@@ -60,6 +66,7 @@ def assess(
     _find_slices(assessment)
     if reference is not None and len(reference.queries):
         _compare(assessment, reference)
+        _say_clusters(assessment)
     _assess_unjudged(assessment)
     _assess_slices_fit(assessment)
     if alignment is not None:
@@ -92,7 +99,7 @@ def _assess_queries(assessment: Assessment) -> None:
     strangers = [query for query in policy.forbidden if _kind(query) not in kinds]
     if strangers:
         assessment.fail(
-            f"forbidden_queries can never meet the queries: {formatting.shown(strangers[0])} is "
+            f"forbidden_queries can never match the queries: {formatting.shown(strangers[0])} is "
             f"{type(strangers[0]).__name__}, {formatting.shown(ids[0])} {type(ids[0]).__name__}"
         )
     absent = [query for query in policy.required or () if query not in present]
@@ -160,6 +167,21 @@ def _compare(assessment: Assessment, reference: Reference) -> None:
             text = f"{count_queries(len(lost))} {other}"
             remedy = 'pass allow={"undefined"} if they may be left out'
             assessment.fail(f"{text}: {ids}; {remedy}", text, of_baseline=True)
+
+
+def _say_clusters(assessment: Assessment) -> None:
+    """Say how little clusters tell where their queries are much alike."""
+    pairs = [
+        (own.paired.design_effect, name, own.paired)
+        for name, own in assessment.changes.items()
+        if own.paired is not None and own.paired.design_effect > MOST_ALIKE
+    ]
+    for _, name, paired in sorted(pairs, key=itemgetter(0))[-1:]:
+        effect, n = paired.design_effect, count_queries(paired.n)
+        assessment.notes.append(
+            f"design effect {effect:.1f}: {n} in {paired.n_clusters:,} clusters are worth "
+            f"{paired.n / effect:.0f} that have nothing in common ({name})"
+        )
 
 
 def vacuous(assessment: Assessment, name: str, baseline: float) -> str:
@@ -253,7 +275,12 @@ def _result(
     if change is not None and change.paired is not None:
         paired = change.paired
         row |= {"worse": paired.worse, "better": paired.better, "same": paired.same}
-        row |= {"change_ci": paired.ci, "detectable": change.detectable}
+        row |= {"design_effect": paired.design_effect, "clusters": paired.n_clusters}
+        row |= {"change_ci": paired.ci, "upper": change.upper, "gained": change.gained}
+    if change is not None and change.worth is not None:
+        worth = change.worth
+        row |= {"detectable": worth.detectable, "false_alarm": worth.false_alarm}
+        row |= {"queries_needed": worth.needed}
     greater_is_better = measured.used[name].metric.greater_is_better
     return MetricResult(name, value, queries, greater_is_better, verdict, **{**row, **more})
 
@@ -266,6 +293,8 @@ def _say_change(assessment: Assessment, name: str, change: Change) -> None:
         assessment.warn(unconfirmed_text(assessment, name, change), of_baseline=True)
     elif decision.verdict is not Verdict.CANNOT_TELL:
         return
+    elif decision.reason == UNPROVEN:
+        assessment.undecided(unproven_text(name, change), moved, of_baseline=True)
     elif decision.reason == TOO_FEW:
         assessment.undecided(unconfirmed_text(assessment, name, change), of_baseline=True)
     elif decision.reason == UNKNOWN_UNJUDGED:
@@ -349,12 +378,9 @@ def _assess_slices_fit(assessment: Assessment) -> None:
     ]
     if moved:
         queries = formatting.count(len(moved), "query is", "queries are")
-        assessment.stale(f"baseline does not fit: {queries} in other slices: {_first(moved)}")
-
-
-def _first(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
-    return "; ".join(texts[:MOST_NAMED]) + more
+        assessment.stale(
+            f"baseline does not fit: {queries} in other slices: {formatting.first_of(moved)}"
+        )
 
 
 def _assess_slices(assessment: Assessment) -> None:
@@ -459,7 +485,7 @@ def _assess_each_query(assessment: Assessment) -> None:
             (Verdict.CANNOT_TELL, assessment.undecided, "may be "),
         ):
             if texts := out[verdict]:
-                say(f"{count_queries(len(texts))} {may}out of bounds: {_first(texts)}")
+                say(f"{count_queries(len(texts))} {may}out of bounds: {formatting.first_of(texts)}")
 
 
 def _assess_regressed(assessment: Assessment) -> None:

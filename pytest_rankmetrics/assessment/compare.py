@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from pytest_rankmetrics.assessment.box import DropBox, assess_boxes
+from pytest_rankmetrics.assessment.worth import Worth
 from pytest_rankmetrics.measuring.evaluation import Reference, StrictEvaluation
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import (
+    GAIN_ALPHA,
+    IMPROVEMENT,
     NOT_GATED,
     SLACK,
     Decision,
@@ -50,8 +54,14 @@ class Change:
     p: float = math.nan
     """Corrected for the number of tests; NaN where there was none."""
     decision: Decision = NOT_GATED
-    detectable: float = math.nan
-    """Least true drop that the gate finds with 80 % probability."""
+    upper: float = math.nan
+    """Upper end of the one-sided interval of the drop, at the level of the gate's test."""
+    gain_p: float = math.nan
+    """The p-value of "not better", corrected like ``p``; NaN where nothing got better."""
+    gained: bool = False
+    """Whether the gain is more than luck, so that an update of the baseline records it."""
+    worth: Worth | None = None
+    """What the verdict is worth; None where nothing varies, or nothing is judged."""
     reach: tuple[float, float] | None = None
     """Least and greatest change over all grades of the unjudged items, where those are asked."""
     worse: tuple[int, int] | None = None
@@ -79,8 +89,16 @@ class Change:
 
     def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
         """The same with the verdict of a rule."""
-        decision = assess_change(self.drop, self.size, p, rule, can_confirm=can_confirm)
+        decision = assess_change(
+            self.drop, self.size, p, rule, can_confirm=can_confirm, upper=self.upper
+        )
         return replace(self, allowed=rule.max_drop, p=p, decision=decision)
+
+    def worth_by(self, rule: Rule, tests: int, *, provable: bool = True) -> Worth | None:
+        """What the verdict of a rule is worth; None where no values per query vary."""
+        if self.paired is None or not 0 < self.error < math.inf:
+            return None
+        return Worth(self.n, self.error, self.paired.freedom, rule, tests, provable)
 
     def over_gradings(self, box: DropBox | None, decision: Decision) -> Change:
         """The same with the verdict over all grades, and what they may make of it, if known."""
@@ -109,13 +127,14 @@ def compare_metrics(
     rules = {name: policy.rule(name) for name in names}
     tested = sum(not math.isnan(change.p) for change in changes.values())
     tests = 1 if settings.correction == "none" else max(tested, 1)
+    gains = _corrected(changes, settings, "gain_p")
     for name, p in _corrected(changes, settings).items():
         change, rule = changes[name], rules[name]
         provable = change.paired is not None and change.paired.p_floor * tests <= settings.alpha
-        error = change.error if provable or not settings.confirm else math.nan
-        detectable = detectable_drop(error, change.n, rule, tests)
         judged = change.judged(rule, p, can_confirm=provable)
-        changes[name] = replace(judged, detectable=detectable)
+        gained = change.drop < -IMPROVEMENT and (gains[name] < GAIN_ALPHA or not rule.confirm)
+        worth = change.worth_by(rule, tests, provable=provable)
+        changes[name] = replace(judged, gain_p=gains[name], gained=gained, worth=worth)
     if measured.is_bounded:
         boxes = {name: _box(measured, reference, name) for name in names}
         decisions = assess_boxes(
@@ -153,10 +172,13 @@ def compare_slices(
         if own.allowed(key[0]) is not None and change.size >= settings.min_slice_size
     }
     corrected = _corrected(large, settings)
+    tests = 1 if settings.correction == "none" else max(len(large), 1)
     for key, change in changes.items():
         allowed = own.allowed(key[0])
         if key in large:
-            changes[key] = change.judged(policy.slice_rule(key[0]), corrected[key])
+            rule = policy.slice_rule(key[0])
+            worth = change.worth_by(rule, tests)
+            changes[key] = replace(change.judged(rule, corrected[key]), worth=worth)
         elif allowed is not None and change.drop > hard + SLACK:
             decision = Decision(Verdict.FAIL, f"hard limit {hard:g}")
             changes[key] = replace(change, allowed=allowed, decision=decision)
@@ -202,15 +224,20 @@ def _change(
         new = np.round(new, reference.decimals)
     weights = measured.weights(name)
     shares = None if weights is None else weights[queries]
-    paired = compare_paired(
-        on_scale(new, least),
-        on_scale(old, least),
+    clusters = None if measured.clusters is None else measured.clusters[queries]
+    compared = partial(
+        compare_paired,
         greater_is_better=greater,
         weights=shares,
+        clusters=clusters,
         test=settings.test,
         alpha=settings.alpha,
         random_state=settings.seed,
     )
+    sides = on_scale(new, least), on_scale(old, least)
+    paired = compared(*sides)
+    rises = paired.change > 0 if greater else paired.change < 0
+    gain_p = compared(*reversed(sides)).p if rises else math.nan
     if chosen is None and reference.complete:
         was, now = reference.values[name], measured.value(name)
         if reference.decimals is not None:
@@ -220,11 +247,12 @@ def _change(
         was, now = (
             mean_over(np.where(left_out, math.nan, side), shares, least) for side in (old, new)
         )
-    error, p = paired.error, paired.p
+    error, upper = paired.error, paired.drop_at_most(settings.alpha)
     if least is not None:  # a comparison of logarithms, in units of their geometric means
         low, high = (was * math.expm1(end) for end in paired.ci)
-        paired, error = replace(paired, change=now - was, ci=(low, high)), was * error
-    return Change(was, now, greater, paired, error, p=p)
+        paired = replace(paired, change=now - was, ci=(low, high))
+        error, upper = was * error, -was * math.expm1(-upper)
+    return Change(was, now, greater, paired, error, p=paired.p, gain_p=gain_p, upper=upper)
 
 
 def _box(
@@ -242,42 +270,10 @@ def _box(
     return DropBox.of(ends, shares, bounds.may_be_undefined, chosen)
 
 
-def _corrected(changes: Mapping[Key, Change], settings: Settings) -> dict[Key, float]:
+def _corrected(
+    changes: Mapping[Key, Change], settings: Settings, which: Literal["p", "gain_p"] = "p"
+) -> dict[Key, float]:
     """P-values, corrected for the number of those that there are."""
     correction = None if settings.correction == "none" else settings.correction
-    p_values = [change.p for change in changes.values()]
+    p_values: list[float] = [getattr(change, which) for change in changes.values()]
     return dict(zip(changes, correct_p_values(p_values, correction), strict=True))
-
-
-# Which drops a gate can see: by its whole rule, not the test alone -------------------------------
-
-POWER = 0.8
-_SPREADS = 200
-"""Points at which the distribution of the deviation is read; more change no printed digit."""
-
-
-def detectable_drop(error: float, n: int, rule: Rule, tests: int) -> float:
-    """Least true drop of one measure for which the gate is red with a probability of ``POWER``.
-
-    A gate of several measures tests at alpha over their number, as Holm's first step does (and that
-    of Benjamini and Hochberg): a drop of one measure is not helped by others that stay.
-
-    The observed drop is normal around the true one, and its sampled standard error spreads by the
-    chi-squared distribution, independently; the gate is red beyond the margin and beyond the lower
-    of what is significant and the hard limit. NaN without a standard error, 0 if nothing changed.
-    """
-    if math.isnan(error) or error == 0:
-        return error
-    from scipy import optimize, special, stats
-
-    limits = np.full(_SPREADS, rule.max_drop)
-    if rule.confirm and n >= rule.min_queries:
-        points = (np.arange(_SPREADS) + 0.5) / _SPREADS
-        sampled = error * np.sqrt(stats.chi2.ppf(points, n - 1) / (n - 1))
-        significant = stats.t.ppf(1 - rule.alpha / tests, n - 1) * sampled
-        limits = np.maximum(rule.max_drop, np.minimum(significant, rule.hard_drop))
-
-    def shortfall(drop: float) -> float:
-        return float(special.ndtr((drop - limits) / error).mean()) - POWER
-
-    return float(optimize.brentq(shortfall, 0.0, float(limits.max()) + 5 * error))

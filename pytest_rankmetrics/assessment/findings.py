@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from pytest_rankmetrics.assessment.compare import Change, Slice
@@ -94,6 +95,16 @@ class Assessment:
         slices = [own if own.change is None else by_value(own) for own in self.slice_results]
         findings = [finding for finding in self.findings if not finding.of_baseline]
         return replace(self, findings=findings, metric_results=metrics, slice_results=slices)
+
+    @property
+    def false_alarm(self) -> float | None:
+        """Probability that a system as good as the other makes the gate red; None: nothing varies.
+
+        Those of its measures and slices are added, which bounds the probability of any.
+        """
+        changes = [*self.changes.values(), *self.slice_changes.values()]
+        rates = [change.worth.false_alarm for change in changes if change.worth is not None]
+        return min(1.0, math.fsum(rates)) if rates else None
 
     @property
     def verdict(self) -> Verdict:

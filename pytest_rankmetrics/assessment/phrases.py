@@ -104,6 +104,19 @@ def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
     )
 
 
+def unproven_text(name: str, change: Change) -> str:
+    """``ndcg@10 +0.0012, but up to 0.0210 worse is possible, allowed 0.0100; about 420 ...``."""
+    moved = f"{name} {formatting.signed(change.change)}"
+    if math.isnan(change.upper):
+        return f"{moved}, and nothing tells how much worse is possible: no spread over queries"
+    text = f"{moved}, but up to {change.upper:.4f} worse is possible, allowed {change.allowed:.4f}"
+    room, worth = change.allowed - max(change.drop, 0.0) - SLACK, change.worth
+    needed = math.nan if worth is None else worth.queries_for(room, worth.rule.alpha)
+    if math.isnan(needed):
+        return f"{text}; if the change is as measured, no number of queries would prove it"
+    return f"{text}; about {needed:,} queries would prove it"
+
+
 def slice_text(assessment: Assessment, label: str, name: str, change: Change) -> str:
     """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
     parts = filter(None, [formatting.p_phrase(change.p), _counts(change)])
@@ -123,6 +136,48 @@ def first_to_judge(rows: Sequence[ToJudge]) -> str:
         if abs(row.move) > SLACK
     ]
     return f"; judge first: {', '.join(named)}" if named else ""
+
+
+# What a gate is worth ----------------------------------------------------------------------------
+
+MOST_FALSE_ALARMS = 0.1
+"""A gate that is red for nothing more often teaches people to run it again."""
+
+
+def worth_texts(assessment: Assessment) -> tuple[str, str]:
+    """What a gate finds and how often it errs, in a line; and which limit is too tight, if one is.
+
+    The measure of which least is seen stands for all.
+    """
+    judged = [
+        (own.worth.detectable, name, own, own.worth)
+        for name, own in assessment.changes.items()
+        if own.worth is not None
+    ]
+    rate = assessment.false_alarm
+    if not judged or rate is None:
+        return "", ""
+    seen, name, change, worth = max(judged, key=lambda own: (math.isnan(own[0]), own[0]))
+    n, several = formatting.queries(change.n), len(judged) + len(assessment.slice_changes) > 1
+    finds = "shows no drop by a test, for too few queries changed"
+    if not math.isnan(seen):
+        finds = f"finds a true drop of {seen:.4f} in 4 runs of 5"
+    text = (
+        f"{name} over {n}: the gate {finds}, and is red in {'at most ' * several}{rate:.1%} of "
+        "runs though nothing got worse"
+    )
+    if not math.isnan(worth.needed):
+        text += f"; to find one of {change.allowed:g}, which max_drop allows, takes about "
+        text += f"{worth.needed:,} queries"
+    if rate <= MOST_FALSE_ALARMS:
+        return text, ""
+    _, name, change, worth = max(judged, key=lambda own: own[3].false_alarm)
+    wide = 1.645 * change.error  # exceeded by chance in 5 % of runs
+    return text, (
+        f"red in {'at most ' * several}{rate:.0%} of runs though nothing got worse: {worth.tight} "
+        f"of {name} is too tight for {formatting.queries(change.n)}; "
+        f"{worth.tight.partition(' ')[0]} {wide:.2g}, or more queries, would make that 5%"
+    )
 
 
 # Remarks that help to understand a failure; they fail nothing ------------------------------------

@@ -42,6 +42,18 @@ class MetricResult:
     same: int | None = None
     detectable: float | None = None
     """Least true drop that the gate finds with 80 % probability, by its whole rule."""
+    false_alarm: float | None = None
+    """Probability that the gate is red for this measure though both systems are equally good."""
+    queries_needed: float | None = None
+    """Queries for which a true drop of ``allowed`` is significant with 80 % probability."""
+    upper: float | None = None
+    """Upper end of the one-sided interval of the drop, at the level of the gate's test."""
+    clusters: int | None = None
+    """Clusters of the compared queries; None where every query is one."""
+    design_effect: float | None = None
+    """Variance of the change over that of independent queries."""
+    gained: bool = False
+    """Whether the gain is significant, so that an update of the baseline records it."""
     bounds: tuple[float, float] | None = None
     """Least and greatest value over all grades of unjudged items; None where that is not asked."""
     change_bounds: tuple[float, float] | None = None
@@ -135,6 +147,14 @@ class GateResult:
         Recorded values before and after that.
     reason : str
         Why a baseline was lowered.
+    worth : str
+        The drop that the gate finds, how often it is red for nothing, and how many queries would
+        find ``max_drop``; "" where nothing was compared, or nothing varies.
+    false_alarm : float or None
+        Probability that a system as good as the baseline makes the gate red; where the gate has
+        several measures or slices, at most that.
+    too_tight : str
+        Which limit makes that more than 10 %; "" if none does.
     baseline : str
         Path of the baseline file, "" without one.
     """
@@ -150,6 +170,9 @@ class GateResult:
     per_query: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    worth: str = ""
+    false_alarm: float | None = None
+    too_tight: str = ""
     baseline: str = ""
     written: str = ""
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -141,10 +141,12 @@ class _Aligner:
         added = [key for key in self.keys if key not in stored]
         gone = [key for key in stored if key not in present]
         changed = self._differing("truth", self.recording.truths)
+        clustered = self._differing("cluster", self.recording.clusters)
         kinds = (
             (added, f"{formatting.queries(len(added))} added"),
             (gone, f"{len(gone):,} gone"),
             (changed, f"judgments changed for {len(changed):,}"),
+            (clustered, f"clusters changed for {len(clustered):,}"),
             (self.reweighed, f"weights changed for {len(self.reweighed):,}"),
         )
         return tuple(f"{what} ({formatting.several(keys)})" for keys, what in kinds if keys)

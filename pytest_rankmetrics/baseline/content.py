@@ -81,7 +81,8 @@ class Baseline:
     """By id: ``truth``, a digest of the judgements; the value of each measure that is not pooled,
     None where it is undefined; and as far as they are recorded ``ranks``, {retrieved relevant item:
     3, or "3-5" within a tie}, ``n``, the length of the ranking, ``grades`` of ``ranks`` where items
-    have no ids, ``weight``, ``unjudged``, {unjudged item: rank}, and ``slices``, its labels."""
+    have no ids, ``weight``, ``cluster``, its label, ``unjudged``, {unjudged item: rank}, and
+    ``slices``, its labels."""
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Values of each slice by measure, and its number of queries."""
     accepted: tuple[Row, ...] = ()

@@ -164,6 +164,8 @@ def _check_query(key: str, row: Row) -> None:
             _need(read_rank(rank)[1] <= n, rule, key, item, rank, n)
     if row.get("weight") is not None:
         _check_number(row["weight"], f"query {key!r:.40}")
+    text = row.get("cluster") is None or isinstance(row["cluster"], str)
+    _need(text, "query {!r:.40} has a cluster that is no label", key)
     if row.get("grades") is not None:
         grades = row["grades"]
         for grade in grades:

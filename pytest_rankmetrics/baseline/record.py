@@ -60,6 +60,14 @@ class Recording:
         return [float(f"{weight:.6g}") for weight in weights.tolist()]
 
     @cached_property
+    def clusters(self) -> list[str | None]:
+        """Label of each query's cluster."""
+        labels = self.measured.clusters
+        if labels is None:
+            return [None] * len(self.measured)
+        return [stable_key(label, "clusters") for label in labels.tolist()]
+
+    @cached_property
     def columns(self) -> dict[str, list[float | None]]:
         """Values per query of each measure that is not pooled, rounded as they are recorded."""
         columns = {name: self.measured.per_query(name) for name in self.measured.names}
@@ -113,6 +121,8 @@ class Recording:
                 columns["grades"] = [grades[first:last] for first, last in borders]
         if measured.evaluation.sample_weight is not None:
             columns["weight"] = self.weights
+        if measured.clusters is not None:
+            columns["cluster"] = self.clusters
         if has_places and measured.is_bounded and unjudged is not None:
             unjudged["depth"] = measured.depth
             columns["unjudged"] = [

@@ -108,6 +108,9 @@ class RankGate:
             Queries that must not be evaluated, those of the training set: one that is fails.
         confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size
             Override the settings of the same names.
+        pass_if : {"unless_worse", "proven"}, default=None
+            Whether a gate passes unless a drop is shown, or only if it is shown that the drop is at
+            most ``max_drop``; otherwise it cannot tell. None takes the setting ``rank_pass``.
         store : {"ranks", "values"}, default="ranks"
             What a baseline holds for each query; ``"values"`` keeps item ids out of the file.
         **reading

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 from pytest_rankmetrics._support.typing import DataOptions, refuse_unknown
 from pytest_rankmetrics.assessment.assess import assess
 from pytest_rankmetrics.assessment.findings import Assessment
+from pytest_rankmetrics.assessment.phrases import worth_texts
 from pytest_rankmetrics.assessment.result import Explanation, GateResult
 from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
@@ -89,6 +90,7 @@ def result_of(
             return Explanation(text)
         return Explanation(text, worst.rows, worst.metric)
 
+    worth, too_tight = worth_texts(assessment)
     columns = {own: measured.per_query(own) for own in measured.names}
     return GateResult(
         name=name,
@@ -104,6 +106,9 @@ def result_of(
         },
         warnings=tuple(warned),
         notes=tuple(notes),
+        worth=worth,
+        false_alarm=assessment.false_alarm,
+        too_tight=too_tight,
         undecided_fails=assessment.undecided_fails,
         baseline=baseline,
         nodeid=current.running().own,

@@ -27,14 +27,12 @@ from pytest_rankmetrics.gates.run import result_of
 from pytest_rankmetrics.measuring.evaluation import Reference, refuse, refuse_unbounded
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Writing
-from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
+from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA, IMPROVEMENT, Verdict
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.support.disk import write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)
-MOST_ORPHANS = 3
-"""Names in a headline: more are counted."""
 
 Moves = Mapping[str, tuple[float, float]]
 """Recorded and present value of each measure."""
@@ -83,8 +81,7 @@ class RecordedGate:
         orphans = [safe_text(name, limit=100) for name in self.orphans()]
         if not orphans:
             return f"write it with: {self.update}"
-        more = len(orphans) - MOST_ORPHANS
-        names = ", ".join(orphans[:MOST_ORPHANS]) + (f" and {more:,} more" if more > 0 else "")
+        names = formatting.first_of(orphans, ", ")
         verb = "belongs" if len(orphans) == 1 else "belong"
         old = self.file.removesuffix(self.path.name) + orphans[0]
         move = f"git mv {shlex.quote(old)} {shlex.quote(self.file)}"
@@ -157,10 +154,13 @@ class BaselineUpdater:
         ]
         renamed = not baseline.owner.matches(gate.owner)
         raises = self.options.update and not lower
-        if self._accepts or (raises and self._is_step_up(assessment, bool(moves) or renamed)):
+        gained = any(change.gained for change in assessment.changes.values())
+        if self._accepts or (raises and self._is_step_up(assessment, gained or renamed)):
             return self._rewritten(baseline, read, assessment, moves, lowered)
         if self.options.update and lower and assessment.verdict not in BROKEN:
             assessment.notes.append(f"not recorded: {', '.join(lower)}")
+        if raises and moves and assessment.verdict not in BROKEN:
+            assessment.notes += self._luck(assessment)
         if renamed:  # another gate's file may have been copied here because it asks for less
             text = f"baseline {gate.file} was recorded by the gate {baseline.owner}"
             remedy = (
@@ -193,12 +193,27 @@ class BaselineUpdater:
         if self.policy.settings.ratchet != "require" or self.options.writes:
             return
         for name, change in assessment.changes.items():
-            if change.decision.verdict is Verdict.IMPROVED:
+            if change.decision.verdict is Verdict.IMPROVED and change.gained:
                 assessment.fail(
                     f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
                     f"than the baseline: record it with: {self.gate.update}",
                     f"{name} {change.change:+.4f}",
                 )
+
+    def _luck(self, assessment: Assessment) -> list[str]:
+        """Gains that an update leaves alone, as far as they were compared."""
+        gains = [
+            f"{name} {change.was:.4f} -> {change.now:.4f}"
+            + (f" ({phrase})" if (phrase := formatting.p_phrase(change.gain_p)) else "")
+            for name, change in assessment.changes.items()
+            if change.drop < -IMPROVEMENT
+        ]
+        if not gains:
+            return []
+        return [
+            f"improved, not recorded: {', '.join(gains)}: such a gain may be luck, and a baseline "
+            f"rises where p < {GAIN_ALPHA:g}; to record it all the same: {self.gate.accept}"
+        ]
 
     def _without_baseline(self) -> GateResult:
         """Assess everything but changes; the first baseline needs a pass."""

@@ -26,7 +26,7 @@ from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import KeptItems
 from sklearn_rank.rankings.placements import Placement, UnjudgedItem
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 _TOP = 10
 """Ranks that people look at."""
@@ -68,6 +68,8 @@ class StrictEvaluation:
         self.zero_division = reading.get("zero_division", "raise")
         self.ties = reading.get("ties")
         self.convention = reading.get("convention", "default")
+        self.clusters: Array | None = getattr(self.evaluation, "clusters", None)
+        """Label of each query's cluster; None: every query is one."""
         self.query_text = text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
         self.allow = frozenset(reading.get("allow", ()))

@@ -34,6 +34,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 
 _PASSED_ON = (
     *("groups", "candidates", "string_provider", "relevance", "sample_weight", "ties"),
+    "clusters",
     *("convention", "zero_division", "missing", "duplicates", "known_items", "assume"),
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
@@ -57,6 +58,10 @@ def measure_strictly(
     refuse_unknown(reading, DataOptions)
     allow = _allowed(reading)
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
+    if reading.get("clusters") is not None:
+        if unjudged == "bounds":
+            refuse("unjudged='bounds' has no test by clusters: leave out clusters, or the bounds")
+        options["clusters"] = _clusters(reading)
     is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
     if is_lazy:
         options["columns"] = reading.get("columns")
@@ -95,6 +100,16 @@ def measure_strictly(
     if wanted is not None and wanted != len(measured):
         refuse(f"{len(measured):,} queries were evaluated, n_queries={wanted}")
     return measured
+
+
+def _clusters(reading: DataOptions) -> Any:
+    """Clusters by the ids that the evaluation knows, where ``query_ids`` has names for them."""
+    given, names = reading["clusters"], reading.get("query_ids")
+    if names is None or isinstance(given, str):
+        return given
+    if callable(given):
+        return {number: given(name) for number, name in enumerate(names)}
+    return {number: given[name] for number, name in enumerate(names) if name in given}
 
 
 _filters = threading.Lock()
@@ -183,7 +198,7 @@ def _left_out(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
         yield "single_rows", f"each of {n:,} queries has a single row: nothing is ranked"
     if counts["relevant"] and not counts["retrieved"] and "no_hits" not in measured.allow:
         text = f"no relevant item was retrieved for any of {n:,} queries"
-        yield "no_hits", f"{text}: do the ids of y_true and y_score meet?{_cause(measured)}"
+        yield "no_hits", f"{text}: do the ids of y_true and y_score match?{_cause(measured)}"
     yield "undefined", _undefined(measured)
 
 

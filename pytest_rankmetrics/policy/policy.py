@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 
 from pytest_rankmetrics.policy.settings import (
     Correction,
+    PassIf,
     SettingError,
     Settings,
     Test,
@@ -42,6 +43,8 @@ class Overrides(TypedDict, total=False):
     alpha: float | None
     slice_alpha: float | None
     test: Test | None
+    pass_if: PassIf | None
+    """"unless_worse", or "proven": the drop is shown to be at most ``max_drop``."""
     correction: Correction | None
     min_queries: int | None
     min_slice_size: int | None
@@ -134,6 +137,7 @@ class Policy:
             min_queries=settings.min_queries,
             alpha=settings.alpha,
             confirm=settings.confirm,
+            proven=settings.pass_if == "proven",
         )
 
     def slice_rule(self, label: str) -> Rule:
@@ -191,6 +195,11 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         max_regressed_queries=check_count(given("max_regressed_queries"), "max_regressed_queries"),
         required=_check_queries(given("required_queries"), "required_queries"),
         forbidden=_check_queries(given("forbidden_queries"), "forbidden_queries") or (),
+    )
+    _need(
+        settings.pass_if != "proven" or settings.unjudged != "bounds" or not drops,
+        "pass_if='proven' has no interval of the drop where unjudged='bounds'; pass "
+        "pass_if='unless_worse', or unjudged='irrelevant' or 'condense'",
     )
     sliced = slice_drop is not None or slices.at_least or slices.at_most
     needs_drop = slice_drop is not None or policy.max_regressed_queries is not None

@@ -13,8 +13,14 @@ from typing import Annotated, Any, Literal, get_args
 Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
 Ratchet = Literal["notice", "require", "off"]
+PassIf = Literal["unless_worse", "proven"]
 CannotTell = Literal["ci", "fail", "warn"]
 UnjudgedPolicy = Literal["irrelevant", "condense", "bounds"]
+
+
+def ini_name(name: str) -> str:
+    """A setting in an ini file; ``pass`` alone is no name of an argument."""
+    return "rank_pass" if name == "pass_if" else f"rank_{name}"
 
 
 class SettingError(ValueError):
@@ -37,6 +43,9 @@ class Settings:
     hard_drop: Annotated[float, "drop of a bounded measure that is never excused; 0: none"] = 0.05
     correction: Annotated[Correction, "correction of p-values: holm, bh or none"] = "holm"
     test: Annotated[Test, "paired test: t or permutation"] = "t"
+    pass_if: Annotated[
+        PassIf, "what passes: unless_worse, or only what is proven not to exceed max_drop"
+    ] = "unless_worse"
     seed: Annotated[int, "seed of the permutations"] = 0
     worst_queries: Annotated[int, "queries in the table of a failure"] = 5
     ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
@@ -78,6 +87,7 @@ class Settings:
 _CHOICES = {
     "correction": Correction,
     "test": Test,
+    "pass_if": PassIf,
     "ratchet": Ratchet,
     "unjudged": UnjudgedPolicy,
     "cannot_tell": CannotTell,

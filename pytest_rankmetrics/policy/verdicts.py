@@ -19,6 +19,11 @@ IMPROVEMENT = 1e-6
 """A baseline is raised by no less: it holds six decimals."""
 
 
+GAIN_ALPHA = 0.01
+"""A baseline rises where the p-value of a gain is below this: one that rises with every gain
+climbs to the luckiest run, and honest runs then look worse."""
+
+
 class Verdict(StrEnum):
     """Verdict on a gate, a measure or a slice, in rising order of severity."""
 
@@ -46,6 +51,8 @@ class Rule:
     min_queries: int
     alpha: float
     confirm: bool
+    proven: bool = False
+    """Whether only a drop that is shown not to exceed ``max_drop`` passes."""
 
 
 class Decision(NamedTuple):
@@ -59,16 +66,26 @@ NOT_GATED = Decision(Verdict.SHOWN)
 
 
 def assess_change(
-    drop: float, n_queries: int, p_value: float, rule: Rule, *, can_confirm: bool = True
+    drop: float,
+    n_queries: int,
+    p_value: float,
+    rule: Rule,
+    *,
+    can_confirm: bool = True,
+    upper: float = math.nan,
 ) -> Decision:
     """Verdict on a drop (above 0 is worse) of a mean over paired queries.
 
     ``p_value`` is one-sided towards "worse" and corrected for multiple testing; NaN where there
-    is none. ``can_confirm`` says whether any drop of the queries that changed could be significant.
+    is none. ``can_confirm`` says whether any drop of the queries that changed could be significant;
+    ``upper`` is the upper end of the one-sided interval of the drop.
     """
     if not math.isfinite(drop):
         return Decision(Verdict.FAIL, "change is not a number")
+    unproven = rule.proven and not upper <= rule.max_drop + SLACK
     if drop <= rule.max_drop + SLACK:
+        if unproven:
+            return Decision(Verdict.CANNOT_TELL, UNPROVEN)
         return Decision(Verdict.IMPROVED if drop < -IMPROVEMENT else Verdict.PASS)
     if not rule.confirm:
         return Decision(Verdict.FAIL, "regression")
@@ -84,6 +101,8 @@ def assess_change(
         return Decision(Verdict.FAIL, "regression")
     if not can_confirm:
         return Decision(Verdict.CANNOT_TELL, TOO_FEW)
+    if unproven:
+        return Decision(Verdict.CANNOT_TELL, UNPROVEN)
     return Decision(Verdict.WARN, "not confirmed")
 
 
@@ -106,6 +125,9 @@ def assess_ends(low: float, high: float, at_least: float | None, at_most: float 
 
 TOO_FEW = "too few queries changed"
 """Reason of a change that no test could confirm."""
+
+UNPROVEN = "no proof that it is not worse"
+"""Reason where a gate asks for a proof, and the interval of the drop exceeds ``max_drop``."""
 
 UNJUDGED = "unjudged items decide"
 """Reason where one grading of the unjudged items passes, and another does not."""

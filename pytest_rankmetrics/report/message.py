@@ -12,6 +12,7 @@ from pytest_rankmetrics.assessment.phrases import (
     facts,
     interval_of,
     threshold_phrase,
+    worth_texts,
 )
 from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.policy.verdicts import Verdict
@@ -85,7 +86,7 @@ def message(assessment: Assessment, worst: Worst | None, footer: list[str]) -> s
         *([f"  {line}".rstrip() for line in lines] for lines in tables),
         [*facts(assessment), *assessment.notes, *_about_threshold(assessment, worst)],
         footer,
-        _about_test(assessment),
+        [*_about_test(assessment), *filter(None, worth_texts(assessment))],
     ]
     if assessment.verdict is Verdict.CANNOT_TELL and assessment.is_red:
         blocks[-1] += [
@@ -244,7 +245,7 @@ def _about_threshold(assessment: Assessment, worst: Worst | None) -> list[str]:
 
 
 def _about_test(assessment: Assessment) -> list[str]:
-    """The test, and its power."""
+    """The test."""
     changes = [change for change in assessment.changes.values() if change.paired is not None]
     settings = assessment.policy.settings
     if not changes or not settings.confirm:
@@ -264,9 +265,4 @@ def _about_test(assessment: Assessment) -> list[str]:
         tests = formatting.count(len(gated), "test")
         labels = formatting.count(len(set(gated)), "slice")
         over += f" and over {tests} of {labels} (alpha {settings.slice_alpha:g})"
-    lines = [f"test: {name}, one-sided, alpha {settings.alpha:g}, {over}"]
-    # NaN where all queries changed alike, or not at all.
-    seen = max((change.detectable for change in changes if change.detectable > 0), default=0.0)
-    if seen > 0:
-        lines.append(f"with these data drops of {seen:.4f} or more are found with 80 % probability")
-    return lines
+    return [f"test: {name}, one-sided, alpha {settings.alpha:g}, {over}"]

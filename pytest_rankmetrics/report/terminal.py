@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, UNPROVEN, assess_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
 from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.formats import to_text
@@ -137,7 +137,7 @@ def _metric_row(bare: Row, metric: dict[str, Any], record: Mapping[str, Any]) ->
         verdict = "new"
     if verdict == "not gated":
         # Nothing is "ok" that has a baseline which could not be compared with.
-        lost = record["verdict"] == "stale" and metric["change"] is None
+        lost = record["verdict"] in FAILED and metric["change"] is None
         verdict, reason = ("not compared" if lost else "pass"), ""
     row = _row(bare, metric, verdict, reason)
     if _is_apart(metric):
@@ -189,6 +189,19 @@ def tally(gates: Sequence[GateRun]) -> str:
     return f"{formatting.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
 
 
+def _expected(gates: Sequence[GateRun]) -> list[str]:
+    """``12 gates, 0.9 false alarms expected per run ...``."""
+    rates = [run.record["false_alarm"] for run in gates]
+    known = [rate for rate in rates if rate is not None]
+    if not known:
+        return []
+    alarms = "false alarm" if f"{sum(known):.2g}" == "1" else "false alarms"
+    return [
+        f"{formatting.count(len(gates), 'gate')}, {sum(known):.2g} {alarms} expected per run: red "
+        "gates though no system got worse"
+    ]
+
+
 def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool = False) -> Table:
     """A row for each measure of each gate; ``named_once`` leaves out a name that is repeated."""
     gates = [gate_rows(run) for run in summary.gates if run.failed or not failed_only]
@@ -222,9 +235,17 @@ def summary_lines(summary: Summary) -> list[str]:
         for run in summary.gates:
             name = formatting.shown(run.record["name"], limit=60)
             lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
+            lines += [f"{name}: {run.record['worth']}"] if run.record["worth"] else []
         lines += [tally(summary.gates)] if summary.gates else []
+        lines += _expected(summary.gates)
     lines += _about_baselines(summary)
-    lines += [f"warning: {formatting.line(text, 300)}" for text in summary.remarks]
+    tight = [
+        f"{formatting.shown(run.record['name'], limit=60)}: {run.record['too_tight']}"
+        for run in summary.gates
+        if run.record["too_tight"]
+    ]
+    remarks = [*tight, *summary.remarks]
+    lines += [f"warning: {formatting.line(text, 300)}" for text in remarks]
     for run in summary.gates:  # the last lines of a run, for these gates may have passed
         metrics = [*run.record["metrics"].values()]
         lines += [_unconfirmed(run, own) for own in metrics if own["verdict"] in _UNDECIDED]
@@ -236,7 +257,8 @@ def _about_baselines(summary: Summary) -> list[str]:
     """Baselines to be raised, of no test, or written."""
     lines, records = [], [run.record for run in summary.gates]
     n = sum(
-        record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
+        any(own["gained"] for own in record["metrics"].values())
+        and (record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"])
         for record in records
     )
     if n and summary.settings["ratchet"] != "off":
@@ -267,6 +289,8 @@ def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
     gate, reach = formatting.shown(run.record["name"], limit=60), metric["change_bounds"]
     parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
     parts += [formatting.reach(reach)] if reach else [formatting.p_phrase(metric["p"]), f"n={n}"]
+    if metric["reason"] == UNPROVEN and metric["upper"] is not None:
+        parts.append(f"up to {metric['upper']:.4f} worse is possible")
     if metric["detectable"] and not reach:
         parts.append(
             f"{formatting.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"

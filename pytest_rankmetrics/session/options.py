@@ -14,7 +14,13 @@ from typing import Any, Literal, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
-from pytest_rankmetrics.policy.settings import SettingError, Settings, Writing, in_ci
+from pytest_rankmetrics.policy.settings import (
+    SettingError,
+    Settings,
+    Writing,
+    in_ci,
+    ini_name,
+)
 from pytest_rankmetrics.report.summary import Show
 
 Unused = Literal["report", "fail"]
@@ -29,7 +35,7 @@ _MEANINGS = {
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     "--rank-update": (
         {"action": "store_true"},
-        "write missing baselines and raise those that are exceeded; lowers none",
+        "write missing baselines and raise those with a significant gain; lowers none",
     ),
     "--rank-accept": (
         {"action": "append", "default": [], "metavar": "GLOB"},
@@ -68,7 +74,7 @@ WITH_VALUE = frozenset(
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (f"rank_{own.name}", _KINDS[type(own.default)], own.default, _MEANINGS[own.name])
+        (ini_name(own.name), _KINDS[type(own.default)], own.default, _MEANINGS[own.name])
         for own in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
@@ -163,7 +169,7 @@ def read_options(config: pytest.Config) -> Options:
         except (TypeError, ValueError, pytest.UsageError) as error:
             msg = str(error) if name in str(error) else f"{name}: {error}"
             raise pytest.UsageError(msg) from None
-    values = {setting.name: ini[f"rank_{setting.name}"] for setting in fields(Settings)}
+    values = {setting.name: ini[ini_name(setting.name)] for setting in fields(Settings)}
     values["strict"] = bool(values["strict"] or option("rank_strict"))
     if option("rank_worst") is not None:
         values["worst_queries"] = option("rank_worst")
@@ -172,7 +178,8 @@ def read_options(config: pytest.Config) -> Options:
     try:
         settings = Settings(**values)
     except SettingError as error:
-        msg = f"rank_{error}"
+        name, _, rule = str(error).partition(" ")
+        msg = f"{ini_name(name)} {rule}"
         raise pytest.UsageError(msg) from None
     required = []
     for line in filter(str.strip, ini["rank_required"]):  # node ids as pytest writes them

@@ -372,7 +372,9 @@ def assess_exit(config: pytest.Config) -> Generator[None, int | None, int | None
         was_ended &= not session.is_judged
     else:  # another plugin may have ended the run before its options were read
         lost = config.stash[RUN].lost() if RUN in config.stash else []
-        why, required = swallowed(lost[0]) if lost else "", config.getini("rank_required")
+        why, required = swallowed(lost[0]) if lost else "", ()
+        if was_ended:  # an earlier error may have left the settings unread
+            required = config.getini("rank_required")
     if not why and was_ended and required and executes(config):
         why = f"required gate {required[0]!r} did not run: the run was ended before any test"
     if not why:

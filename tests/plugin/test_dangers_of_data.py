@@ -1,4 +1,4 @@
-"""Dangers of data: missing queries, NaN, ids that do not meet, duplicates, order, leaks."""
+"""Dangers of data: missing queries, NaN, ids that do not match, duplicates, order, leaks."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[str, list[str]]] = {
             "assert_ndcg_at_least({'q001': {'good': 1}, 'q002': {'good': 0}}, results([1, 2]), .5)",
         ],
     ),
-    "ids that do not meet": (
+    "ids that do not match": (
         "(?i)no (ranked )?query|no relevant item|share no|ids are|are int",
         [
             "assert_lag_at_most({1: {'a'}, 2: {'b'}}, {'1': ['a'], '2': ['b']}, 9.0)",

@@ -1,4 +1,4 @@
-"""Judged items that are not in the index fail a gate; ids that never meet have a cause."""
+"""Judged items that are not in the index fail a gate; ids that never match have a cause."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_error_of_the_index_is_no_failed_gate() -> None:
 
 def test_where_nothing_was_found_the_likely_cause_is_named() -> None:
     upper = {query: {item.upper() for item in items} for query, items in TRUTH.items()}
-    said = r"meet\? \(ids seem to differ in case: '\w+' in y_true, '\w' in y_score\)"
+    said = r"match\? \(ids seem to differ in case: '\w+' in y_true, '\w' in y_score\)"
     with expected_failure(RankGateFailure, match=said):
         assert_metric(upper, RUN, "map", at_least=0.5)
 

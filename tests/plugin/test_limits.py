@@ -216,11 +216,11 @@ UNVIOLATED: dict[str, tuple[dict[str, Any], str]] = {
     "the length of the lists": ({"at_most": {"lag": 3}}, "lag is 3, and 3 the greatest value of"),
     "ids of another kind": (
         {"at_least": {"mrr": 0.1}, "forbidden_queries": [7]},
-        "forbidden_queries can never meet the queries: 7 is int, q1 str",
+        "forbidden_queries can never match the queries: 7 is int, q1 str",
     ),
     "tuples": (
         {"at_least": {"mrr": 0.1}, "forbidden_queries": [("q1",)]},
-        "forbidden_queries can never meet the queries: ('q1',) is tuple, q1 str",
+        "forbidden_queries can never match the queries: ('q1',) is tuple, q1 str",
     ),
 }
 

@@ -1,0 +1,192 @@
+"""What a green gate is worth: rates that are printed, gains that are no luck, proofs of no harm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
+from sklearn_rank.exceptions import InvalidParameterError
+from tests.benchmarks.gate_rates import RULES, climb, rates
+from tests.plugin.cases import case
+from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import GATE, value
+
+# The rate of the rule ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("measure", "n"), [("hit_rate@1", 25), ("mrr", 50), ("ndcg@10", 50)])
+def test_a_gate_is_red_for_nothing_as_often_as_it_says(measure: str, n: int) -> None:
+    red, printed = rates(measure, n, 400, np.random.default_rng(0))
+    # Three points, and two standard errors of 400 gates, of which up to a third are red.
+    assert abs(red - printed) < 0.03 + 2 * math.sqrt(red * (1 - red) / 400)
+
+
+def test_the_rate_of_the_hard_limit_by_hand() -> None:
+    # 60 queries change by +-1/2 in turns: the standard error is 0.5 / sqrt(59), and the hard limit
+    # of 0.05 is below what would be significant. ndtr(-0.05 * sqrt(59) / 0.5) = ndtr(-0.7681).
+    truth, old = case([1, 2] * 30)
+    _, new = case([2, 1] * 30)
+    result = assert_not_worse(truth, new, old, "mrr")
+    assert result.false_alarm == pytest.approx(0.2212, abs=2e-4)
+    assert result.metrics["mrr"].false_alarm == result.false_alarm
+    assert result.too_tight == (
+        "red in 22% of runs though nothing got worse: hard_drop 0.05 of mrr is too tight for 60 "
+        "queries; hard_drop 0.11, or more queries, would make that 5%"
+    )
+    wide = assert_not_worse(truth, new, old, "mrr", hard_drop=0.11)
+    assert wide.false_alarm == pytest.approx(0.054, abs=0.001)
+    assert not wide.too_tight
+
+
+def test_without_a_test_the_margin_makes_the_rate() -> None:
+    truth, old = case([1, 2] * 10)
+    _, new = case([2, 1] * 10)
+    result = assert_not_worse(truth, new, old, "mrr", max_drop=0.005)
+    # ndtr(-0.005 * sqrt(19) / 0.5)
+    assert result.false_alarm == pytest.approx(0.4826, abs=1e-4)
+    assert "max_drop 0.005 of mrr is too tight for 20 queries; max_drop 0.19" in result.too_tight
+
+
+def test_rates_of_measures_and_slices_are_added() -> None:
+    truth, old = case([1, 2] * 30)
+    _, new = case([2, 1] * 30)
+    options: dict[str, Any] = {"slices": lambda q: "a" if q < "q031" else "b"}
+    one = assert_not_worse(truth, new, old, "mrr").false_alarm
+    result = assert_not_worse(truth, new, old, ("mrr", "map"), max_slice_drop=0.02, **options)
+    assert one is not None
+    # Two measures that are equal here, and two slices at .02 / 4, which the margin hardly cuts.
+    assert result.false_alarm == pytest.approx(2 * one + 4 * 0.005, abs=0.002)
+    assert "is red in at most 46" in result.worth
+
+
+def test_nothing_that_varies_has_no_rate() -> None:
+    truth, old = case([1, 2] * 30)
+    result = assert_not_worse(truth, old, old, "mrr")
+    assert (result.worth, result.false_alarm, result.too_tight) == ("", None, "")
+
+
+def test_a_run_says_what_its_gates_are_worth(gate: Suite) -> None:
+    gate.system([1, 2] * 30)
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.system([2, 1] * 30)
+    text = said(gate.run())
+    line = "test_bm25: mrr over 60 queries: the gate finds a true drop of 0.1048 in 4 runs of 5, "
+    assert (
+        line + "and is red in 22.1% of runs though nothing got worse; to find one of 0.005, "
+        in text
+    )
+    assert "1 gate, 0.22 false alarms expected per run" in text
+    assert "warning: test_bm25: red in 22% of runs though nothing got worse: hard_drop" in text
+    # A limit that is too tight is no fault of the change.
+    gate.run("--rank-strict").assert_outcomes(passed=1)
+
+
+# A baseline rises on evidence --------------------------------------------------------------------
+
+LUCK = [1, 1, 1, *([2] * 27)]  # three queries of thirty: p = 1/8 at best
+GAIN = [*([1] * 8), *([2] * 22)]  # p = 0.0013
+
+
+def test_a_gain_that_may_be_luck_is_recorded_by_those_who_want_it(gate: Suite) -> None:
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.system(LUCK)
+    text = said(gate.run("--rank-update"))
+    assert value(gate) == 0.5
+    assert "improved, not recorded: mrr 0.5000 -> 0.5500 (p=0.1250): such a gain may be" in text
+    assert "can be raised" not in said(gate.run())
+    gate.run("--rank-accept=*bm25*", "--rank-reason=new index").assert_outcomes(passed=1)
+    assert value(gate) == 0.55
+
+
+def test_a_significant_gain_is_recorded(gate: Suite) -> None:
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.system(GAIN)
+    assert "1 baseline can be raised" in said(gate.run())
+    assert "1 raised" in said(gate.run("--rank-update"))
+    assert value(gate) > 0.6
+
+
+def test_the_ratchet_asks_for_significant_gains_alone(gate: Suite) -> None:
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.file("pytest.ini", "[pytest]\nrank_ratchet = require\n")
+    gate.system(LUCK)
+    gate.run().assert_outcomes(passed=1)
+    gate.system(GAIN)
+    gate.run().assert_outcomes(failed=1)
+
+
+def test_a_gate_without_a_test_records_every_gain(gate: Suite) -> None:
+    gate.write(test_it=GATE.replace("max_drop", "confirm=False, max_drop"))
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.system(LUCK)
+    assert "1 raised" in said(gate.run("--rank-update"))
+
+
+def test_a_baseline_that_rises_with_every_gain_climbs_by_luck() -> None:
+    red = {name: climb(rule, 1500, np.random.default_rng(0))[-1] for name, rule in RULES.items()}
+    assert red["fixed"] < 0.08 < red["p < .01"] < 0.16 < red["p < .05"] < 0.3 < red["any gain"]
+
+
+# Proof of no harm ------------------------------------------------------------------------
+
+
+def proven(new: list[int], old: list[int], **options: Any) -> Any:
+    truth, first = case(old)
+    _, second = case(new)
+    return assert_not_worse(truth, second, first, "mrr", pass_if="proven", **options)
+
+
+def test_what_is_proven_passes() -> None:
+    # Ten queries of sixty gain 1/2: the interval of the drop ends below 0.
+    assert proven([1] * 10 + [2] * 50, [2] * 60, max_drop=0.02).verdict == "improved"
+    assert proven([1, 2] * 30, [1, 2] * 30, max_drop=0.005).verdict == "pass"
+
+
+def test_what_is_not_proven_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    # The standard error is 0.5 / sqrt(59), one more change as large as these adds (0.5 / 60) ** 2 to
+    # its square, and t of 95 % with 59 degrees of freedom is 1.67109.
+    with pytest.warns(RankGateWarning, match="possible"):
+        result = proven([2, 1] * 30, [1, 2] * 30, max_drop=0.01)
+    assert result.verdict == "cannot tell"
+    assert result.metrics["mrr"].upper == pytest.approx(
+        1.67109 * 0.5 * math.hypot(1 / math.sqrt(59), 1 / 60), abs=1e-6
+    )
+    assert result.headline.startswith(
+        "cannot tell: mrr +0.0000, but up to 0.1097 worse is possible, allowed 0.0100; about 15,7"
+    )
+    assert result.headline.endswith(" queries would prove it")
+    monkeypatch.setenv("CI", "true")
+    with expected_failure(match="worse is possible"):
+        proven([2, 1] * 30, [1, 2] * 30, max_drop=0.01)
+    proven([2, 1] * 30, [1, 2] * 30, max_drop=0.01, allow={"cannot_tell"})
+
+
+def test_a_drop_is_a_failure_and_no_lack_of_proof() -> None:
+    with expected_failure(match="hard limit"):
+        proven([2, 2] * 30, [1, 2] * 30, max_drop=0.01)
+
+
+def test_a_proof_is_asked_of_a_project_or_a_gate(gate: Suite) -> None:
+    gate.system([1, 2] * 30)
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    gate.system([2, 1] * 30)
+    gate.file("pytest.ini", "[pytest]\nrank_pass = proven\nrank_cannot_tell = fail\n")
+    result = gate.run()
+    result.assert_outcomes(failed=1)
+    assert "CANNOT TELL: test_bm25 mrr 0.7500 -> 0.7500" in said(result)
+    assert "no proof that it is not worse, p=0.5000, n=60, up to 0.1097 worse" in said(result)
+    gate.write(test_it=GATE.replace("max_drop", 'pass_if="unless_worse", max_drop'))
+    gate.run().assert_outcomes(passed=1)
+    gate.file("pytest.ini", "[pytest]\nrank_pass = maybe\n")
+    text = said(gate.run())
+    assert "rank_pass must be one of unless_worse, proven, got 'maybe'" in text
+
+
+def test_bounds_are_no_proof() -> None:
+    with expected_failure(InvalidParameterError, match="pass_if='proven' has no interval"):
+        proven([1], [1], max_drop=0.01, unjudged="bounds")
