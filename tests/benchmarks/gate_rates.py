@@ -6,7 +6,6 @@ systems of a simulated gate are equally good: their rankings are drawn independe
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator
 
@@ -20,6 +19,7 @@ from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA, Verdict
 from sklearn_rank.typing import FloatArray
+from tests.benchmarks.harness import markdown, numbers_of
 
 MEASURES = ("hit_rate@1", "mrr", "ndcg@10")
 SIZES = (25, 50, 200)
@@ -28,28 +28,16 @@ ITEMS = [f"d{number}" for number in range(10)]
 TRUTH = {"hit_rate@1": {"d0"}, "mrr": {"d0"}, "ndcg@10": {"d0", "d1", "d2", "d3"}}
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000, help="simulated gates of each cell")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(argv)
-    print(*false_alarms(options.runs, options.seed), sep="\n", end="\n\n")
-    print(*climbs(options.runs, options.seed), sep="\n")
-
-
 # Printed and simulated rates of one gate ----------------------------------------------------------
 
 
-def false_alarms(runs: int, seed: int) -> Iterator[str]:
+def false_alarms(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Share of red gates beside the rate that the gates print, in percent."""
-    yield "| measure | queries | red | printed |"
-    yield "|---|--:|--:|--:|"
     rng = np.random.default_rng(seed)
     for measure in MEASURES:
         for n in SIZES:
             red, printed = rates(measure, n, runs, rng)
-            yield f"| {measure} | {n} | {red:.1%} | {printed:.1%} |"
+            yield measure, str(n), f"{red:.1%}", f"{printed:.1%}"
 
 
 def rates(measure: str, n: int, runs: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -85,13 +73,11 @@ RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
 }
 
 
-def climbs(runs: int, seed: int) -> Iterator[str]:
+def climbs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Share of red gates at some commits, by which gains raise the baseline."""
-    yield f"| the baseline rises | {' | '.join(f'red at commit {own}' for own in COMMITS)} |"
-    yield f"|---|{'--:|' * len(COMMITS)}"
     for name, rises in RULES.items():
         red = climb(rises, runs, np.random.default_rng(seed))
-        yield f"| {name} | {' | '.join(f'{red[own - 1]:.0%}' for own in COMMITS)} |"
+        yield name, *(f"{red[own - 1]:.0%}" for own in COMMITS)
 
 
 def climb(
@@ -116,4 +102,7 @@ def climb(
 
 
 if __name__ == "__main__":
-    main()
+    given = numbers_of(__doc__, runs=2000, seed=0)
+    print(markdown(("measure", "queries", "red", "printed"), false_alarms(given.runs, given.seed)))
+    titles = ("the baseline rises", *(f"red at commit {own}" for own in COMMITS))
+    print("", markdown(titles, climbs(given.runs, given.seed)), sep="\n")
