@@ -48,18 +48,15 @@ class Worth:
         """Drops beyond which a gate is red, one for each sampled standard error."""
         from scipy import special
 
-        rule = self.rule
-        limits: FloatArray = np.full(_SPREADS, rule.max_drop)
+        rule, beyond = self.rule, np.full(_SPREADS, self.rule.hard_drop)
         if not self.is_tested:
-            return limits
-        if not self.provable:
-            limits = np.maximum(limits, rule.hard_drop)
-            return limits
-        points = (np.arange(_SPREADS) + 0.5) / _SPREADS
-        spreads = 2 * special.gammaincinv(self.freedom / 2, points) / self.freedom
-        t = special.stdtrit(self.freedom, 1 - rule.alpha / self.tests)
-        limits = np.maximum(limits, np.minimum(t * self.error * np.sqrt(spreads), rule.hard_drop))
-        return limits
+            return np.full(_SPREADS, rule.max_drop)
+        if self.provable:
+            points = (np.arange(_SPREADS) + 0.5) / _SPREADS
+            spreads = 2 * special.gammaincinv(self.freedom / 2, points) / self.freedom
+            t = special.stdtrit(self.freedom, 1 - rule.alpha / self.tests)
+            beyond = np.minimum(beyond, t * self.error * np.sqrt(spreads))
+        return beyond.clip(min=rule.max_drop)
 
     def red_share(self, drop: float) -> float:
         """Probability that the gate is red for this measure where this is the true drop."""
