@@ -452,7 +452,7 @@ def _alike(
             np.repeat([part.absent_grade for part in gradings], sizes),
         ]
         n_known = max(int(rankings.n_relevant[queries].max()) for rankings in systems)
-        width = sum(kind[:-1]) + n_known + 1
+        width = sum(kind[:-1]) + n_known + int(unjudged.absent[queries].max()) + 1
         step, limit = max(_CELLS // (sum(sizes) * width), 1), max(_CELLS // width, 1)
         for start in range(0, len(queries), step):
             # Gradings of one query may be more than are measured at once.

@@ -51,6 +51,8 @@ class Bounds:
     may_be_undefined: BoolArray = field(repr=False)
 
 
+MOST_UNRETRIEVED = 1_000_000
+"""Relevant items of a query are graded one by one, so that more of them take memory and time."""
 NOWHERE = -1
 """In place of the number of items above: the item is not retrieved, or never read."""
 

@@ -22,6 +22,7 @@ from sklearn_rank.bounds.gradings import (
 )
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
 from sklearn_rank.bounds.unjudged import (
+    MOST_UNRETRIEVED,
     Bounds,
     OpenItems,
     apart_from_cut,
@@ -46,7 +47,7 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import item_codes, unjudged_items
-from sklearn_rank.support.checks import check_integer, check_number, check_option
+from sklearn_rank.support.checks import check_integer, check_number, check_option, refuse_value
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -69,15 +70,18 @@ def _check_limits(
         raise InvalidParameterError(msg)
     if scope == "retrieved":
         return float(max_grade), 0
-    if unretrieved is not None:
-        return float(max_grade), check_integer(unretrieved, "unretrieved", "bounds", at_least=0)
     number = reach(measure) or measure.k
+    if unretrieved is not None:
+        number = check_integer(unretrieved, "unretrieved", "bounds", at_least=0)
     if number is None:
         msg = (
             f"{measure} has no cutoff, so any number of items that were not retrieved could be "
             "relevant; say how many of a query at most: unretrieved="
         )
         raise InvalidParameterError(msg)
+    if number > MOST_UNRETRIEVED:
+        rule = f"an int in the range [0, {MOST_UNRETRIEVED}]"
+        refuse_value(number, "unretrieved", "bounds", rule)
     return float(max_grade), number
 
 

@@ -360,7 +360,7 @@ class Evaluation(Tabular):
             Highest grade that an unjudged item may have; None: the highest of the data.
         unretrieved : int, default=None
             With ``scope="all"`` the most items of a query that were not retrieved and may be
-            relevant; None: as many as the cutoff.
+            relevant, up to 1,000,000; None: as many as the cutoff.
 
         Returns
         -------

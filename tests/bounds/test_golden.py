@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from sklearn_rank import Bounds, evaluate, measure
+from sklearn_rank import Bounds, InvalidParameterError, evaluate, measure
 
 
 def bounds(grades: list[int | None], chosen: str, **told: object) -> Bounds:
@@ -145,3 +145,13 @@ def test_a_grade_without_a_gain_leaves_a_query_out_of_the_moved_mean() -> None:
     truth, run = {"q": {"a": 2}, "r": {"b": 0}}, {"q": ["a"], "r": ["x"]}
     ev = evaluate(truth, run, chosen, zero_division=float("nan"), keep_items=True)
     assert ev.to_judge(backend=None)["move"] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "number"), [("ndcg", 2**63), ("recall", 1_000_001), ("map@2000000", None)]
+)
+def test_more_unretrieved_items_than_memory_holds_are_refused(
+    chosen: str, number: int | None
+) -> None:
+    with pytest.raises(InvalidParameterError, match=r"unretrieved.* \[0, 1000000\]"):
+        bounds([1, None], chosen, scope="all", unretrieved=number)
