@@ -166,13 +166,18 @@ def averaged(
     Without values the measure is pooled: its value is that of the one ranking of all items.
     """
     if values is None:
-        mean = average(
-            _pooled_value(measure, data),
-            None,
-            zero_division=zero_division,
-            measure=measure,
-            query_ids=["all items together"],
-        )
+        pool, negatives = data.pool(), measure.options["n_negatives"]
+        if isinstance(negatives, ByQuery):
+            msg = (
+                "n_negatives by query says nothing of all queries ranked together; pass one number"
+            )
+            raise InvalidParameterError(msg)
+        if isinstance(negatives, tuple) and len(negatives) != 1:
+            msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
+            raise InvalidParameterError(msg)
+        value = _values(measure, pool.widened(grades=False), negatives)
+        options = {"measure": measure, "query_ids": ["all items together"]}
+        mean = average(value, None, zero_division=zero_division, **options)
         return Scored(measure, None, None, mean, zero_division)
     least, policy = measure.metric.geometric_from, zero_division
     if least is not None and not isinstance(policy, str):
@@ -188,17 +193,6 @@ def averaged(
     if least is not None:
         mean = mean._replace(value=math.exp(mean.value))
     return Scored(measure, values, weights, mean, zero_division)
-
-
-def _pooled_value(measure: Measure, data: RankingData) -> FloatArray:
-    pool, negatives = data.pool(), measure.options["n_negatives"]
-    if isinstance(negatives, ByQuery):
-        msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
-        raise InvalidParameterError(msg)
-    if isinstance(negatives, tuple) and len(negatives) != 1:
-        msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
-        raise InvalidParameterError(msg)
-    return _values(measure, pool.widened(grades=False), negatives)
 
 
 # One measure of one block ------------------------------------------------------------------------

@@ -174,8 +174,16 @@ class Measure:
                 kept[name] = number_from(0.0, above=True)(value, name, owner) if is_given else None
             else:
                 kept[name] = metric.checks[name](value, name, owner)
-        if "measures" in kept:
-            _check_members(kept["measures"], owner)
+        members = kept.get("measures", metric.members)
+        if len(members) != len(metric.members) or not all(
+            isinstance(member, Measure) for member in members
+        ):
+            msg = f"{owner} is the mean of two measures, got {len(members)}"
+            raise InvalidParameterError(msg)
+        for one in members:
+            if one.metric.upper != 1.0 or not one.metric.greater_is_better or one.is_pooled:
+                msg = f"{owner} needs measures per query between 0 and 1 (best), got {one}"
+                raise InvalidParameterError(msg)
         changed = tuple(
             (name, kept[name]) for name in defaults if name in kept and kept[name] != defaults[name]
         )
@@ -286,13 +294,3 @@ def refuse_cutoff(metric: Metric, k: Any) -> NoReturn:
     """InvalidParameterError."""
     msg = f"{metric.name} reads the whole ranking and takes no cutoff, got k={safe_repr(k)}"
     raise InvalidParameterError(msg)
-
-
-def _check_members(members: tuple[Any, ...], owner: str) -> None:
-    if len(members) != 2 or not all(isinstance(member, Measure) for member in members):
-        msg = f"{owner} is the mean of two measures, got {len(members)}"
-        raise InvalidParameterError(msg)
-    for member in members:
-        if member.metric.upper != 1.0 or not member.metric.greater_is_better or member.is_pooled:
-            msg = f"{owner} needs measures per query between 0 and 1 (best), got {member}"
-            raise InvalidParameterError(msg)
