@@ -82,7 +82,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
-    test, alternative = arguments.test, arguments.alternative
+    test, alternative = arguments.test or "t", arguments.alternative
     if arguments.all_pairs and alternative not in (None, "two-sided"):
         msg = "--alternative is about a baseline, which --all-pairs does not have"
         raise ValueError(msg)
@@ -112,8 +112,8 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
         options["alternative"] = alternative or "two-sided"
     with waiting("comparing"):
         if arguments.all_pairs:
-            return compare_all(systems, test=test or "tukey", **options)
-        return compare(systems, test=test or "t", **options)
+            return compare_all(systems, test=test, **options)
+        return compare(systems, test=test, **options)
 
 
 def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:

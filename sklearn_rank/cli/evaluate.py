@@ -150,6 +150,7 @@ def measure_run(
     engine: EngineOptions | None = None,
 ) -> Evaluation:
     """Evaluate one run: tables, or lazy frames."""
+    path = arguments.clusters
     return evaluate(
         qrels,
         _prepared(arguments, qrels, run) if isinstance(run, Run) else run,
@@ -158,6 +159,7 @@ def measure_run(
         convention=arguments.convention,
         missing=_missing(arguments),
         keep_items=keep_items,
+        clusters=None if path is None else read_labels(path, "--clusters"),
     )
 
 

@@ -105,6 +105,8 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
     judged = "leave out the items that nobody judged for their query"
     add("-J", "--judged-only", action="store_true", help=judged)
+    drawn = "labels of what queries were drawn by, such as users: intervals and tests go by them"
+    add("--clusters", metavar="FILE", help=drawn)
 
 
 # The commands -----------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     add("baseline", metavar="RUN", help="the run that others are compared with")
     add("runs", metavar="RUN", nargs="+", help="rankings of another system")
     add("--all-pairs", action="store_true", help="compare each run with each")
-    test = "of differences (default: t; with --all-pairs: tukey)"
+    test = "of differences (default: t)"
     add(
         "--test", choices=("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"), help=test
     )

@@ -74,7 +74,17 @@ def read_ids(path: str, what: str = "--known-items") -> set[str]:
 # Labels and texts of queries --------------------------------------------------------------------
 
 _NAMES = {
-    "label": ("label", "labels", "slice", "segment", "group", "category", "class", "type"),
+    "label": (
+        "label",
+        "labels",
+        "slice",
+        "cluster",
+        "segment",
+        "group",
+        "category",
+        "class",
+        "type",
+    ),
     "text": ("text", "querytext", "title", "question", "description"),
 }
 """Plain names of columns that hold a label of a query, or its text."""

@@ -138,7 +138,7 @@ def compare_all(
     *systems: Any,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     names: Sequence[str] | None = None,
-    test: Literal["tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"] = "tukey",
+    test: Literal["tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"] = "t",
     correction: Correction | None = "holm",
     family: Family = "all",
     alpha: float = 0.05,
@@ -156,13 +156,15 @@ def compare_all(
     ----------
     *systems, measures, names, alpha, level, power, queries, query_text, n_resamples, random_state
         As those of :func:`compare`; of each pair, the system that comes first is the baseline.
-    test : {"tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"}, default="tukey"
-        "tukey" is the randomised test of Tukey's honestly significant differences [1]_: it
-        shuffles the systems within each query and asks how often the greatest of all differences
-        is as large as the one observed. "anova" is Tukey's own test with the residuals of systems
-        and queries [2]_. Both correct for the number of pairs themselves, their intervals hold
+    test : {"t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"}, default="t"
+        The first four test each pair for itself, by the spread of its own differences. "tukey" is
+        the randomised test of Tukey's honestly significant differences [1]_: it shuffles the
+        systems within each query and asks how often the greatest of all differences is as large
+        as the one observed. "anova" is Tukey's own test with the residuals of systems and queries
+        [2]_. Both correct for the number of pairs themselves, their intervals hold
         for all pairs at once, and they take the queries for which a measure is defined for all
-        systems. The others test each pair for itself.
+        systems. But they take all pairs to be spread alike: among variants of one system beside
+        one that is different, they find differences between the variants far too often.
     correction : {"holm", "bh", "bonferroni"} or None, default="holm"
         As that of :func:`compare`. P-values of "tukey" and "anova", which hold for all pairs of
         one measure, are multiplied by the number of measures and slices unless it is None.

@@ -23,10 +23,10 @@ from sklearn_rank.statistics.differences import (
     correct_p_values,
 )
 from sklearn_rank.statistics.resampling import AllPairs, parametric_tukey, randomised_tukey
-from sklearn_rank.statistics.samples import check_share, mean_of, t_quantile
+from sklearn_rank.statistics.samples import check_share, cluster_means, mean_of, t_quantile
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress
-from sklearn_rank.typing import BoolArray, FloatArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 AllPairsTest = Literal["tukey", "anova"]
 """Tests of all pairs at once, which correct for their number themselves."""
@@ -118,6 +118,8 @@ class Difference:
         Whether the system is the better one; None if the values are equal or undefined.
     remark : str
         Why there is no test.
+    design_effect : float
+        Variance of the difference over that of as many independent queries; 1 without clusters.
     """
 
     measure: str
@@ -139,6 +141,7 @@ class Difference:
     significant: bool = False
     better: bool | None = None
     remark: str = ""
+    design_effect: float = math.nan
 
 
 # Pairs of values ---------------------------------------------------------------------------------
@@ -151,13 +154,14 @@ class _Pairs:
     old: FloatArray
     new: FloatArray
     weights: FloatArray | None
+    clusters: IntArray | None
     metric: Metric
 
     @cached_property
     def differences(self) -> Differences:
         """New minus old."""
         scale = max(float(np.abs(side).max(initial=0.0)) for side in (self.old, self.new))
-        return Differences(self.new - self.old, self.weights, scale)
+        return Differences(self.new - self.old, self.weights, scale, self.clusters)
 
     def mean(self, side: FloatArray) -> float:
         """Mean of the old or the new values, in the units of the measure."""
@@ -200,7 +204,9 @@ def _pairs_of(
             weights = None  # equal weights, so that every test may be asked for
     metric = joined.measure(measure).metric
     least = metric.geometric_from
-    return _Pairs(on_scale(old[defined], least), on_scale(new[defined], least), weights, metric)
+    clusters = None if joined.clusters is None else joined.clusters[defined]
+    sides = (on_scale(side[defined], least) for side in (old, new))
+    return _Pairs(*sides, weights, clusters, metric)
 
 
 @dataclass
@@ -295,6 +301,7 @@ def _described(
             "queries": len(change),
             "difference": mean if pairs.metric.geometric_from is None else now - was,
             "effect": pairs.differences.effect,
+            "design_effect": pairs.differences.design_effect,
             "wins": wins,
             "ties": len(change) - wins - losses,
             "losses": losses,
@@ -312,11 +319,17 @@ def _tested_together(
     pairs = [side for side in sides if isinstance(side, _Pairs) and len(side.old) > 1]
     if len(pairs) < len(sides):
         return None
-    values, weights = np.column_stack([pairs[0].old, *(s.new for s in pairs)]), pairs[0].weights
+    columns, weights = [pairs[0].old, *(side.new for side in pairs)], pairs[0].weights
+    clusters = pairs[0].clusters
+    if clusters is not None:  # which are shuffled as one
+        means = [cluster_means(column, weights, clusters) for column in columns]
+        columns, weights = [column for column, _ in means], means[0][1]
+    values = np.column_stack(columns)
     if settings.test == "tukey":
         return randomised_tukey(values, weights, settings.n_resamples, settings.seed)
-    if weights is not None:
-        msg = "test='anova' takes no weights of queries; take test='tukey'"
+    if weights is not None or clusters is not None:
+        no = "weights" if clusters is None else "clusters"
+        msg = f"test='anova' takes no {no} of queries; take test='tukey'"
         raise InvalidParameterError(msg)
     return parametric_tukey(values)
 

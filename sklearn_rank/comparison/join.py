@@ -20,6 +20,7 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.support.segments import segment_index, take_segments
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -38,6 +39,8 @@ class Joined:
     """Numbers of the common queries in each system."""
     left_out: Mapping[str, int]
     """Queries of each system that another one does not have."""
+    clusters: IntArray | None = None
+    """Numbers of what the common queries were drawn by; None: each was drawn for itself."""
     _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict)
 
     def _scored(self, system: str, measure: str) -> Scored:
@@ -97,6 +100,7 @@ class Joined:
             self,
             query_ids=[self.query_ids[number] for number in queries.tolist()],
             places={name: places[queries] for name, places in self.places.items()},
+            clusters=None if self.clusters is None else self.clusters[queries],
             _columns={},
         )
 
@@ -144,13 +148,38 @@ def join(
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
     counts = {name: len(own) for name, own in left_out.items()}
-    joined = Joined(systems, names, query_ids, places, counts)
+    clusters = _common_clusters(systems, query_ids, places)
+    joined = Joined(systems, names, query_ids, places, counts, clusters)
     if same_queries and len({tuple(own) for own in joined.missing.values()}) > 1:
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
     _check_same_judgements(joined)
     return joined, notes
+
+
+def _common_clusters(
+    systems: Mapping[str, Evaluation], query_ids: Sequence[Any], places: Mapping[str, IntArray]
+) -> IntArray | None:
+    """Numbers of the clusters of those systems that have any, which have to agree."""
+    labels = {
+        name: system.clusters[places[name]].tolist()
+        for name, system in systems.items()
+        if system.clusters is not None
+    }
+    if not labels:
+        return None
+    first, *others = labels
+    for name in others:
+        for query, own, other in zip(query_ids, labels[first], labels[name], strict=True):
+            if own != other:
+                msg = (
+                    f"query {safe_repr(query)} is in cluster {safe_repr(own)} for "
+                    f"{safe_repr(first)} and in {safe_repr(other)} for {safe_repr(name)}; evaluate "
+                    "all systems with the same clusters"
+                )
+                raise InvalidParameterError(msg)
+    return cluster_codes(labels[first], len(query_ids))
 
 
 def _common_measures(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from sklearn_rank.comparison.differences import Difference, Settings
 from sklearn_rank.comparison.join import Joined, describe_queries
 from sklearn_rank.kernels.binary import unjudged_share
+from sklearn_rank.statistics.differences import design_notes
 from sklearn_rank.support.text import safe_repr
 
 _FEW_QUERIES = 25
@@ -69,6 +70,14 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
     if n_queries < _FEW_QUERIES:
         are = "1 query is" if n_queries == 1 else f"{n_queries} queries are"
         notes.append(f"{are} few: only differences as large as those detectable are likely to show")
+    if joined.clusters is not None:
+        notes += design_notes(
+            {
+                f"{row.measure} of {safe_repr(row.system)}": (row.design_effect, row.queries)
+                for row in rows
+                if not math.isnan(row.design_effect)
+            }
+        )
     sides = 2 if settings.alternative == "two-sided" else 1
     few, undefined = {}, {}
     for row in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.matrix import without_lowest
@@ -44,6 +45,7 @@ def evaluate(
     relevance: Any = None,
     candidates: Any = None,
     sample_weight: Any = None,
+    clusters: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
     ties: Ties | None = None,
     zero_division: ZeroDivision | None = None,
     missing: Missing | None = None,
@@ -81,6 +83,10 @@ def evaluate(
         and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
+    clusters : mapping, callable or str, default=None
+        What queries were drawn by, such as a user, or a question of which they are paraphrases:
+        {query: label}, a function of the query id, or a column of the data frames. Intervals and
+        tests then go by cluster; scores stay. None: each query was drawn for itself.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default=None
         Order of equally scored items: docs/inputs.md#ties. None takes the convention's.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
@@ -179,6 +185,8 @@ def evaluate(
         keep_items=keeps,
         engine=engine,
     )
+    if clusters is not None:
+        judged = replace(judged, clusters=read_clusters(clusters, judged))
     scored = score_measures(list(named.values()), judged, undefined, n_jobs)
     if preset.differs:
         for text in program_differences(

@@ -93,6 +93,11 @@ class Evaluation(Tabular):
         return self._judged.weights
 
     @property
+    def clusters(self) -> Any:
+        """Label of what each query was drawn by, array of shape (n_queries,); None: of its own."""
+        return self._judged.clusters
+
+    @property
     def hint(self) -> str:
         """Why the ids of both sides seem to differ, where no relevant item was retrieved."""
         return self._judged.hint
@@ -192,7 +197,7 @@ class Evaluation(Tabular):
         """Confidence interval of a score over queries, within the measure's range.
 
         It is :func:`sklearn_rank.statistics.mean_confidence_interval` of the values per query,
-        their weights and the range of the measure.
+        their weights and clusters, and the range of the measure.
 
         Parameters
         ----------
@@ -233,6 +238,7 @@ class Evaluation(Tabular):
         low, high = mean_confidence_interval(
             on_scale(values, least),
             weights=scored.weights,
+            clusters=self.clusters,
             bounds=bounds,
             level=level,
             method=method,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import IntArray
+from sklearn_rank.typing import Array, IntArray
 
 
 def read_slices(
@@ -40,6 +40,36 @@ def read_slices(
         msg = "slices leaves every query without a label"
         raise InvalidParameterError(msg)
     return {label: np.array(numbers, dtype=np.int64) for label, numbers in members.items()}
+
+
+def read_clusters(clusters: Any, judged: RankingData) -> Array:
+    """(Q,) the one label of each query, of a mapping, a function or the name of a column."""
+    look_up = judged.labels(clusters) if isinstance(clusters, str) else clusters
+    if isinstance(look_up, Mapping):
+        look_up = look_up.get
+    if not callable(look_up):
+        msg = (
+            "clusters must be {query: label}, a function of the query id, or the name of a column, "
+            f"got {safe_repr(clusters)}"
+        )
+        raise InvalidParameterError(msg)
+    query_ids = judged.listed_ids()
+    labels = np.empty(len(query_ids), dtype=object)
+    unlabelled = []
+    for number, query in enumerate(query_ids):
+        label = labels[number] = look_up(query)
+        if not isinstance(label, Hashable):
+            msg = f"clusters labels query {safe_repr(query)} {safe_repr(label)}; pass one label"
+            raise InvalidParameterError(msg)
+        if is_missing(label):
+            unlabelled.append(query)
+    if unlabelled:
+        msg = (
+            f"clusters has no label for {len(unlabelled):,} of {len(labels):,} queries: "
+            f"{format_list(unlabelled)}; a query that was drawn for itself is its own cluster"
+        )
+        raise InvalidParameterError(msg)
+    return labels
 
 
 def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, list[int]]:
@@ -106,6 +136,7 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         ties=judged.ties,
         query_columns=judged.query_columns,
         rank_all=None if judged.rank_all is None else partial(_whole_of, judged, queries),
+        clusters=None if judged.clusters is None else judged.clusters[queries],
     )
 
 

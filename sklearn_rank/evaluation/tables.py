@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rank.statistics.differences import Differences, design_notes
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.table import (
     Cell,
@@ -38,13 +39,20 @@ _COLUMNS = (
 def table_of(evaluation: Evaluation) -> Table:
     """A row per measure, then what was counted."""
     rows = []
+    effects = {}
     for name, score in evaluation.scores.items():
         is_pooled = name not in evaluation.per_query
         interval = (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
         cell = Cell(fixed(score), _plain_number(score))
         averaged = count_cell(evaluation.counts["averaged"][name])
         rows.append((text_cell(name), cell, interval_cell(*interval), averaged))
-    return Table(_COLUMNS, tuple(rows), notes=(remarks(evaluation.counts, evaluation.hint),))
+        if evaluation.clusters is not None and not is_pooled:
+            values, weights = evaluation.per_query[name], evaluation.query_weights(name)
+            own = Differences.of(values, weights, evaluation.clusters)
+            if own.has_spread:
+                effects[name] = own.design_effect, len(own)
+    notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
+    return Table(_COLUMNS, tuple(rows), notes=notes)
 
 
 def queries_table(evaluation: Evaluation) -> Table:
@@ -69,6 +77,7 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
 
 def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str, Any]:
     """Everything as plain Python objects, NaN as None; measures by other ``names``, if given."""
+    clusters = evaluation.clusters
     shown = names or {name: name for name in evaluation.scores}
 
     def renamed(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +91,7 @@ def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str
             for name, value in evaluation.counts.items()
         },
         "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
+        **({} if clusters is None else {"clusters": [plain_id(label) for label in clusters]}),
         "per_query": {
             shown[name]: [_plain_number(value) for value in values.tolist()]
             for name, values in evaluation.per_query.items()

@@ -131,6 +131,8 @@ class RankingData:
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     make_frame: Callable[[Mapping[str, Any]], Any] | None = None
     """Makes a frame of the engine that was read, of columns in memory."""
+    clusters: Array | None = None
+    """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:
@@ -480,6 +482,10 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     if len({part.weights is None for part in parts}) > 1:
         msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
         raise InvalidParameterError(msg)
+    clusters = [part.clusters for part in parts if part.clusters is not None]
+    if 0 < len(clusters) < len(parts):
+        msg = "some of the evaluations have clusters of queries and some have none"
+        raise InvalidParameterError(msg)
     positional = parts[0].positional
     if any(part.positional != positional for part in parts):
         msg = "some of the evaluations name their queries and some go by position"
@@ -523,6 +529,7 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         positional=positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
         rank_all=partial(_all_whole, tuple(parts), query_ids) if is_cut else None,
+        clusters=np.concatenate(clusters) if clusters else None,
     )
 
 

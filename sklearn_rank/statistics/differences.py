@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -52,6 +52,15 @@ class Differences:
     clusters: IntArray | None = None
     """Numbers of what the pairs were drawn by; None: each pair was drawn for itself."""
 
+    @classmethod
+    def of(cls, values: Any, weights: Any, clusters: Any) -> Differences:
+        """Defined values of a weight above 0, of labelled clusters."""
+        change, shares = read_values(values, "values"), read_weights(weights, len(values))
+        kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
+        codes = None if clusters is None else cluster_codes(clusters, len(change))[kept]
+        scale = float(np.abs(change[kept]).max(initial=0.0))
+        return cls(change[kept], None if shares is None else shares[kept], scale, codes)
+
     def __len__(self) -> int:
         return len(self.change)
 
@@ -63,7 +72,7 @@ class Differences:
     @cached_property
     def _units(self) -> tuple[FloatArray, FloatArray | None]:
         """Means and weights of the clusters, which are what varies independently."""
-        if self.clusters is None or not len(self):
+        if self.clusters is None:
             return self.change, self.weights
         return cluster_means(self.change, self.weights, self.clusters)
 
@@ -253,6 +262,16 @@ class Differences:
         weights, _ = in_unit(shares)
         order = np.lexsort((weights, change))
         return change[order], weights[order]
+
+
+def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
+    """Of {name: (design effect, queries)} a note on the largest, if it is above 1.5."""
+    effect, n, name = max(((*own, name) for name, own in effects.items()), default=(0.0, 0, ""))
+    if not effect > 1.5:
+        return ()
+    return (
+        f"clusters: design effect {effect:.1f} ({name}): {n:,} queries are worth {n / effect:.0f}",
+    )
 
 
 # Gates -------------------------------------------------------------------------------------------

@@ -10,11 +10,14 @@ import numpy as np
 from sklearn_rank.statistics.resampling import bca_interval
 from sklearn_rank.statistics.samples import (
     check_share,
+    cluster_codes,
+    cluster_means,
     error_of_mean,
     is_flat,
     mean_of,
     read_values,
     read_weights,
+    robust_error,
     t_quantile,
 )
 from sklearn_rank.support.checks import check_integer, check_option, check_seed, refuse_value
@@ -30,6 +33,7 @@ def mean_confidence_interval(
     values: Any,
     *,
     weights: Any = None,
+    clusters: Any = None,
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
     method: IntervalMethod = "auto",
@@ -49,6 +53,10 @@ def mean_confidence_interval(
     weights : array-like of shape (n_queries,), default=None
         Weight of each query in the mean, at least 0; a query of weight 0 is left out. None weighs
         all alike.
+    clusters : array-like of shape (n_queries,), default=None
+        Labels of what the queries were drawn by, such as users. Their means are then what varies,
+        each of the weight of its queries; "t" takes an error and degrees of freedom that hold for
+        few clusters of different sizes [5]_. None: each query was drawn for itself.
     bounds : (float, float), default=None
         Least and greatest value that the measure can have; infinite where it has no end. None
         stands for (0, 1) if all values are 0 or 1, else for no bounds.
@@ -93,6 +101,8 @@ def mean_confidence_interval(
     .. [2] Cochran, Sampling Techniques, 1977, ch. 6 (ratio of means).
     .. [3] Efron, Better Bootstrap Confidence Intervals, 1987.
     .. [4] Kish, Survey Sampling, 1965 (effective size of a weighted sample).
+    .. [5] Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with
+       Multi-Stage Samples, 2002.
 
     Examples
     --------
@@ -114,6 +124,9 @@ def mean_confidence_interval(
     kept = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
     sample, shares = sample[kept], None if shares is None else shares[kept]
     least, greatest = _read_bounds(bounds, sample, owner)
+    if clusters is not None:
+        codes = cluster_codes(clusters, len(kept))[kept]
+        sample, shares = cluster_means(sample, shares, codes)
     if method == "auto" and math.isfinite(greatest - least) and len(sample):
         low, high = _bounded_interval(sample, shares, least, greatest, level)
     elif len(sample) < 2 or is_flat(sample, float(np.abs(sample).max())):
@@ -126,7 +139,10 @@ def mean_confidence_interval(
             low, high = bca_interval(sample, shares, level, n_resamples, generator)
         else:
             mean, error = mean_of(sample, shares), error_of_mean(sample, shares)
-            reach = t_quantile((1 + level) / 2, len(sample) - 1) * error
+            freedom = len(sample) - 1.0
+            if clusters is not None:
+                error, freedom = robust_error(sample, shares)
+            reach = t_quantile((1 + level) / 2, freedom) * error
             low, high = mean - reach, mean + reach
         with np.errstate(over="ignore"):
             low, high = float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))

@@ -92,6 +92,8 @@ def cluster_means(
 
     Sums do not depend on the order of the queries. What is 0 but for rounding is 0.
     """
+    if not len(values):
+        return values, weights
     _, number = np.unique(clusters, return_inverse=True)
     shares = np.ones(len(values)) if weights is None else weights
     order = np.lexsort((shares, values, number))

@@ -190,3 +190,16 @@ def test_the_measure_that_is_explained_and_the_file_are_chosen(command: Command)
 )
 def test_what_is_wrong_with_a_report_is_named(options: str, message: str, command: Command) -> None:
     assert message in command(f"{REPORT} {options}", 2)
+
+
+def test_clusters_of_a_file(runs: Command) -> None:
+    labels = {f"q{number}": f"u{number // 8}" for number in range(40)}
+    runs.write({"owners.csv": "query,cluster\n" + "".join(f"{q},{u}\n" for q, u in labels.items())})
+    row = next(csv.DictReader(io.StringIO(runs(f"{PAIR} --clusters owners.csv --format csv"))))
+    qrels, names = read_qrels("t.qrels"), ("old.run", "new.run")
+    systems = {name: evaluate(qrels, read_run(name), "mrr", clusters=labels) for name in names}
+    assert float(row["low"]) == compare(systems).rows[0].low
+    plain = next(csv.DictReader(io.StringIO(runs(f"{PAIR} --format csv"))))
+    assert row["low"] != plain["low"]
+    one = json.loads(runs("evaluate t.qrels old.run -m mrr --clusters owners.csv --format json"))
+    assert one["clusters"] == list(labels.values())

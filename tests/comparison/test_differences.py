@@ -12,7 +12,8 @@ from scipy import stats
 
 from sklearn_rank import compare, compare_all, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import correct_p_values, mean_confidence_interval
+from sklearn_rank.statistics import correct_p_values
+from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.support import runtime
 from tests.benchmarks.false_alarms import WAYS, alarms, table
 
@@ -52,8 +53,9 @@ def test_a_row_by_hand() -> None:
     assert row.effect == pytest.approx(-1 / 4 / spread)
     # Student's t is surer (0.18) than two coins are that fall alike.
     assert row.p == row.p_corrected == 1 / 2
-    reach = stats.t.ppf(0.975, 3) * spread / 2
-    assert (row.low, row.high) == pytest.approx((-1 / 4 - reach, -1 / 4 + reach))
+    # Two changes, and one more of 1/2 among four queries; no difference is below -1.
+    reach = stats.t.ppf(0.975, 2) * math.hypot(spread / 2, 1 / 8)
+    assert (row.low, row.high) == pytest.approx((-1, -1 / 4 + reach))
     detectable = (stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3)) * spread / 2
     assert row.detectable == pytest.approx(detectable)
     assert not row.significant
@@ -107,7 +109,7 @@ def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
     was = math.exp(logs["old"].mean())
     assert row.baseline_value == pytest.approx(was)
     assert row.difference == pytest.approx(math.exp(logs["new"].mean()) - was)
-    ends = stats.ttest_rel(logs["new"], logs["old"]).confidence_interval(0.95)
+    ends = Differences(logs["new"] - logs["old"]).interval(0.95)
     assert (row.low, row.high) == pytest.approx(tuple(was * math.expm1(end) for end in ends))
 
 
@@ -131,8 +133,8 @@ def test_weights_weigh_both_sides() -> None:
     change = found.differences("map", "new")
     kept = ~np.isnan(change) & (weights > 0)
     assert row.queries == kept.sum()
-    expected = mean_confidence_interval(change[kept], weights=weights[kept], method="t")
-    assert (row.low, row.high) == pytest.approx(expected)
+    expected = Differences(change[kept], weights[kept] * 1.0)
+    assert (row.p, row.low, row.high) == pytest.approx((expected.p(), *expected.interval(0.95)))
     with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
         compare(evaluated, test="wilcoxon")
     with pytest.raises(InvalidParameterError, match="test='anova' takes no weights"):
@@ -274,7 +276,7 @@ def test_all_pairs_at_once(test: Any) -> None:
 
 def test_several_measures_are_several_families_of_pairs() -> None:
     truth, scores = runs(40, {"a": 0.2, "b": 0.25, "c": 0.3})
-    options: Any = {"zero_division": np.nan, "n_resamples": 999}
+    options: Any = {"zero_division": np.nan, "n_resamples": 999, "test": "tukey"}
     alone = compare_all(truth, scores, measures="map", **options)
     both = compare_all(truth, scores, measures=("map", "mrr"), **options)
     for row, twice in zip(alone.rows, both.rows, strict=False):

@@ -1,0 +1,140 @@
+"""Clusters of queries: where they are read, and what goes by them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_rank import compare, compare_all, evaluate
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.differences import Differences
+
+QUERIES = [f"q{number:02}" for number in range(60)]
+OWNERS = {query: f"user {number // 5}" for number, query in enumerate(QUERIES)}
+CODES = np.arange(60) // 5
+TRUTH = {query: {"a"} for query in QUERIES}
+
+
+def runs(seed: int) -> dict[str, list[str]]:
+    """Rankings whose ranks are alike within a user."""
+    generator = np.random.default_rng(seed)
+    ranks = np.clip(np.repeat(generator.integers(0, 6, 12), 5) + generator.integers(0, 2, 60), 0, 6)
+    return {
+        query: [f"x{n}" for n in range(rank)] + ["a"]
+        for query, rank in zip(QUERIES, ranks, strict=True)
+    }
+
+
+OLD, NEW = (evaluate(TRUTH, runs(seed), "mrr", clusters=OWNERS) for seed in (0, 1))
+CHANGE = NEW.per_query["mrr"] - OLD.per_query["mrr"]
+
+
+def test_labels_come_from_a_mapping_a_function_or_a_column() -> None:
+    assert OLD.clusters.tolist() == list(OWNERS.values())
+    assert evaluate(TRUTH, runs(0), "mrr").clusters is None
+    by_function = evaluate(TRUTH, runs(0), "mrr", clusters=lambda query: query[:2])
+    assert by_function.clusters.tolist() == [query[:2] for query in QUERIES]
+    truth = pd.DataFrame(
+        {"query": ["q1", "q2"], "item": ["a", "a"], "grade": 1, "user": ["u", "v"]}
+    )
+    scores = pd.DataFrame({"query": ["q1", "q2"], "item": ["a", "a"], "score": [0.5, 0.5]})
+    assert evaluate(
+        truth, scores, "mrr", clusters="user", columns={"query": "query"}
+    ).clusters.tolist() == ["u", "v"]
+
+
+def test_wrong_labels_are_refused() -> None:
+    some = {query: label for query, label in OWNERS.items() if query != "q07"}
+    for clusters in (some, {**OWNERS, "q07": math.nan}, {**OWNERS, "q07": None}):
+        with pytest.raises(InvalidParameterError, match="no label for 1 of 60 queries: 'q07'"):
+            evaluate(TRUTH, runs(0), "mrr", clusters=clusters)
+    with pytest.raises(InvalidParameterError, match=r"labels query 'q00' \['u'\]; pass one label"):
+        evaluate(TRUTH, runs(0), "mrr", clusters=lambda _: ["u"])
+    with pytest.raises(InvalidParameterError, match=r"clusters must be .query: label., a function"):
+        evaluate(TRUTH, runs(0), "mrr", clusters=list(OWNERS.values()))  # type: ignore[arg-type]
+
+
+def test_scores_stay_and_intervals_go_by_cluster() -> None:
+    plain = evaluate(TRUTH, runs(0), "mrr")
+    assert plain["mrr"] == OLD["mrr"]
+    values = plain.per_query["mrr"]
+    # Equal clusters: the interval of their means.
+    means = values.reshape(12, 5).mean(axis=1)
+    for method in ("auto", "t", "bootstrap"):
+        expected = mean_confidence_interval(means, bounds=(0, 1), method=method)
+        assert OLD.confidence_interval("mrr", method=method) == pytest.approx(expected)
+    low, high = plain.confidence_interval("mrr")
+    assert np.diff(OLD.confidence_interval("mrr"))[0] > 1.5 * (high - low)
+    found = mean_confidence_interval(
+        values, clusters=CODES, weights=np.arange(60) + 1.0, method="t"
+    )
+    own = Differences(values, np.arange(60) + 1.0, clusters=CODES)
+    assert sum(found) / 2 == pytest.approx(own.mean)
+    assert found[1] - found[0] == pytest.approx(2 * own.error * 2.262157, rel=0.2)
+
+
+def test_slices_merges_and_copies_keep_the_labels() -> None:
+    parts = OLD.by_slice(lambda query: int(query[1:]) % 2)
+    assert parts[1].clusters.tolist() == list(OWNERS.values())[1::2]
+    halves = [
+        evaluate({q: TRUTH[q] for q in own}, {q: runs(0)[q] for q in own}, "mrr", clusters=OWNERS)
+        for own in (QUERIES[:23], QUERIES[23:])
+    ]
+    merged = halves[0].merge(halves[1])
+    assert merged.clusters.tolist() == OLD.clusters.tolist()
+    assert merged.confidence_interval("mrr") == OLD.confidence_interval("mrr")
+    assert pickle.loads(pickle.dumps(OLD)).clusters.tolist() == OLD.clusters.tolist()
+    assert OLD.to_dict()["clusters"] == list(OWNERS.values())
+    assert "clusters" not in evaluate(TRUTH, runs(0), "mrr").to_dict()
+    none = evaluate({"p": {"a"}}, {"p": ["a"]}, "mrr")
+    with pytest.raises(InvalidParameterError, match="some of the evaluations have clusters"):
+        OLD.merge(none)
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
+def test_comparisons_go_by_cluster(test: str) -> None:
+    row = compare(OLD, NEW, test=test)["mrr"]  # type: ignore[arg-type]
+    expected = Differences(CHANGE, clusters=CODES)
+    assert row.p == expected.p(test)  # type: ignore[arg-type]
+    assert row.design_effect == expected.design_effect > 1.5
+    # Labels of one side are enough, and those of `evaluate` may be passed on.
+    plain = evaluate(TRUTH, runs(1), "mrr")
+    assert compare(OLD, plain, test=test)["mrr"] == row  # type: ignore[arg-type]
+    passed = compare(
+        TRUTH, {"baseline": runs(0), "system": runs(1)}, measures="mrr", test=test, clusters=OWNERS
+    )  # type: ignore[arg-type]
+    assert passed["mrr"] == row
+
+
+def test_contradicting_labels_and_tests_without_clusters_are_refused() -> None:
+    moved = evaluate(TRUTH, runs(1), "mrr", clusters={**OWNERS, "q07": "user 9"})
+    message = "query 'q07' is in cluster 'user 1' for 'baseline' and in 'user 9' for 'system'"
+    with pytest.raises(InvalidParameterError, match=message):
+        compare(OLD, moved)
+    with pytest.raises(InvalidParameterError, match="takes no clusters of queries; take 't'"):
+        compare(OLD, NEW, test="wilcoxon")
+    with pytest.raises(InvalidParameterError, match="takes no clusters of queries; take test='tu"):
+        compare_all(OLD, NEW, test="anova")
+
+
+def test_shuffles_go_by_cluster() -> None:
+    together = compare_all(OLD, NEW, test="tukey")["mrr"]
+    apart = compare_all(
+        evaluate(TRUTH, runs(0), "mrr"), evaluate(TRUTH, runs(1), "mrr"), test="tukey"
+    )
+    # Of two systems these are sign flips.
+    assert together.p == pytest.approx(compare(OLD, NEW, test="permutation")["mrr"].p, abs=0.02)
+    assert together.p > apart["mrr"].p
+
+
+def test_the_design_effect_is_said() -> None:
+    effect = Differences(CHANGE, clusters=CODES).design_effect
+    note = f"clusters: design effect {effect:.1f} (mrr of 'system'): 60 queries are worth"
+    assert any(own.startswith(note) for own in compare(OLD, NEW).notes)
+    assert "clusters: design effect" in str(OLD)
+    assert "clusters" not in str(evaluate(TRUTH, runs(0), "mrr", clusters=lambda query: query))
