@@ -1,7 +1,7 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
 These are metrics.md, api.md, the tables of conventions in measures.md, of layouts and ties in
-inputs.md and of metrics in README.md, and the parameters that the docstrings of metric functions
+inputs.md, and the parameters that the docstrings of metric functions
 share. All comes from records, presets, signatures and docstrings. Run it after a change to any of
 these; a test compares the files with it.
 """
@@ -27,7 +27,6 @@ from sklearn_rank.metrics.shared import PARAMETERS, entries_of, sections
 from sklearn_rank.rankings.ranking import TIE_RULES
 
 DOCS = Path(__file__).parent
-README = DOCS.parent / "README.md"
 ARCHITECTURE = DOCS / "architecture.md"
 INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
@@ -148,7 +147,6 @@ def pages() -> dict[Path, str]:
         ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
-        README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
 
 
@@ -266,19 +264,6 @@ def _undefined_table() -> str:
 
 def _value(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:g}"
-
-
-def _short_table() -> str:
-    rows = [
-        [
-            f"[{metric.symbol}](docs/metrics.md#{metric.name})",
-            _function(metric),
-            metric.formula,
-            f"`{_scorer(metric)}`",
-        ]
-        for metric in METRICS
-    ]
-    return table(["metric", "function", "formula", "scorer"], rows)
 
 
 def _section(metric: Metric) -> str:
