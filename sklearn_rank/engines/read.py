@@ -28,13 +28,7 @@ from sklearn_rank.support.text import safe_repr
 if TYPE_CHECKING:
     import narwhals as nw
 
-_UNITS = {
-    unit: base**power
-    for base, suffix in ((1000, "b"), (1024, "ib"))
-    for power, letter in enumerate("kmgt", 1)
-    for unit in (letter + suffix,)
-} | {"": 1, "b": 1}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b|b?)\s*", re.IGNORECASE | re.ASCII)
 _SHARE = 0.5
 """Part of the machine's memory that an evaluation may take if nobody says how much."""
 _LEAST = 64 << 20
@@ -90,9 +84,10 @@ def _bytes_of(limit: object) -> int:
     if isinstance(limit, int) and not isinstance(limit, bool):
         return limit
     parts = _SIZE.fullmatch(limit) if isinstance(limit, str) else None
-    if parts is None or parts[2].lower() not in _UNITS:
+    if parts is None:
         return 0
-    return int(float(parts[1]) * _UNITS[parts[2].lower()])
+    power = 1 + "kmgt".index(parts[2].lower()) if parts[2] else 0
+    return int(float(parts[1]) * (1024 if parts[3] else 1000) ** power)
 
 
 def memory_of_machine() -> int:
@@ -103,11 +98,8 @@ def memory_of_machine() -> int:
             sizes.append(int(file.read()))  # or "max", which is no number
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return min((size for size in sizes if size > 0), default=_UNKNOWN)
-
-
-_UNKNOWN = 4 << 30
-"""Assumed where the system does not say, as on Windows: most machines have more."""
+    # Where the system does not say, as on Windows: most machines have more.
+    return min((size for size in sizes if size > 0), default=4 << 30)
 
 
 # Engines and their frames -------------------------------------------------------------------------
@@ -237,15 +229,14 @@ def read_any(
     if engine is not None and not isinstance(engine, EngineOptions):
         msg = f"engine must be EngineOptions or None, got {safe_repr(engine)}"
         raise TypeError(msg)
-    if type(y_true) in PLAIN and type(y_score) in PLAIN:
-        return read_rankings(
-            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **options
-        )
-    y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
-    truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
+    truth_engine = run_engine = None
+    if type(y_true) not in PLAIN or type(y_score) not in PLAIN:
+        y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
+        truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
     used = run_engine or truth_engine
-    pairs = all(isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score))
-    if used is None or not pairs:
+    if used is None or not all(
+        isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score)
+    ):
         return read_rankings(
             y_true, y_score, columns=columns, known_items=known_items, owner=owner, **options
         )

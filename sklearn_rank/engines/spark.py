@@ -108,7 +108,9 @@ class _Reading:
     def judged(self) -> RankingData:
         """Count, refuse, and read; what would not fit through the driver stays."""
         for side in self.sides:
-            side.refuse_unused()
+            # Whether the values of a column would tell is not asked: that takes a job of its own.
+            unused = [UnusedColumn(column.name, varies=True) for column in side.side.watched]
+            refuse_unused(unused, side.name, side.side.kinds)
         self._refuse_no_order()
         with self._showing("Spark counts rows"):
             sizes = {side: side.sizes() for side in self.sides}
@@ -329,7 +331,7 @@ def _unpickled(frame: Any) -> Iterator[Any]:
             yield part
 
 
-def _narwhals(table: pa.Table) -> Any:
+def _narwhals(table: Any) -> Any:
     import narwhals as nw
 
     return nw.from_native(table, eager_only=True)
@@ -471,31 +473,6 @@ class _SparkSide:
             rows = rows.join(rows.groupBy("q").count().where("count >= 16").select("q"), "q")
         return int(rows.groupBy("q", "x").count().where("count > 1").select("q").distinct().count())
 
-    def refuse_unused(self) -> None:
-        """ColumnRoleError if a column of unknown name may hold what no known column holds."""
-        seen = []
-        query = quoted(self.named["query"])
-        for column in self.side.watched:
-            name = quoted(column.name)
-            value = f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
-            rows = self.frame.selectExpr(
-                f"{query} AS q", *(f"{value} AS {end}" for end in ("least", "most", "n"))
-            )
-            by_query = rows.groupBy("q").agg({"least": "min", "most": "max", "n": "count"})
-            numbers = by_query.selectExpr(
-                "count_if(`min(least)` <> `max(most)`) AS varies",
-                "sum(`count(n)`) = count_if(`count(n)` > 0) AS alone",
-                "min(`min(least)`) AS least",
-                "max(`max(most)`) AS most",
-            )
-            found = numbers.toArrow().to_pylist()[0]
-            # As if these were its values: what is asked of them is whether they differ.
-            ends = {0: found["least"], 1: found["most"]} if found["alone"] else {}
-            seen.append(
-                UnusedColumn(column.name, varies=bool(found["varies"]), n_values=2, of_query=ends)
-            )
-        refuse_unused(seen, self.side.name, self.side.kinds)
-
 
 def quoted(column: str) -> str:
     """The name of a column as SQL reads it."""
@@ -583,63 +560,41 @@ def _native(values: Any) -> Any:
 
 
 def _session_of(frames: Mapping[str, Any]) -> Any:
-    """The session of all frames, by the names that messages call them."""
+    """The session of the frames, by the names that messages call them.
+
+    TypeError for frames of PySpark 3 and streams; InvalidParameterError for stopped sessions.
+    """
     for name, frame in frames.items():
-        _refuse_unreadable(name, frame)
-    first, *others = (frame.sparkSession for frame in frames.values())
-    if not all(_is_same(first, other) for other in others):
-        msg = (
-            f"{' and '.join(frames)} are frames of two sessions of Spark, which do not see each "
-            "other; read both in one"
-        )
-        raise InvalidParameterError(msg)
-    return first
+        if not hasattr(type(frame), "toArrow"):
+            from pyspark import __version__
 
-
-def _refuse_unreadable(name: str, frame: Any) -> None:
-    """TypeError for frames of PySpark 3 and streams; InvalidParameterError for stopped sessions."""
-    if not hasattr(type(frame), "toArrow"):
-        from pyspark import __version__
-
-        msg = (
-            f"{name} is a frame of PySpark {__version__}, and those of PySpark 4 are the oldest "
-            "that are read; write it to Parquet for scan_run and scan_qrels, or pass its toPandas()"
-        )
-        raise TypeError(msg)
-    session = frame.sparkSession
-    stopped = session.is_stopped if _is_remote(session) else session.sparkContext._jsc is None
-    if stopped:
-        msg = f"the session of Spark in which {name} was read is stopped; read it again in another"
-        raise InvalidParameterError(msg)
-    if frame.isStreaming:
-        msg = (
-            f"{name} is a stream, which has no last row; pass what was written of it, or evaluate "
-            "each batch (writeStream.foreachBatch)"
-        )
-        raise TypeError(msg)
-
-
-def _is_remote(session: Any) -> bool:
-    """Whether a session is one of Connect; both kinds have nearly all attributes."""
-    return ".connect." in type(session).__module__
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether both objects stand for one session."""
-    if one is other or _is_remote(one) != _is_remote(other):
-        return one is other
-    if _is_remote(one):
-        return bool(one.session_id == other.session_id)
-    return bool(one._jsparkSession.equals(other._jsparkSession))
-
-
-_SIZE = re.compile(r"\s*(\d+)\s*([kmgtp]?)b?\s*", re.IGNORECASE)
+            msg = (
+                f"{name} is a frame of PySpark {__version__}, and those of PySpark 4 are the "
+                "oldest that are read; write it to Parquet for scan_run and scan_qrels, or pass "
+                "its toPandas()"
+            )
+            raise TypeError(msg)
+        session = frame.sparkSession
+        # Sessions of Connect have nearly all attributes of the others.
+        is_remote = ".connect." in type(session).__module__
+        if session.is_stopped if is_remote else session.sparkContext._jsc is None:
+            msg = (
+                f"the session of Spark in which {name} was read is stopped; read it again in "
+                "another"
+            )
+            raise InvalidParameterError(msg)
+        if frame.isStreaming:
+            msg = (
+                f"{name} is a stream, which has no last row; pass what was written of it, or "
+                "evaluate each batch (writeStream.foreachBatch)"
+            )
+            raise TypeError(msg)
+    return session
 
 
 def _bytes_of(size: str) -> int:
     """A size as Spark writes it: megabytes unless it says otherwise."""
-    parts = _SIZE.fullmatch(size)
+    parts = re.fullmatch(r"\s*(\d+)\s*([kmgtp]?)b?\s*", size.lower())
     if parts is None:
         return 1 << 30
-    unit = parts[2].lower() or "m"
-    return int(parts[1]) << 10 * (1 + "kmgtp".index(unit))
+    return int(parts[1]) << 10 * (1 + "kmgtp".index(parts[2] or "m"))

@@ -62,6 +62,8 @@ _PARTINGS = 3
 _N_PARTS = 64
 """Files of one parting: a hundred million rows become parts that fit anywhere, ten million lose
 nothing by it."""
+_ROW_NUMBER, _PART_NUMBER = "row number of sklearn-rank", "part number of sklearn-rank"
+"""Names of columns of our own beside those of a frame."""
 _BUFFERED = 1 << 15
 """Rows of a part that are written at once: few files, and together not more than a block."""
 
@@ -268,14 +270,18 @@ class _Reading:
         truth = None
         if qrels is None and self.truth_rows is not None and self.truth is not None:
             batches = self.truth_rows.all_of(self.truth.used)
-            truth = _numbered(self._checked(self.truth, batches))
+            # With numbers of their rows, for the order of the queries.
+            truth = self._checked(self.truth, batches, numbered=True)
         with temporary(self.problem.options.temp_directory) as directory:
             for rows, judgements in self._parts(directory, run, truth):
                 if qrels is not None:
                     gathered.add(qrels, self._run_of(rows))
                 elif judgements is not None and self.truth is not None:
                     own = truth_of(_narwhals(judgements), self.truth.named)
-                    gathered.places |= _first_rows(judgements, self.truth.named["query"])
+                    queries = judgements[self.truth.named["query"]].to_list()
+                    # Backwards, so that the first row of a query stays.
+                    rows_of = zip(queries[::-1], judgements[_ROW_NUMBER][::-1], strict=True)
+                    gathered.places |= dict(rows_of)
                     gathered.add(own, self._run_of(rows))
                     gathered.add_missing(own)
 
@@ -306,7 +312,9 @@ class _Reading:
                     None if own is None else _concatenated(own),
                 )
 
-    def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def _checked(
+        self, side: Side, batches: Iterator[pl.DataFrame], *, numbered: bool = False
+    ) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
         first_row = 0
         if side.name == "y_score" and self.problem.options.progress:
@@ -315,8 +323,9 @@ class _Reading:
             frame = _narwhals(batch)
             refuse_missing(frame, side.named, side.name, first_row)
             watch(frame, side.named["query"], side.watched)
+            checked = _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
+            yield checked.with_row_index(_ROW_NUMBER, first_row) if numbered else checked
             first_row += batch.height
-            yield _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
         refuse_unused(side.watched, side.name, side.kinds)
 
     def _qrels(self, held: _Buffered | None) -> Qrels:
@@ -475,9 +484,11 @@ class Partitions:
             # categories, which are text here.
             if ids.dtype.is_numeric() or ids.dtype == pl.Boolean:
                 ids = ids.cast(pl.Float64)
-            name = _free_name("part", batch)
-            parts = batch.with_columns((ids.hash(seed) % _N_PARTS).cast(pl.Int64).alias(name))
-            for (part,), rows in parts.partition_by(name, as_dict=True, include_key=False).items():
+            numbers = (ids.hash(seed) % _N_PARTS).cast(pl.Int64).alias(_PART_NUMBER)
+            by_part = batch.with_columns(numbers).partition_by(
+                _PART_NUMBER, as_dict=True, include_key=False
+            )
+            for (part,), rows in by_part.items():
                 self._waiting[part].append(rows)
                 if sum(map(len, self._waiting[part])) >= _BUFFERED:
                     self._flush(part)
@@ -503,28 +514,3 @@ class Partitions:
         for path in self.files[part]:
             # As bytes: a file that is mapped cannot be deleted everywhere.
             yield pl.read_ipc(path.read_bytes())
-
-
-def _free_name(name: str, frame: pl.DataFrame) -> str:
-    """A name that no column of a frame has."""
-    while name in frame.columns:
-        name += "_"
-    return name
-
-
-def _numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same with the number of each row in a first column, for the order of the queries."""
-    first = 0
-    for batch in batches:
-        yield batch.with_row_index(_free_name("row", batch), first)
-        first += batch.height
-
-
-def _first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
-    """The first row of each query."""
-    import polars as pl
-
-    # Both columns under names of our own: theirs may be patterns.
-    rows = pl.DataFrame({"query": judgements[query], "row": judgements.to_series(0)})
-    firsts = rows.group_by("query", maintain_order=True).agg(pl.first("row"))
-    return dict(firsts.iter_rows())

@@ -167,10 +167,9 @@ class Responses:
     def column(self, method: str) -> Array:
         """One number per row: of two classes the probability of the second."""
         array = _unmasked(self.call(method), method)
-        if array.ndim == 2 and array.shape[1] == 2 and self.classes is not None:
-            return array[:, 1]
-        if array.ndim == 2 and array.shape[1] == 1:
-            return array[:, 0]
+        has_chances = method == "predict_proba" and self.classes is not None
+        if array.ndim == 2 and array.shape[1] in ((1, 2) if has_chances else (1,)):
+            return array[:, -1]
         if array.ndim != 1:
             msg = (
                 f"{method} gives an array of shape {array.shape}; a ranking needs one score per row"

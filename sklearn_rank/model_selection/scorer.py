@@ -367,7 +367,10 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if self.measure.k != self._named.k:
             shown["k"] = self.measure.k
         shown.update(self.options.changed())
-        text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
+        for name, value in shown.items():
+            own = f"<convention {value.name}>" if isinstance(value, Convention) else None
+            shown[name] = own or getattr(value, "__name__", None) or safe_repr(value)
+        text = ", ".join(f"{name}={value}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
@@ -434,12 +437,6 @@ class Raises:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _still
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _still
     __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Convention):
-        return f"<convention {value.name}>"
-    return getattr(value, "__name__", None) or safe_repr(value)
 
 
 def _spread(scored: Scored, statistic: Statistic) -> float:

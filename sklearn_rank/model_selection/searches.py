@@ -24,7 +24,6 @@ _SWALLOWING = {
     ("dask_ml.model_selection.methods", "score"),
 }
 """Functions that turn an exception of a scorer into NaN, and use its result later on."""
-_NONE = object()
 
 
 class Fold(NamedTuple):

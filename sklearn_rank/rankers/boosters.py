@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
@@ -17,10 +17,11 @@ from sklearn_rank.rankers.eval_metrics import (
     LightGBMEvalMetric,
     WatchedRows,
     XGBoostEvalMetric,
+    column_of,
     read_scorers,
     stops,
 )
-from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
+from sklearn_rank.support.checks import check_query_name, check_same_length
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, IntArray
 
@@ -125,7 +126,8 @@ class SortedRows:
     def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> SortedRows:
         """Sort rows by the query ids that are passed or carried."""
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        grades = _column(y, "y", n_rows)
+        grades = column_of(y, "y")
+        check_same_length("X", n_rows, "y", len(grades))
         check_query_name(query, "query")
         query = query_name(query, X, y) if groups is None else query
         grouping = group_rows(read_groups(require_query_ids(X, y, groups, query, owner), n_rows))
@@ -157,7 +159,9 @@ class SortedRows:
 
     def weights(self, booster: Booster, sample_weight: Any) -> Array:
         """Weights of rows, or of queries where the library weighs those."""
-        by_row = _column(sample_weight, "sample_weight", len(self.order))[self.order]
+        by_row = column_of(sample_weight, "sample_weight")
+        check_same_length("X", len(self.order), "sample_weight", len(by_row))
+        by_row = by_row[self.order]
         if booster.weighs == "row":
             return by_row
         by_query = by_row[self.grouping.offsets[:-1]]
@@ -172,16 +176,6 @@ class SortedRows:
             )
             raise ValueError(msg)
         return by_query if booster.weighs == "query" else by_row
-
-
-def _column(values: Any, name: str, n_rows: int) -> Array:
-    """One number per row."""
-    array = as_numbers(values, name)
-    if array.ndim != 1:
-        msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
-        raise ValueError(msg)
-    check_same_length("X", n_rows, name, len(array))
-    return array
 
 
 def evaluation_of(
@@ -237,26 +231,21 @@ def watched_by(
             raise RankingConfigError(msg)
     scorers = read_scorers([eval_metric], {}, "eval_metric")
     if len(scorers) > 1:
-        _refuse_other_stops(booster, given.get("callbacks") or ())
+        for callback in given.get("callbacks") or ():
+            msg = ""
+            if booster.library == "xgboost" and stops(callback) and not callback.metric_name:
+                msg = (
+                    "EarlyStopping goes by the last of several measures; say which: "
+                    "EarlyStopping(..., metric_name=..., maximize=...)"
+                )
+            if getattr(callback, "first_metric_only", True) is False:
+                msg = (
+                    "lightgbm.early_stopping goes by any of several measures; say that the first "
+                    "decides: early_stopping(..., first_metric_only=True)"
+                )
+            if msg:
+                raise RankingConfigError(msg)
     return (XGBoostEvalMetric if booster.library == "xgboost" else LightGBMEvalMetric)(*scorers)
-
-
-def _refuse_other_stops(booster: Booster, callbacks: Iterable[Any]) -> None:
-    """RankingConfigError for callbacks that would stop by another measure than the first."""
-    for callback in callbacks:
-        msg = ""
-        if booster.library == "xgboost" and stops(callback) and not callback.metric_name:
-            msg = (
-                "EarlyStopping goes by the last of several measures; say which: "
-                "EarlyStopping(..., metric_name=..., maximize=...)"
-            )
-        if getattr(callback, "first_metric_only", True) is False:
-            msg = (
-                "lightgbm.early_stopping goes by any of several measures; say that the first "
-                "decides: early_stopping(..., first_metric_only=True)"
-            )
-        if msg:
-            raise RankingConfigError(msg)
 
 
 @contextmanager
@@ -296,9 +285,8 @@ def _watching_callbacks(
     """Callbacks that note a metric of evaluation sets, those of the caller, and one that stops.
 
     XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
-    XGBoost keeps what earlier trees predict for them. Notes come first and stopping last, so that
-    callbacks of the caller miss no iteration; where a version calls them in any order, whoever
-    comes first notes.
+    XGBoost keeps what earlier trees predict for them. Where a version calls callbacks in any
+    order, whoever comes first notes.
     """
     from xgboost import DMatrix
     from xgboost.callback import EarlyStopping, TrainingCallback

@@ -50,11 +50,11 @@ class WatchedRows(NamedTuple):
 
 
 @dataclass(eq=False)
-class Truth:
-    """The ground truth of a data set."""
+class _Truth:
+    """The ground truth of a data set, by each policy for negative grades."""
 
     rows: WatchedRows
-    queries: GradedQueries
+    queries: dict[NegativeGrades, GradedQueries]
     has_warned: bool = False
     """Whether it was said which queries are undefined."""
 
@@ -74,11 +74,11 @@ class _EvalMetric:
         self.prefix = prefix
         self.names = tuple(prefix + name for name in _names(scorers))
         # Scorers that can share one ranking, by how they break ties and read negative grades.
-        self._alike: dict[tuple[Ties, NegativeGrades], list[RankingScorer]] = {}
-        for scorer in scorers:
+        self._alike: dict[tuple[Ties, NegativeGrades], dict[str, RankingScorer]] = {}
+        for name, scorer in zip(self.names, scorers, strict=True):
             negative = cast("NegativeGrades", scorer.options.preset.negative_grades)
-            self._alike.setdefault((scorer.options.ties, negative), []).append(scorer)
-        self._truths: dict[NegativeGrades, list[Truth]] = {}
+            self._alike.setdefault((scorer.options.ties, negative), {})[name] = scorer
+        self._truths: list[_Truth] = []
         self._lock = Lock()
 
     @property
@@ -106,38 +106,35 @@ class _EvalMetric:
 
     def watch(self, predictions: Any, rows: WatchedRows) -> list[tuple[str, float, bool]]:
         """Name and value of each measure, and whether greater is better."""
-        scores = _column(predictions, "predictions")
+        scores = column_of(predictions, "predictions")
         check_same_length("y_true", len(rows.grades), "predictions", len(scores))
         check_finite(scores, "predictions", where=lambda row: f"row {row}", infinite=True)
         watched: dict[str, tuple[str, float, bool]] = {}
         averages: dict[str, Average] = {}
-        truths = self.know(rows)
+        truth = self.know(rows)
         for (ties, negative), scorers in self._alike.items():
-            policies = [scorer.options.zero_division for scorer in scorers]
+            policies = [scorer.options.zero_division for scorer in scorers.values()]
             results = score_measures(
-                [scorer.measure for scorer in scorers],
-                truths[negative].queries.ranked_by(scores, ties=ties),
+                [scorer.measure for scorer in scorers.values()],
+                truth.queries[negative].ranked_by(scores, ties=ties),
                 [np.nan if policy == "warn" else policy for policy in policies],
             )
-            for name, result, policy in zip(_names(scorers), results, policies, strict=True):
+            for name, result, policy in zip(scorers, results, policies, strict=True):
                 value = result.average.value
                 if np.isnan(value):
                     of_set = "all queries of a data set that is watched"
                     msg = f"{result.measure} is undefined for {of_set}"
                     raise UndefinedMetricError(msg)
-                is_gain = result.measure.metric.greater_is_better
-                watched[self.prefix + name] = (self.prefix + name, value, is_gain)
+                watched[name] = (name, value, result.measure.metric.greater_is_better)
                 if policy == "warn":
                     averages[str(result.measure)] = result.average
-        if not all(truth.has_warned for truth in truths.values()):
-            # Once for a data set, not after every tree.
+        if not truth.has_warned:  # once for a data set, not after every tree
             warn_of_undefined(averages)
-            for truth in truths.values():
-                truth.has_warned = True
+            truth.has_warned = True
         return [watched[name] for name in self.names]
 
-    def know(self, rows: WatchedRows, query_ids: Any = None) -> dict[NegativeGrades, Truth]:
-        """The truth of a data set, read by each way with negative grades, or read before.
+    def know(self, rows: WatchedRows, query_ids: Any = None) -> _Truth:
+        """The truth of a data set, read now or before.
 
         It is found by its values, not by the data set's identity: a label that is set anew in the
         same object is another truth, and comparing two columns costs a few microseconds. Without
@@ -146,20 +143,18 @@ class _EvalMetric:
         if rows.weights is None or not len(rows.weights):
             rows = WatchedRows(rows.grades, rows.sizes)
         with self._lock:
-            for _, negative in self._alike:
-                kept = self._truths.setdefault(negative, [])
-                truth = next((truth for truth in kept if _are_same(truth.rows, rows)), None)
-                if truth is not None:
-                    kept.remove(truth)
-                else:
-                    # Copies: whatever becomes of the caller's arrays.
-                    weights = None if rows.weights is None else np.array(rows.weights)
-                    own = (np.array(rows.grades), np.array(rows.sizes), weights)
-                    queries = _read(rows, negative, query_ids)
-                    truth = Truth(WatchedRows(*own, rows.weighs_queries), queries)
-                kept.insert(0, truth)
-                del kept[MAX_KEPT:]
-            return {negative: kept[0] for negative, kept in self._truths.items()}
+            truth = next((truth for truth in self._truths if _are_same(truth.rows, rows)), None)
+            if truth is not None:
+                self._truths.remove(truth)
+            else:
+                policies = dict.fromkeys(negative for _, negative in self._alike)
+                queries = {negative: _read(rows, negative, query_ids) for negative in policies}
+                # Copies: whatever becomes of the caller's arrays.
+                weights = None if rows.weights is None else np.array(rows.weights)
+                own = (np.array(rows.grades), np.array(rows.sizes), weights)
+                truth = _Truth(WatchedRows(*own, rows.weighs_queries), queries)
+            self._truths = [truth, *self._truths][:MAX_KEPT]
+            return truth
 
 
 def _are_same(kept: WatchedRows, rows: WatchedRows) -> bool:
@@ -170,7 +165,8 @@ def _are_same(kept: WatchedRows, rows: WatchedRows) -> bool:
     )
 
 
-def _column(values: Any, name: str) -> Array:
+def column_of(values: Any, name: str) -> Array:
+    """One number per row; ValueError for arrays of other shapes."""
     array = as_numbers(values, name)
     if array.ndim != 1:
         msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
@@ -179,7 +175,7 @@ def _column(values: Any, name: str) -> Array:
 
 
 def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> GradedQueries:
-    grades = _column(rows.grades, "y_true")
+    grades = column_of(rows.grades, "y_true")
     if rows.sizes is None or not len(rows.sizes):
         msg = (
             "the data set has no queries: pass group=, the rows of each query, to lgb.Dataset or "
@@ -201,7 +197,6 @@ def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> Graded
         return f"row {row - offsets[query]} of query {query}"
 
     grades = narrow_grades(check_grades(grades, "y_true", where=where, negative=negative))
-    grouping = Grouping(np.arange(n_queries) if query_ids is None else query_ids, offsets, None)
     weights = None
     if rows.weights is not None and rows.weighs_queries and len(rows.weights) == n_queries:
         weights = check_weights(rows.weights, n_queries)
@@ -214,6 +209,7 @@ def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> Graded
         # A sum of equal weights divided by their number can miss them by a rounding.
         alike = np.bincount(numbers, by_row != firsts[numbers], minlength=n_queries) == 0
         weights = np.where(alike, firsts, sums / np.maximum(sizes, 1))
+    grouping = Grouping(np.arange(n_queries) if query_ids is None else query_ids, offsets, None)
     return GradedQueries(grades, grouping, weights, count_unjudged(grades, negative))
 
 
@@ -374,10 +370,6 @@ class XGBoostEvalMetric(_EvalMetric):
         return [(name, value) for name, value, _ in watched]
 
 
-_KNOWN = ("auc", "pre", "map", "ndcg")
-"""Prefixes of metric names that XGBoost's ``EarlyStopping`` maximizes."""
-
-
 def stops(callback: Any) -> bool:
     """Whether a callback is XGBoost's early stopping, or made of it."""
     return any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__)
@@ -402,8 +394,8 @@ def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
     for callback in filter(stops, callbacks):
         name = getattr(callback, "metric_name", None) or list(directions)[-1]
         taken = callback.maximize
-        if taken is None:
-            taken = name != "mape" and name.startswith(_KNOWN)
+        if taken is None:  # by the beginnings that XGBoost knows
+            taken = name != "mape" and name.startswith(("auc", "pre", "map", "ndcg"))
         if name in directions and taken != directions[name]:
             msg = (
                 f"early stopping would keep the worst {safe_repr(name)}: pass "

@@ -142,7 +142,17 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             keywords[booster.weights] = data.weights(booster, sample_weight)
         sets = []
         if eval_set is not None or eval_groups is not None:
-            sets = _evaluation_sets(eval_set, eval_groups, self.query)
+            if not isinstance(eval_set, list) or any(
+                not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in eval_set
+            ):
+                msg = f"eval_set must be a list of pairs (X, y), got {safe_repr(eval_set)}"
+                raise TypeError(msg)
+            ids = [None] * len(eval_set) if eval_groups is None else eval_groups
+            check_same_length("eval_set", len(eval_set), "eval_groups", len(ids))
+            sets = [
+                SortedRows.of(rows, grades, ids[number], self.query, f"eval_set[{number}]")
+                for number, (rows, grades) in enumerate(eval_set)
+            ]
             if not isinstance(watched, XGBoostEvalMetric):  # which measures by itself
                 keywords.update(evaluation_of(booster, self.ranker, sets, fit_params))
             for number, rows in enumerate(sets):
@@ -169,21 +179,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         return tags
-
-
-def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[SortedRows]:
-    """Evaluation sets, each sorted like the data."""
-    if not isinstance(eval_set, list) or any(
-        not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in eval_set
-    ):
-        msg = f"eval_set must be a list of pairs (X, y), got {safe_repr(eval_set)}"
-        raise TypeError(msg)
-    ids = [None] * len(eval_set) if eval_groups is None else eval_groups
-    check_same_length("eval_set", len(eval_set), "eval_groups", len(ids))
-    return [
-        SortedRows.of(X, y, groups, query, f"eval_set[{number}]")
-        for number, ((X, y), groups) in enumerate(zip(eval_set, ids, strict=True))
-    ]
 
 
 def _warn_of_shared(number: int, rows: SortedRows, data: SortedRows) -> None:

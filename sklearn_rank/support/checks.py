@@ -386,7 +386,7 @@ def check_zero_division(value: Any, owner: str) -> str | float:
 
 def check_query_name(name: Any, parameter: str) -> str:
     """RankingConfigError if this cannot name a column or index level that holds query ids."""
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name:
         msg = f"{parameter} must be the name of a column or index level, got {safe_repr(name)}"
         raise RankingConfigError(msg)
     return name

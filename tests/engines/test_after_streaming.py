@@ -8,7 +8,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sklearn_rank import ConventionWarning, InvalidParameterError, compare, evaluate
+from pytest_rankmetrics import assert_map_at_least, expected_failure
+from sklearn_rank import (
+    ConventionWarning,
+    DuplicateItemError,
+    InvalidParameterError,
+    QueryMismatchError,
+    compare,
+    evaluate,
+)
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
@@ -71,3 +79,42 @@ def test_sets_of_relevant_items_assume_nothing(lazy: Make, way: str) -> None:
     truth = {"a": {"x"}, "b": {"x"}}
     expected = evaluate(truth, pl.DataFrame(RUN), "map")
     assert_same(evaluate(truth, lazy(RUN), "map"), expected)
+
+
+# Assertions ---------------------------------------------------------------------------------------
+
+JUDGED = {"user_id": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}
+RANKED = {
+    "user_id": ["a", "a", "b", "b"],
+    "item": ["x", "y", "y", "x"],
+    "score": [2.0, 1.0, 2.0, 1.0],
+}
+
+
+def test_an_assertion_passes_and_fails(lazy: Make, way: str) -> None:
+    # (1 + 1/2) / 2
+    assert_map_at_least(lazy(JUDGED), lazy(RANKED), 0.75)
+    with expected_failure(match=r"^map 0\.7500 < 0\.8000 required"):
+        assert_map_at_least(lazy(JUDGED), lazy(RANKED), 0.8)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"user_id": ["a", "a", "c", "c"]}, "1 of 2 judged queries have no ranking: 'b'"),
+        ({"item": ["x", "x", "y", "x"]}, r"y_score\['a'\] holds item 'x'"),
+    ],
+)
+def test_what_would_be_left_out_fails(
+    change: dict[str, Any], message: str, lazy: Make, way: str
+) -> None:
+    with expected_failure((QueryMismatchError, DuplicateItemError), match=message):
+        assert_map_at_least(lazy(JUDGED), lazy({**RANKED, **change}), 0.1)
+
+
+def test_rankings_without_judgements_fail(lazy: Make, way: str) -> None:
+    truth = {name: values[:2] for name, values in JUDGED.items()}
+    message = "1 ranked query has no judgements and would be left out"
+    with expected_failure(match=message):
+        assert_map_at_least(lazy(truth), lazy(RANKED), 0.1)
+    assert_map_at_least(lazy(truth), lazy(RANKED), 1.0, allow=["unjudged"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -118,26 +118,6 @@ def test_types_of_duckdb(kind: str, by_file: None) -> None:
             frame = pl.DataFrame(columns).rename({"query": "q"}).to_arrow()  # noqa: F841
             sides.append(connection.sql(f"SELECT {SQL[kind]} AS query, item, {number} FROM frame"))
         assert evaluate(*sides, "map")["map"] == pytest.approx(MAP, rel=1e-15)
-
-
-def test_intervals_are_no_scores() -> None:
-    with duckdb.connect() as connection:
-        run = connection.sql("SELECT 1 AS query, 2 AS item, to_days(1) AS score")
-        with pytest.raises(TypeError, match="column 'score' of y_score holds strings"):
-            evaluate({1: {2}}, run, "map")
-
-
-def test_flags_are_ids(lazy: Make, by_file: None) -> None:
-    truth, run = ({**c, "query": [query == 2 for query in c["query"]]} for c in (TRUTH, RUN))
-    assert evaluate(lazy(truth), lazy(run), "map")["map"] == pytest.approx(MAP, rel=1e-15)
-
-
-def test_durations_are_ids_of_polars(by_file: None) -> None:
-    sides = [
-        pl.DataFrame({**c, "query": [timedelta(days=query) for query in c["query"]]}).lazy()
-        for c in (TRUTH, RUN)
-    ]
-    assert evaluate(*sides, "map")["map"] == pytest.approx(MAP, rel=1e-15)
 
 
 @pytest.mark.parametrize("kind", [pl.Float64, pl.UInt64, pl.Boolean], ids=str)

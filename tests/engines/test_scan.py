@@ -20,6 +20,7 @@ from sklearn_rank import (
     scan_qrels,
     scan_run,
 )
+from sklearn_rank.cli import main
 from sklearn_rank.files import source as source_module
 from tests.engines.problems import assert_same
 
@@ -191,3 +192,43 @@ def test_numbers_of_an_unknown_name_are_asked_about(tmp_path: Path, way: str) ->
     # The order of the rows ranks: 9 is third, (1/3) / 1.
     unnamed: dict[str, Any] = {"score": None}
     assert evaluate({"1": {"9"}}, scan_run(path, columns=unnamed), "map")["map"] == 1 / 3
+
+
+# Folders of files, as Spark and others write them ------------------------------------------------
+
+ROWS = {"query": ["a", "a", "b"], "item": ["x", "y", "y"], "score": [2.0, 1.0, 1.0]}
+JUDGED = {"query": ["a", "b"], "item": ["y", "y"], "grade": [1, 2]}
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    for name, columns in (("run", ROWS), ("qrels", JUDGED)):
+        parts = tmp_path / f"{name}.parquet" / "day=1"
+        parts.mkdir(parents=True)
+        frame = pl.DataFrame(columns)
+        frame.head(1).write_parquet(parts / "part-1.parquet")
+        frame.tail(-1).write_parquet(parts.parent / "part-2.parquet")
+        (parts.parent / "_SUCCESS").touch()
+        (parts / ".part-1.parquet.crc").write_text("checksum")
+    return str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_folder_is_all_its_files(engine, folders):
+    qrels, run = folders
+    # (1/2 + 1) / 2
+    assert evaluate(scan_qrels(qrels, engine=engine), scan_run(run, engine=engine), "mrr")[
+        "mrr"
+    ] == pytest.approx(0.75, rel=0, abs=0)
+    assert scan_run(f"{run[:-8]}*", engine="polars").collect().height == 3
+
+
+@pytest.mark.parametrize("options", [(), ("--engine", "duckdb")])
+def test_the_command_line_takes_folders(options, folders, capsys):
+    assert main(["evaluate", *folders, "-m", "mrr", "--format", "csv", *options]) == 0
+    assert "0.75" in capsys.readouterr().out
+
+
+def test_an_empty_folder_is_no_run(tmp_path):
+    with pytest.raises(FileNotFoundError, match="is a folder without files"):
+        scan_run(tmp_path)

@@ -17,13 +17,10 @@ from sklearn_rank.engines.gathered import Gathered
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.engines.spark import (
     _bytes_of,
-    _native,
     _read_part,
     _session_of,
     _sizes_of_parts,
-    quoted,
     refuse_twins,
-    running_session,
 )
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.rankings.data import NoPool
@@ -102,16 +99,11 @@ def test_sizes_as_spark_writes_them(size: str, expected: int) -> None:
     assert _bytes_of(size) == expected
 
 
-def test_names_of_columns_are_quoted() -> None:
-    assert quoted("a`b.c") == "`a``b.c`"
-
-
 class Session:
     """A Classic one."""
 
     def __init__(self, *, case_sensitive: str = "false") -> None:
         self.sparkContext = SimpleNamespace(_jsc=object())
-        self._jsparkSession = SimpleNamespace(equals=lambda other: other is self._jsparkSession)
         self.conf = {"spark.sql.caseSensitive": case_sensitive}
 
 
@@ -120,8 +112,7 @@ class Remote:
 
     __module__ = "pyspark.sql.connect.session"
 
-    def __init__(self, session_id: str) -> None:
-        self.session_id, self.is_stopped = session_id, False
+    is_stopped = True
 
 
 class Frame:
@@ -132,29 +123,10 @@ class Frame:
         """PySpark 4 has it."""
 
 
-def test_one_session_by_two_objects_is_one() -> None:
-    session, twin = Session(), Session()
-    twin._jsparkSession = session._jsparkSession
-    assert _session_of({"y_true": Frame(session), "y_score": Frame(twin)}) is session
-    assert _session_of({"y_score": Frame(twin)}) is twin
-    first, second = Remote("a"), Remote("a")
-    assert _session_of({"y_true": Frame(first), "y_score": Frame(second)}) is first
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [(Session(), Session()), (Remote("a"), Remote("b")), (Session(), Remote("a"))],
-    ids=["classic", "connect", "both"],
-)
-def test_two_sessions_are_refused(first: Any, second: Any) -> None:
-    with pytest.raises(InvalidParameterError, match="y_true and y_score are frames of two session"):
-        _session_of({"y_true": Frame(first), "y_score": Frame(second)})
-
-
 def test_stopped_sessions_are_refused() -> None:
-    session, remote = Session(), Remote("a")
-    session.sparkContext._jsc, remote.is_stopped = None, True
-    for stopped in (session, remote):
+    session = Session()
+    session.sparkContext._jsc = None
+    for stopped in (session, Remote()):
         with pytest.raises(InvalidParameterError, match="in which y_score was read is stopped"):
             _session_of({"y_score": Frame(stopped)})
 
@@ -170,15 +142,6 @@ def test_frames_of_spark_3_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", pyspark)
     with pytest.raises(TypeError, match=r"y_true is a frame of PySpark 3\.5\.1, and those of PySp"):
         _session_of({"y_true": SimpleNamespace(sparkSession=Session())})
-
-
-def test_pandas_on_spark_is_unwrapped() -> None:
-    class Wrapped:
-        def to_spark(self) -> str:
-            return "frame"
-
-    assert _native(Wrapped()) == "frame"
-    assert _native("frame") == "frame"
 
 
 def test_columns_that_spark_takes_for_one_are_refused() -> None:
@@ -200,11 +163,6 @@ def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
     sql.SparkSession = SimpleNamespace(builder=builder)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-
-
-def test_files_find_the_running_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    _pyspark(monkeypatch, lambda: "session")
-    assert running_session() == "session"
 
 
 def test_no_spark_and_no_java_say_what_to_do(

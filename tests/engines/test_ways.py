@@ -13,7 +13,6 @@ from sklearn_rank import (
     InvalidParameterError,
     UnknownItemsWarning,
     evaluate,
-    mean_average_precision_score,
 )
 from sklearn_rank.engines import stream
 from sklearn_rank.inputs import RelevanceInput
@@ -151,12 +150,6 @@ def test_what_else_is_asked_of_blocks(lazy: Make, way: str) -> None:
         kept.placements()[0].ranking
         == evaluate(*frames, "map", keep_items=True).placements()[0].ranking
     )
-
-
-def test_metric_functions_take_lazy_frames(lazy: Make, way: str) -> None:
-    truth, run = _data(rising=True)
-    expected = mean_average_precision_score(pl.DataFrame(truth), pl.DataFrame(run))
-    assert mean_average_precision_score(lazy(truth), lazy(run)) == expected
 
 
 @pytest.mark.parametrize(

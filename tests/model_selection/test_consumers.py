@@ -29,20 +29,14 @@ from sklearn.linear_model import (
     RidgeClassifierCV,
     RidgeCV,
 )
-from sklearn.metrics import check_scoring, r2_score
+from sklearn.metrics import r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
-    LearningCurveDisplay,
-    RandomizedSearchCV,
     TunedThresholdClassifierCV,
-    ValidationCurveDisplay,
     cross_val_score,
     cross_validate,
-    learning_curve,
     permutation_test_score,
-    validation_curve,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -245,34 +239,8 @@ def searched(search: Any):
 
 
 @consumer(EVERY)
-def grid_search(case: Case, n_jobs: int | None = None):
-    search = GridSearchCV(
-        Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv, n_jobs=n_jobs
-    )
-    return searched(search.fit(case.X, case.y, **case.fit))
-
-
-@consumer(EVERY)
-def grid_search_in_two_processes(case: Case):
-    return grid_search(case, n_jobs=2)
-
-
-@consumer(EVERY)
-def randomized_search(case: Case):
-    search = RandomizedSearchCV(
-        Linear(), {"alpha": ALPHAS}, n_iter=2, scoring=map_scorer, cv=case.cv, random_state=0
-    )
-    return searched(search.fit(case.X, case.y, **case.fit))
-
-
-HALVING = {"resource": "max_iter", "max_resources": 4, "factor": 2, "random_state": 0}
-
-
-@consumer(EVERY)
-def halving_grid_search(case: Case):
-    search = HalvingGridSearchCV(
-        Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv, **HALVING
-    )
+def grid_search(case: Case):
+    search = GridSearchCV(Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv)
     return searched(search.fit(case.X, case.y, **case.fit))
 
 
@@ -299,14 +267,6 @@ def grid_search_under_another_name(case: Case):
 
 
 @consumer(EVERY)
-def score_of_a_search(case: Case):
-    search = GridSearchCV(Linear(), {"alpha": [1.0]}, scoring=map_scorer, cv=case.cv)
-    search.fit(case.X, case.y, **case.fit)
-    by_hand = map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)
-    return [search.score(case.X, case.y, **case.fit)], [by_hand]
-
-
-@consumer(EVERY)
 def pipeline_in_a_search(case: Case):
     model = make_pipeline(FunctionTransformer(features), Ridge())
     search = GridSearchCV(model, {"ridge__alpha": ALPHAS}, scoring=map_scorer, cv=case.cv)
@@ -324,12 +284,8 @@ def cross_validation(case: Case):
         return_train_score=True,
         **case.params,
     )
-    train = [fold_by_hand_on_itself(train) for train, _ in FOLDS]
+    train = [fold_by_hand(Ridge(), train, train) for train, _ in FOLDS]
     return [found["test_score"], found["train_score"]], [folds_by_hand(Ridge()), train]
-
-
-def fold_by_hand_on_itself(rows: np.ndarray) -> float:
-    return fold_by_hand(Ridge(), rows, rows)
 
 
 # Untold, the inner searches fail as they should; the outer loop reports it in its own words.
@@ -348,23 +304,7 @@ def nested_search_with_its_own_score(case: Case):
     return nested_search(case, scoring=None)
 
 
-@consumer(EVERY)
-def learning_curves(case: Case):
-    _, _, found = learning_curve(
-        Linear(), case.X, case.y, train_sizes=[1.0], scoring=map_scorer, cv=case.cv, **case.params
-    )
-    return found, [folds_by_hand(Ridge())]
-
-
 ALPHA_RANGE = {"param_name": "alpha", "param_range": ALPHAS}
-
-
-@consumer(EVERY)
-def validation_curves(case: Case):
-    _, found = validation_curve(
-        Linear(), case.X, case.y, **ALPHA_RANGE, scoring=map_scorer, cv=case.cv, **case.params
-    )
-    return found, grid_by_hand([{"alpha": alpha} for alpha in ALPHAS])
 
 
 @consumer(EVERY)
@@ -473,11 +413,9 @@ def tuned_threshold(case: Case, scorer: Any = map_scorer):
 
 def importance(case: Case, scorer: Any):
     model = Watched().fit(case.X, case.y)
-    scoring = scorer if not isinstance(scorer, dict) else {**scorer, "r2": "r2"}
-    result = permutation_importance(
-        model, case.X, case.y, scoring=scoring, n_repeats=1, random_state=0
+    found = permutation_importance(
+        model, case.X, case.y, scoring=scorer, n_repeats=1, random_state=0
     )
-    found = result["map"] if isinstance(scorer, dict) else result
     before, *after = (map_by_hand(Y, said, QID) for said in model.said_)
     # A column of query ids is permuted as well, which is of no interest.
     return found.importances_mean[:3], [before - one for one in after[:3]]
@@ -493,11 +431,6 @@ def importance_without_bound_ids(case: Case):
     return importance(case, map_scorer)
 
 
-@consumer(EVERY)
-def importance_of_several_measures(case: Case):
-    return importance(case, {"map": case.bound})
-
-
 BOOSTING = {"early_stopping": True, "max_iter": 2, "scoring": map_scorer, "random_state": 0}
 
 
@@ -505,43 +438,6 @@ BOOSTING = {"early_stopping": True, "max_iter": 2, "scoring": map_scorer, "rando
 def boosted_regressor(case: Case):
     HistGradientBoostingRegressor(**BOOSTING).fit(case.X, case.y)
     raise AssertionError("scoring without query ids")
-
-
-def drawn(display: Any, case: Case, **kwargs: Any) -> Any:
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
-    shown = display.from_estimator(Linear(), case.X, case.y, scoring=map_scorer, cv=FOLDS, **kwargs)
-    assert shown.ax_.get_ylabel() == "Map scorer"
-    plt.close(shown.figure_)
-    return shown.test_scores
-
-
-@consumer(CARRIERS)
-def learning_curve_display(case: Case):
-    found = drawn(LearningCurveDisplay, case, train_sizes=[23, 24])
-    return found[1], folds_by_hand(Ridge())
-
-
-@consumer(CARRIERS)
-def validation_curve_display(case: Case):
-    found = drawn(ValidationCurveDisplay, case, **ALPHA_RANGE)
-    return found, grid_by_hand([{"alpha": alpha} for alpha in ALPHAS])
-
-
-@consumer(NONE, exists=SKLEARN >= (1, 9))
-def scoring_monitor(case: Case):
-    from sklearn.callback import ScoringMonitor
-
-    model = LogisticRegression().set_callbacks(ScoringMonitor(scoring=map_scorer))
-    model.fit(case.X, case.y)
-    raise AssertionError("scoring without query ids")
-
-
-@consumer(EVERY)
-def checked_scoring(case: Case):
-    model = Linear().fit(case.X, case.y)
-    found = check_scoring(model, scoring=map_scorer)(model, case.X, case.y, **case.fit)
-    return [found], [map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)]
 
 
 # RidgeClassifierCV weighs rows by 1 when fitting, and the search in it warns of that since 1.7.

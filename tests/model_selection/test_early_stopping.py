@@ -17,8 +17,6 @@ import xgboost
 from catboost import Pool
 from lightgbm import LGBMRanker, early_stopping
 from sklearn.base import clone
-from sklearn.ensemble import StackingRegressor
-from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from xgboost.callback import EarlyStopping, TrainingCallback
 
@@ -228,28 +226,6 @@ def test_catboost_gives_custom_metrics_no_queries():
 
 
 @pytest.mark.parametrize(
-    ("own", "measure"),
-    [
-        ("NDCG:top=10", "ndcg@10"),
-        ("NDCG:top=3;type=Exp", "ndcg(gain=exp2)@3"),
-        ("MRR:top=3", "mrr@3"),
-    ],
-)
-def test_what_catboost_stops_by_is_its_convention(own, measure):
-    ranker = clone(CAT).set_params(eval_metric=own, use_best_model=False)
-    ranker = QueryRanker(ranker).fit(X, Y, groups=QID, **HELD_OUT).ranker_
-    noted = ranker.evals_result_["validation"]
-    (name,) = [
-        name
-        for name in noted
-        if name.startswith(own.split(";")[0]) and ("Exp" in own) == ("Exp" in name)
-    ]
-    scores = ranker.predict(X_EVAL)
-    told = evaluate(Y_EVAL, scores, measure, groups=QID_EVAL, convention="catboost")[measure]
-    assert noted[name][-1] == pytest.approx(told, abs=1e-12)
-
-
-@pytest.mark.parametrize(
     ("library", "own", "of_fit"),
     [
         ("xgboost", {"eval_metric": "ndcg"}, {}),
@@ -337,15 +313,6 @@ EVALUATION = pd.DataFrame(X_EVAL, columns=["x0", "x1", "x2"])
 
 
 @libraries
-def test_early_stopping_by_queries_that_the_data_carry(library):
-    evaluation = EVALUATION.set_index(pd.Index(QID_EVAL, name="qid"))
-    model = QueryRanker(STOPPING[library]).fit(
-        framed().assign(qid=QID), Y, eval_set=[(evaluation, Y_EVAL)]
-    )
-    assert_stopped(library, model.ranker_, framed())
-
-
-@libraries
 @pytest.mark.parametrize("routing", [False, True])
 def test_early_stopping_in_a_search(library, routing):
     rows, grades = CARRIERS["index of X"]
@@ -388,23 +355,6 @@ def test_catboost_knows_the_categories_of_evaluation_sets():
 
 
 # Ensembles of rankers ----------------------------------------------------------------------------
-
-ROWS = framed().assign(qid=QID)
-MODELS = [("xgb", QueryRanker(XGB)), ("lgbm", QueryRanker(LGBM))]
-
-
-def test_stacking_learns_from_rankers_that_saw_other_queries():
-    folds = list(QueryKFold(3).split(ROWS, Y, QID))
-    stacking = StackingRegressor(MODELS, final_estimator=LinearRegression(), cv=folds)
-    stacking.fit(ROWS, Y)
-    learned = np.column_stack([np.zeros(len(Y)), np.zeros(len(Y))])
-    for train, test in folds:
-        for column, (_, model) in enumerate(MODELS):
-            fitted = clone(model).fit(ROWS.iloc[train], Y[train])
-            learned[test, column] = fitted.predict(ROWS.iloc[test])
-    by_hand = LinearRegression().fit(learned, Y)
-    assert stacking.final_estimator_.coef_ == pytest.approx(by_hand.coef_, abs=1e-10)
-    assert map_scorer(stacking, ROWS, Y) > 0.5
 
 
 def test_sets_that_share_queries_with_the_training_data_warn():

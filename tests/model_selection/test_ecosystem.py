@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
@@ -98,17 +97,6 @@ def optuna_search(quiet_optuna):
 def test_a_search_of_optuna(optuna_search):
     found = optuna_search["found"]
     assert found.best_score_ == pytest.approx(plain(optuna_search, found.best_params_["alpha"]))
-
-
-# optuna-integration averages over no folds.
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_a_search_of_optuna_with_metadata_routing_takes_ids_from_the_data(optuna_search):
-    found, X, y = (optuna_search[name] for name in ("found", "X", "y"))
-    expected = found.best_score_
-    with sklearn.config_context(enable_metadata_routing=True):
-        assert found.fit(X, y).best_score_ == expected
-        with pytest.raises(ValueError, match="No trials are completed yet"):
-            found.fit(X, y, groups=X.index.to_numpy()).best_score_  # noqa: B018
 
 
 def test_a_search_of_optuna_over_drawn_rows_warns(optuna_search):

@@ -18,7 +18,6 @@ from sklearn_rank import (
     evaluate,
     get_scorer,
     map_scorer,
-    ndcg_scorer,
 )
 from tests.model_selection.cases import Says
 
@@ -99,13 +98,6 @@ def test_the_negative_grades_of_a_convention_are_unjudged():
     assert scorer(Says(ranked), np.zeros((2, 1)), y) == (1 / 2 + 1) / 2
     with pytest.raises(ValueError, match="negative grade"):
         map_scorer(Says(ranked), np.zeros((2, 1)), y)
-
-
-def test_the_last_convention_counts_alone():
-    scorer = ndcg_scorer.with_options(convention="lightgbm").with_options(convention="warprec")
-    assert scorer == ndcg_scorer.with_options(convention="warprec")
-    assert scorer.with_options(convention="default") == ndcg_scorer
-    assert repr(scorer.with_options(convention="default")) == "ndcg_scorer"
 
 
 def test_a_convention_stays_in_later_copies():

@@ -8,13 +8,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import Ridge
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GroupKFold, cross_validate
 
 from sklearn_rank import RankingDataWarning, map_scorer, rank_scorers
 from sklearn_rank.model_selection import scorer as module
-from tests.model_selection.cases import FRAME, QID, QUIET, X, Y
+from tests.model_selection.cases import QID, QUIET, X, Y
 
 NAMES = ("ndcg@3", "map", "mrr", "precision@2", "recall@5")
 """The first reads less of the rankings than the second."""
@@ -72,15 +70,6 @@ def test_a_fold_is_read_once_for_all_its_scorers(reads, layout):
     assert together == {
         name: scorer(model, rows, y, **metadata) for name, scorer in scorers.items()
     }
-
-
-def test_each_fold_of_a_search_is_read_once(reads):
-    scorers, cv = rank_scorers(NAMES), list(GroupKFold(3).split(X, Y, QID))
-    found = cross_validate(Ridge(), FRAME, Y, scoring=scorers, cv=cv)
-    assert reads == ["rows"] * 3
-    for name, scorer in scorers.items():
-        alone = cross_validate(Ridge(), FRAME, Y, scoring=scorer, cv=cv)
-        assert found[f"test_{name}"].tolist() == alone["test_score"].tolist()
 
 
 def test_scorers_that_read_otherwise_share_nothing(reads):

@@ -1,4 +1,4 @@
-"""Truths, predictions and query ids that do not fit, and the words of the errors."""
+"""Truths, answers of estimators and query ids: which of them rank, and the words of the errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.linear_model import Ridge
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from sklearn_rank import (
@@ -19,6 +22,8 @@ from sklearn_rank import (
     check_query_splits,
     get_scorer,
     map_scorer,
+    mean_average_precision_score,
+    ndcg_at_k_score,
     ndcg_scorer,
 )
 from tests.model_selection.cases import FRAME, GRID, QID, QUIET, Says, X, Y, map_by_hand
@@ -49,12 +54,7 @@ def test_predictions_that_rank_nothing(scores, message):
         map_scorer(Says(scores), X, Y, groups=QID)
 
 
-def test_infinite_predictions_are_ordered():
-    scores = np.array([np.inf, 1.0, -np.inf])
-    assert map_scorer(Says(scores), np.zeros((3, 1)), [0, 1, 0], groups=[1, 1, 1]) == 1 / 2
-
-
-@pytest.mark.parametrize("name", [None, 0])
+@pytest.mark.parametrize("name", [None, 0, ""])
 def test_query_ids_are_found_by_names(name):
     rows = pd.DataFrame({"a": range(6)})
     with pytest.raises(RankingConfigError, match="query must be the name of a column or index"):
@@ -69,11 +69,6 @@ def test_a_string_provider_has_nothing_to_do_with_rows():
     scorer = map_scorer.with_options(string_provider=str)
     with pytest.raises(RankingConfigError, match="string_provider applies to ranked lists"):
         scorer(Ridge().fit(X, Y), X, Y, groups=QID)
-
-
-def test_no_rows():
-    with pytest.raises(ValueError, match=r"no queries to evaluate|Found array with 0 sample"):
-        map_scorer(Ridge().fit(X, Y), X[:0], Y[:0], groups=QID[:0])
 
 
 # Words -------------------------------------------------------------------------------------------
@@ -201,3 +196,203 @@ def test_divided_queries_are_seen_under_another_name():
             pytest.warns(RankingDataWarning, match="queries are in both train and test"),
         ):
             cross_validate(Ridge(), X, Y, scoring=scoring, cv=KFold(3), params={"qid": QID})
+
+
+# Estimators --------------------------------------------------------------------------------------
+
+
+def graded_problem():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, len(Y))
+    return X + y[:, np.newaxis], y
+
+
+def test_probabilities_count_by_the_grades_that_a_fold_has_seen():
+    rows, y = graded_problem()
+    seen = y != 2
+    model = LogisticRegression(max_iter=1000).fit(rows[seen], y[seen])
+    expected = ndcg_at_k_score(y, model.predict_proba(rows) @ np.array([0.0, 1.0, 3.0]), groups=QID)
+    assert ndcg_scorer(model, rows, y, groups=QID) == expected
+
+
+def test_models_of_one_grade_rank_nothing():
+    rows, y = graded_problem()
+
+    class Constant(BaseEstimator):
+        classes_ = np.array([2])
+
+        def predict(self, rows):
+            return np.full(len(rows), 2)
+
+    expected = ndcg_at_k_score(y, np.zeros(len(y)), groups=QID)
+    assert ndcg_scorer(Constant(), rows, y, groups=QID) == expected
+
+
+def test_one_label_of_many_is_ranked_by_its_own_probability():
+    rows, grades = graded_problem()
+    words = np.array(["bad", "fair", "good", "perfect"])[grades]
+    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    for label in ("fair", "perfect"):
+        scorer = map_scorer.with_options(pos_label=label, zero_division=np.nan)
+        place = model.classes_.tolist().index(label)
+        scores = model.predict_proba(rows)[:, place]
+        expected = mean_average_precision_score(
+            words == label, scores, groups=QID, zero_division=np.nan
+        )
+        assert scorer(model, rows, words, groups=QID) == expected
+
+
+def test_labels_with_grades():
+    rows, grades = graded_problem()
+    words = np.array(["bad", "fair", "good", "perfect"])[grades]
+    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    meaning = {"bad": 0, "fair": 1, "good": 2, "perfect": 5}
+    scorer = ndcg_scorer.with_options(relevance=meaning)
+    values = [meaning[label] for label in model.classes_]
+    y = np.array([meaning[word] for word in words])
+    expected = ndcg_at_k_score(y, model.predict_proba(rows) @ np.array(values, float), groups=QID)
+    assert scorer(model, rows, words, groups=QID) == expected
+    hard = scorer.with_options(response_method="predict")
+    labels = np.array([meaning[label] for label in model.predict(rows)], float)
+    assert hard(model, rows, words, groups=QID) == ndcg_at_k_score(y, labels, groups=QID)
+    with pytest.raises(RankingConfigError, match="relevance has no grade for the label 'perfect'"):
+        ndcg_scorer.with_options(relevance={"bad": 0, "fair": 1, "good": 2})(
+            model, rows, words, groups=QID
+        )
+
+
+def test_the_labels_minus_one_and_one_of_classifiers():
+    signed = np.where(Y == 1, 1, -1)
+    model = LogisticRegression().fit(X, signed)
+    expected = mean_average_precision_score(Y, model.decision_function(X), groups=QID)
+    assert map_scorer(model, X, signed, groups=QID) == expected
+    with pytest.raises(ValueError, match="y_true contains a negative grade"):
+        map_scorer(Ridge().fit(X, signed), X, signed, groups=QID)
+
+
+def test_margins_of_many_grades_are_refused():
+    rows, y = graded_problem()
+    model = LogisticRegression(max_iter=1000).fit(rows, y)
+    scorer = ndcg_scorer.with_options(response_method="decision_function")
+    message = "the decision_function of LogisticRegression gives no one score for 4 grades"
+    with pytest.raises(RankingConfigError, match=message):
+        scorer(model, rows, y, groups=QID)
+    with pytest.raises(RankingConfigError, match="predicts 4 grades but has no predict_proba"):
+        map_scorer.with_options(pos_label=1)(SVC().fit(rows, y), rows, y, groups=QID)
+
+
+@pytest.mark.parametrize("grades", [{"no": 0, "yes": 1}, {"no": 1, "yes": 0}], ids=str)
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba"])
+def test_two_classes_rank_by_the_one_of_the_higher_grade(grades, method):
+    words = np.where(Y == 1, "yes", "no")
+    model = LogisticRegression().fit(X, words)
+    y = np.array([grades[word] for word in words])
+    scores = model.predict_proba(X)[:, 1] * (1 if grades["yes"] else -1)
+    expected = mean_average_precision_score(y, scores, groups=QID)
+    scorer = map_scorer.with_options(relevance=grades, response_method=method)
+    assert scorer(model, X, words, groups=QID) == expected
+
+
+def test_a_grid_over_models_asks_each_for_what_it_has():
+    # In a search of its own, because SVC has no probabilities of two classes and needs none.
+    models = [LogisticRegression(), Ridge(), SVC(), HistGradientBoostingRegressor(max_iter=5)]
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = [
+            cross_val_score(
+                model, X, Y, scoring=map_scorer, cv=GroupKFold(3), params={"groups": QID}
+            )
+            for model in models
+        ]
+    for model, scores in zip(models, found, strict=True):
+        say = "decision_function" if hasattr(model, "decision_function") else "predict"
+        expected = []
+        for train, test in GroupKFold(3).split(X, Y, QID):
+            fitted = clone(model).fit(X[train], Y[train])
+            expected.append(
+                mean_average_precision_score(
+                    Y[test], getattr(fitted, say)(X[test]), groups=QID[test]
+                )
+            )
+        assert scores == pytest.approx(expected, abs=1e-12)
+
+
+# Found by trying to break it ---------------------------------------------------------------------
+
+
+def test_regressors_with_empty_classes_are_regressors():
+    """As CatBoost's are."""
+
+    class Boosted(BaseEstimator):
+        classes_ = np.array([], dtype=object)
+
+        def predict(self, rows):
+            return rows[:, 0]
+
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert map_scorer(Boosted(), X, Y, groups=QID) == expected
+
+
+def multilabel():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 4))
+    return rows, (rows @ rng.normal(size=(4, 5)) + rng.normal(size=(60, 5)) > 0.5).astype(int)
+
+
+def test_items_as_labels_are_ranked_by_probabilities():
+    rows, table = multilabel()
+    model = KNeighborsClassifier().fit(rows, table)
+    chances = np.stack([one[:, 1] for one in model.predict_proba(rows)], axis=1)
+    quiet = ndcg_scorer.with_options(zero_division=np.nan)
+    expected = ndcg_at_k_score(table, chances, zero_division=np.nan)
+    assert quiet(model, rows, table) == expected
+    hard = quiet.with_options(response_method="predict")(model, rows, table)
+    assert hard == ndcg_at_k_score(table, model.predict(rows), zero_division=np.nan) != expected
+
+
+def test_items_that_the_training_part_never_saw_come_last():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0]))
+
+        def predict_proba(self, rows):
+            return [np.array([[0.4, 0.6]]), np.array([[1.0]])]
+
+    assert get_scorer("mrr")(Labels(), [[0.0]], np.array([[0, 1]])) == 1 / 2
+
+
+def test_items_as_hard_labels_are_refused():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0, 1]))
+
+        def predict(self, rows):
+            return np.zeros((len(rows), 2))
+
+    with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
+        ndcg_scorer(Labels(), [[0.0]], np.array([[0, 1]]))
+
+
+def test_a_fold_without_the_relevant_label_ranks_nothing():
+    words = np.array(["lo", "mid", "hi"])[np.tile([0, 1, 2, 0, 1, 0], 12)]
+    seen = words != "hi"
+    model = LogisticRegression().fit(X[seen], words[seen])
+    expected = mean_average_precision_score(
+        words == "hi", np.zeros(72), groups=QID, zero_division=np.nan
+    )
+    assert QUIET.with_options(pos_label="hi")(model, X, words, groups=QID) == expected
+    with pytest.raises(RankingConfigError, match="pos_label 'ho' is not one of the classes"):
+        QUIET.with_options(pos_label="ho")(model, X, words, groups=QID)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+def test_columns_of_one(method):
+    kind = type("Columns", (BaseEstimator,), {method: lambda self, rows: rows})
+    model = kind()
+    model.classes_ = np.array([0, 1])
+    scorer = map_scorer.with_options(response_method=method)
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert scorer(model, X[:, :1], Y, groups=QID) == expected
+    # Only probabilities have a column for each of two classes.
+    if method == "predict_proba":
+        assert scorer(model, X[:, 1::-1], Y, groups=QID) == expected
+        return
+    with pytest.raises(RankingConfigError, match=rf"{method} gives an array of shape \(72, 2\)"):
+        scorer(model, X[:, :2], Y, groups=QID)

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +25,17 @@ SETTINGS = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            pandas = "ignore:PySpark does not yet fully support pandas:FutureWarning"
+            item.add_marker(pytest.mark.filterwarnings(pandas))
+
+
 def start(*, connect: bool) -> Any:
     """A session, with Connect or without."""
+    reason = "Spark has an environment of its own: .ci/versions spark"
+    pytest.importorskip("pyspark", reason=reason)
     # Workers import the package from here, and know the interpreter of the tests.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])

@@ -9,10 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
 PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
 
 

@@ -8,12 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pytest_rankmetrics import assert_map_at_least, expected_failure
 from sklearn_rank import (
     ConventionWarning,
     EngineOptions,
     InvalidParameterError,
-    QueryMismatchError,
     compare,
     evaluate,
     r_precision_score,
@@ -24,10 +22,6 @@ from sklearn_rank.cli import main
 from tests.engines.problems import assert_same
 from tests.spark.conftest import Make, take_way
 
-pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
 TRUTH = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}
 RUN = {"query": ["a", "a", "b", "b"], "item": ["x", "y", "y", "x"], "score": [2.0, 1.0, 2.0, 1.0]}
 GATE = """
@@ -88,17 +82,6 @@ def test_the_command_line(
     (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\n")
     assert main(["evaluate", folders[0], str(tmp_path / "a.run"), "--engine", "spark"]) == 2
     assert "--engine spark reads Parquet here, and" in capsys.readouterr().err
-
-
-def test_assertions(lazy: Make) -> None:
-    # (1 + 1/2) / 2
-    assert_map_at_least(lazy(TRUTH), lazy(RUN), 0.75)
-    with expected_failure(match=r"^map 0\.7500 < 0\.8000 required"):
-        assert_map_at_least(lazy(TRUTH), lazy(RUN), 0.8)
-    missing = lazy({**RUN, "query": ["a", "a", "c", "c"]})
-    message = "1 of 2 judged queries have no ranking: 'b'"
-    with expected_failure(QueryMismatchError, match=message):
-        assert_map_at_least(lazy(TRUTH), missing, 0.1)
 
 
 def test_gates_hold_limits_and_refuse_baselines(

@@ -9,11 +9,9 @@ from sklearn_rank import evaluate
 from tests.engines.problems import EngineProblem, Refused, assert_same, problems, refused
 from tests.spark.conftest import WAYS, Make, take_way
 
-pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.RankingDataWarning",
     "ignore::sklearn_rank.ConventionWarning",
-    "ignore:PySpark does not yet fully support pandas:FutureWarning",
 )
 
 
