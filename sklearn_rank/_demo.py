@@ -36,42 +36,6 @@ from sklearn_rank.typing import FloatArray, IntArray
 SHOWN = 5
 """Candidates of a search that are shown, best first; the worst follows."""
 
-
-def run_demo() -> None:
-    """Both searches, and the gate that would protect the first."""
-    texts, related = read_help_pages()
-    train, test = train_test_split(sorted(related), test_size=0.4, random_state=0)
-    search = GridSearchCV(PageRetriever(texts), PAGES_GRID, scoring=map_scorer, cv=5)
-    with waiting("1/2 searching for the best retriever of help pages"):
-        search.fit(train, [related[page] for page in train])
-    truth = {page: related[page] for page in test}
-    rankings = dict(zip(test, search.predict(test), strict=True))
-    held_out = evaluate(truth, rankings, ("map", "mrr", "recall@10", "ndcg@10"))
-    middle = test[int(np.argsort(held_out.per_query["map"], kind="stable")[len(test) // 2])]
-    first = (page + "*" * (page in truth[middle]) for page in rankings[middle][:5])
-    _show_title("1. Search over Python's own help pages")
-    _say(
-        f"{len(texts)} pages of Python {sys.version_info.major}.{sys.version_info.minor}; "
-        f"{len(related)} of them name related topics ({sum(map(len, related.values()))} links). "
-        "Query: one page. Relevant: the pages of its related topics. All other pages are ranked. "
-        f"Tuned on {len(train)} queries; {len(test)} are held out until the end."
-    )
-    _show(
-        "GridSearchCV(PageRetriever(texts), grid, scoring=map_scorer, cv=5)\\\n"
-        "    .fit(queries, related)"
-    )
-    _show_search(search, {name: name for name in PAGES_GRID})
-    _say(f"On the {len(test)} held-out queries:")
-    _show(repr(held_out))
-    _say(
-        f"A middling held-out query, {middle!r} ({len(truth[middle])} related, marked *), finds "
-        f"first: {', '.join(first)}"
-    )
-    _demonstrate_pairs()
-    broken = clone(search.best_estimator_).set_params(query_words=0).fit()
-    _demonstrate_gate(truth, dict(zip(test, broken.predict(test), strict=True)), held_out["map"])
-
-
 # Help pages -------------------------------------------------------------------------------------
 
 PAGES_GRID: dict[str, list[Any]] = {
@@ -141,10 +105,41 @@ class PageRetriever(BaseEstimator):  # type: ignore[misc]
         ]
 
 
+def run_demo() -> None:
+    """Both searches, and the gate that would protect the first."""
+    texts, related = read_help_pages()
+    train, test = train_test_split(sorted(related), test_size=0.4, random_state=0)
+    search = GridSearchCV(PageRetriever(texts), PAGES_GRID, scoring=map_scorer, cv=5)
+    with waiting("1/2 searching for the best retriever of help pages"):
+        search.fit(train, [related[page] for page in train])
+    truth = {page: related[page] for page in test}
+    rankings = dict(zip(test, search.predict(test), strict=True))
+    held_out = evaluate(truth, rankings, ("map", "mrr", "recall@10", "ndcg@10"))
+    middle = test[int(np.argsort(held_out.per_query["map"], kind="stable")[len(test) // 2])]
+    first = (page + "*" * (page in truth[middle]) for page in rankings[middle][:5])
+    _say(
+        f"{len(texts)} pages of Python {sys.version_info.major}.{sys.version_info.minor}; "
+        f"{len(related)} of them name related topics ({sum(map(len, related.values()))} links). "
+        "Query: one page. Relevant: the pages of its related topics. All other pages are ranked. "
+        f"Tuned on {len(train)} queries; {len(test)} are held out until the end.",
+        title="1. Search over Python's own help pages",
+        code="GridSearchCV(PageRetriever(texts), grid, scoring=map_scorer, cv=5)\\\n"
+        "    .fit(queries, related)",
+    )
+    _say_search(search, {name: name for name in PAGES_GRID})
+    _say(f"On the {len(test)} held-out queries:", code=repr(held_out))
+    _say(
+        f"A middling held-out query, {middle!r} ({len(truth[middle])} related, marked *), finds "
+        f"first: {', '.join(first)}"
+    )
+    _demonstrate_pairs()
+    broken = clone(search.best_estimator_).set_params(query_words=0).fit()
+    _demonstrate_gate(truth, dict(zip(test, broken.predict(test), strict=True)), held_out["map"])
+
+
 # Pairs of digits --------------------------------------------------------------------------------
 
 N_QUERIES, N_ITEMS, N_PIXELS = 80, 100, 64
-_BOOSTING = HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0)
 
 
 def differences(X: FloatArray) -> FloatArray:
@@ -157,12 +152,11 @@ def both(X: FloatArray) -> FloatArray:
     return np.hstack([differences(X), X[:, :N_PIXELS] * X[:, N_PIXELS:]])
 
 
+_FEATURES = {"pairs__func": [differences, both]}
+_BOOSTING = HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0)
 PAIRS_GRID: list[dict[str, list[Any]]] = [
-    {"pairs__func": [differences, both], "model": [model], name: values}
-    for model, name, values in (
-        (LogisticRegression(max_iter=1000), "model__C", [0.01, 0.1]),
-        (_BOOSTING, "model__max_iter", [20, 40]),
-    )
+    {**_FEATURES, "model": [LogisticRegression(max_iter=1000)], "model__C": [0.01, 0.1]},
+    {**_FEATURES, "model": [_BOOSTING], "model__max_iter": [20, 40]},
 ]
 
 
@@ -196,21 +190,18 @@ def _demonstrate_pairs() -> None:
     measures = ("map", "mrr", "ndcg@10", "precision@10", "gauc")
     held_out = evaluate(y_test, scores, measures, groups=qid_test)
     constant = evaluate(y_test, np.zeros(len(y_test)), "map", groups=qid_test)
-    _show_title("2. Learning to rank on scikit-learn's digits")
     _say(
         f"{N_QUERIES} query images against {N_ITEMS} others: {N_QUERIES * N_ITEMS:,} rows of "
         "(query, item) pairs, grade 1 for the same digit. As many rows of other images are held "
-        "out until the end; no image is on both sides."
-    )
-    _show(
-        "with sklearn.config_context(enable_metadata_routing=True):\n"
+        "out until the end; no image is on both sides.",
+        title="2. Learning to rank on scikit-learn's digits",
+        code="with sklearn.config_context(enable_metadata_routing=True):\n"
         "    GridSearchCV(ranker, grid, scoring=map_scorer, cv=GroupKFold(3))\\\n"
-        "        .fit(X, y, groups=qid)"
+        "        .fit(X, y, groups=qid)",
     )
     columns = {"model": "model", "pairs__func": "features"}
-    _show_search(search, {**columns, "model__C": "C", "model__max_iter": "trees"})
-    _say(f"On the {N_QUERIES} held-out queries:")
-    _show(repr(held_out))
+    _say_search(search, {**columns, "model__C": "C", "model__max_iter": "trees"})
+    _say(f"On the {N_QUERIES} held-out queries:", code=repr(held_out))
     _say(
         "The folds separate queries, not items: each fold's items were seen with other queries. "
         "The held-out images are all new, so the second number is the harder and the honest one "
@@ -230,18 +221,18 @@ def _demonstrate_gate(truth: Any, rankings: Any, measured: float) -> None:
         assert_map_at_least(truth, rankings, threshold)
     except RankGateFailure as error:
         failure = str(error)
-    _show_title("3. The gate")
-    _say(f"A test that protects the retriever of help pages (MAP {measured:.6f}, rounded down):")
-    _show(
-        "from pytest_rankmetrics import assert_map_at_least\n\n"
+    _say(
+        f"A test that protects the retriever of help pages (MAP {measured:.6f}, rounded down):",
+        title="3. The gate",
+        code="from pytest_rankmetrics import assert_map_at_least\n\n"
         "def test_help_search_finds_related_pages(y_true, y_score):\n"
-        f"    assert_map_at_least(y_true, y_score, {threshold:.2f})"
+        f"    assert_map_at_least(y_true, y_score, {threshold:.2f})",
     )
     _say(
         "Somebody breaks it: the query is now the page's name alone, without its text. The test "
-        "ends red, and whoever is on call reads:"
+        "ends red, and whoever is on call reads:",
+        code=failure,
     )
-    _show(failure)
     _say(
         "Where to read on: docs/gates.md for baselines that only a real drop fails, "
         "docs/recipes.md for rankers and recommenders, docs/inputs.md for your data."
@@ -251,27 +242,22 @@ def _demonstrate_gate(truth: Any, rankings: Any, measured: float) -> None:
 # Output -----------------------------------------------------------------------------------------
 
 
-def _show_title(text: str) -> None:
-    print(f"\n{text}\n{'=' * len(text)}\n")
-
-
-def _say(text: str) -> None:
+def _say(text: str, *, title: str = "", code: str = "") -> None:
+    if title:
+        print(f"\n{title}\n{'=' * len(title)}\n")
     print(textwrap.fill(text, 79) + "\n", flush=True)
+    if code:
+        print(textwrap.indent(code, "    ") + "\n", flush=True)
 
 
-def _show(text: str) -> None:
-    print(textwrap.indent(text, "    ") + "\n", flush=True)
-
-
-def _show_search(search: Any, names: Mapping[str, str]) -> None:
+def _say_search(search: Any, names: Mapping[str, str]) -> None:
     """The best candidates and the worst; ``names`` are the titles of their parameters."""
 
     def shown(value: Any) -> str:
         """A parameter's value; an estimator or a function as its name."""
-        if callable(value):
-            return str(value.__name__)
-        has_name = hasattr(value, "get_params")
-        return type(value).__name__.removesuffix("Classifier") if has_name else str(value)
+        if callable(value) or isinstance(value, BaseEstimator):
+            return getattr(value, "__name__", type(value).__name__).removesuffix("Classifier")
+        return str(value)
 
     results, best = search.cv_results_, search.best_params_
     order = np.argsort(-results["mean_test_score"], kind="stable").tolist()
@@ -283,8 +269,8 @@ def _show_search(search: Any, names: Mapping[str, str]) -> None:
     more = ["..", f"{len(order) - SHOWN - 1} more", *[""] * (len(names) + 1)]
     _say(
         f"{len(order)} candidates, {search.n_splits_} folds; MAP is the mean over the folds, +- "
-        "the standard deviation:"
+        "the standard deviation:",
+        code="\n".join(aligned([*rows[: SHOWN + 1], more, rows[-1]], "<")),
     )
-    _show("\n".join(aligned([*rows[: SHOWN + 1], more, rows[-1]], "<")))
     chosen = (f"{title}={shown(best[name])}" for name, title in names.items() if name in best)
     _say(f"Chosen: {', '.join(chosen)}")

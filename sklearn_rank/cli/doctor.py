@@ -99,9 +99,9 @@ def _of_run(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         for ids in (qrels.item_ids, run.item_ids)
     )
     sides = ((set(missing), set(unjudged), "queries"), (judged - ranked, ranked - judged, "items"))
-    for left, right, what in sides:  # ids that would meet if they were written alike
+    for left, right, what in sides:  # ids that would match if they were written alike
         for change, number in almost_equal(left, right).items():
-            yield "!", f"{number:,} {what} of both sides would meet with {change}"
+            yield "!", f"{number:,} {what} of both sides would match with {change}"
     yield from _of_table(run, "ranked")
     if len(missing) < len(qrels):
         try:

@@ -51,12 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
                 scan_run(path, columns=columns, engine=engine, memory_limit=limit)
                 for path in arguments.runs
             ]
-            if engine == "polars" or _is_parquet(arguments.qrels):
+            with open(files_of(arguments.qrels)[0], "rb") as file:
+                is_parquet = file.read(4) == b"PAR1"
+            if engine == "polars" or is_parquet:
                 qrels = scan_qrels(arguments.qrels, columns=reader.qrels_columns, engine=engine)
         if qrels is None:
             qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
-    evaluations = {}
+    evaluations: list[Evaluation] = []
     for number, path in enumerate(arguments.runs):
         with waiting(f"reading {path}"):
             ranking = lazy[number] if lazy else reader.run(path)
@@ -64,10 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
             if _is_trec(arguments):
                 print(_trec_lines(arguments, qrels, ranking))
             else:
-                evaluations[number] = measure_run(arguments, qrels, ranking, engine=options)
+                evaluations.append(measure_run(arguments, qrels, ranking, engine=options))
     if evaluations:
-        names = names_of(arguments.runs)
-        _print(names, list(evaluations.values()), arguments, labels)
+        _print(names_of(arguments.runs), evaluations, arguments, labels)
     return 0
 
 
@@ -95,11 +96,6 @@ def _engine(
     return "polars" if (sizes[0] + max(sizes[1:])) * _GROWTH > options.n_bytes else "memory"
 
 
-def _is_parquet(path: str) -> bool:
-    with open(files_of(path)[0], "rb") as file:
-        return file.read(4) == b"PAR1"
-
-
 # Measuring, for `compare` and `report` as well --------------------------------------------------
 
 
@@ -123,22 +119,19 @@ def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> N
 
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:
-    parsed = list(parse_measures(list(arguments.measures)))
+    parsed = list(parse_measures(arguments.measures))
     if arguments.level is None:
         return parsed
     return [measure.with_parameters(min_rel=arguments.level) for measure in parsed]
 
 
-def _prepared(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Run:
-    """The run as deep as it is to be read, perhaps of judged items alone."""
-    by_id = find_convention(arguments.convention).ties == "docid"
+def _prepared(arguments: argparse.Namespace, qrels: Any, run: Any) -> tuple[Any, Any]:
+    """The run as deep as it is to be read, perhaps of judged items alone; and ``missing=``."""
+    convention = find_convention(arguments.convention)
     if arguments.depth is not None:
-        run = run.top(arguments.depth, by_id=by_id)
-    return judged_alone(run, qrels) if arguments.judged_only else run
-
-
-def _missing(arguments: argparse.Namespace) -> Any:
-    return "zero" if arguments.complete else find_convention(arguments.convention).missing
+        run = run.top(arguments.depth, by_id=convention.ties == "docid")
+    run = judged_alone(run, qrels) if arguments.judged_only else run
+    return run, "zero" if arguments.complete else convention.missing
 
 
 def measure_run(
@@ -150,14 +143,15 @@ def measure_run(
     engine: EngineOptions | None = None,
 ) -> Evaluation:
     """Evaluate one run: tables, or lazy frames."""
+    run, missing = _prepared(arguments, qrels, run)
     path = arguments.clusters
     return evaluate(
         qrels,
-        _prepared(arguments, qrels, run) if isinstance(run, Run) else run,
+        run,
         _measures(arguments),
         engine=engine,
         convention=arguments.convention,
-        missing=_missing(arguments),
+        missing=missing,
         keep_items=keep_items,
         clusters=None if path is None else read_labels(path, "--clusters"),
     )
@@ -165,11 +159,12 @@ def measure_run(
 
 def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
     """Lines as trec_eval prints them."""
+    prepared, missing = _prepared(arguments, qrels, run)
     data = read_columns(
         qrels.of_queries(sorted(qrels.query_ids)),
-        _prepared(arguments, qrels, run),
+        prepared,
         ties="docid",
-        missing=_missing(arguments),
+        missing=missing,
         negative_grades="unjudged",
         assume="partial",
     )
@@ -220,9 +215,7 @@ def _print(
     ]
     if per_query:
         rows += _per_query(results)
-    if form == "trec":
-        _print_trec(len(names), rows)
-    elif form == "csv":
+    if form == "csv":
         columns = (*map(Column, ("run", "slice", "query", "measure")), Column("value", "number"))
         cells = (
             (*map(text_cell, (name, *row)), number_cell(values[place]))
@@ -230,12 +223,32 @@ def _print(
             for *row, values in rows
         )
         print(to_csv(Table(columns, tuple(cells))), end="")
-    elif form == "table":
-        print_table(_side_by_side(names, rows))
+    elif form == "trec":
+        # What is undefined has no line.
+        for place in range(len(names)):
+            for label, query, measure, values in sorted(rows, key=lambda row: row[1] == "all"):
+                if not math.isnan(values[place]):
+                    name = f"{measure}[{safe_text(label)}]" if label else measure
+                    print(f"{name:<22}\t{safe_text(query)}\t{values[place]:6.4f}")
+    else:
+        # Columns of queries and slices only if there are any.
+        keys = {"measure": [row[2] for row in rows]}
+        if per_query:
+            keys["query"] = [row[1] for row in rows]
+        if labels is not None:
+            keys["slice"] = [row[0] or "all" for row in rows]
+        columns = (*map(Column, keys), *(Column(name, "number") for name in names))
+        cells = (
+            (*map(text_cell, key), *map(number_cell, row[3]))
+            for key, row in zip(zip(*keys.values(), strict=True), rows, strict=True)
+        )
+        table = Table(columns, tuple(cells))
+        if form != "table":
+            print((to_markdown if form == "markdown" else to_latex)(table))
+            return
+        print_table(table)
         for name, result in zip(names, results, strict=True):
             print(f"{safe_text(name)}: {remarks(result.counts)}")
-    else:
-        print((to_markdown if form == "markdown" else to_latex)(_side_by_side(names, rows)))
 
 
 def _slices(
@@ -244,20 +257,16 @@ def _slices(
     """The evaluations of each label that every run has queries of."""
     by_run = []
     for result in results:
-        queries = [query for query in map(str, result.query_ids) if query in labels]
-        if not queries:
+        own = {query: labels[query] for query in map(str, result.query_ids) if query in labels}
+        if not own:
             msg = "--slices gives none of the queries a label"
             raise InvalidParameterError(msg)
-        by_run.append(result.by_slice({query: labels[query] for query in queries}))
+        by_run.append(result.by_slice(own))
     shared = [label for label in by_run[0] if all(label in parts for parts in by_run)]
     return {label: [parts[label] for parts in by_run] for label in shared}
 
 
-_Row = tuple[str, str, str, list[float]]
-"""Label of a slice or "", query or "all", measure, and the value of each run."""
-
-
-def _per_query(results: Sequence[Evaluation]) -> list[_Row]:
+def _per_query(results: Sequence[Evaluation]) -> list[tuple[str, str, str, list[float]]]:
     """Queries of all runs, in the order of the first; a run without a query has no value there."""
     values = [
         {
@@ -274,27 +283,3 @@ def _per_query(results: Sequence[Evaluation]) -> list[_Row]:
         for name in results[0]
         if name in results[0].per_query
     ]
-
-
-def _side_by_side(names: Sequence[str], rows: Sequence[_Row]) -> Table:
-    """A column for each run; those of queries and slices only if there are any."""
-    keys = {"measure": [name for _, _, name, _ in rows]}
-    if any(query != "all" for _, query, _, _ in rows):
-        keys["query"] = [query for _, query, _, _ in rows]
-    if any(label for label, _, _, _ in rows):
-        keys["slice"] = [label or "all" for label, _, _, _ in rows]
-    columns = (*map(Column, keys), *(Column(name, "number") for name in names))
-    cells = (
-        (*map(text_cell, key), *map(number_cell, values))
-        for key, (_, _, _, values) in zip(zip(*keys.values(), strict=True), rows, strict=True)
-    )
-    return Table(columns, tuple(cells))
-
-
-def _print_trec(n_runs: int, rows: Sequence[_Row]) -> None:
-    """The lines of each run; what is undefined has none."""
-    for place in range(n_runs):
-        for label, query, measure, values in sorted(rows, key=lambda row: row[1] == "all"):
-            if not math.isnan(values[place]):
-                name = f"{measure}[{safe_text(label)}]" if label else measure
-                print(f"{name:<22}\t{safe_text(query)}\t{values[place]:6.4f}")

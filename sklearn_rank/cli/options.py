@@ -342,7 +342,7 @@ def _small(commands: Any) -> None:
     parser = commands.add_parser(
         "doctor",
         help="look for what is odd about judgements and runs",
-        description="Look for repeated items, ids that almost meet, queries without relevant "
+        description="Look for repeated items, ids that almost match, queries without relevant "
         "items, columns that are not read and thin slices, and say what difference a set of this "
         "size can show.",
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
@@ -169,8 +170,7 @@ class _Reader:
     """Turns objects into rows, by the same keys for all of a file."""
 
     def __init__(self, rows: Rows, columns: Columns) -> None:
-        self.rows = rows
-        self.source, self.is_run, self.columns = rows.source, rows.is_run, columns
+        self.rows, self.source, self.is_run, self.columns = rows, rows.source, rows.is_run, columns
         rows.role = "score" if rows.is_run else "grade"
         self.kinds: tuple[Role, ...] = ORDER if rows.is_run else GRADE
         """Roles of the number of a row, of which the first wins."""
@@ -186,57 +186,42 @@ class _Reader:
 
     def read(self, line: int | None, value: Any) -> Iterator[_Row]:
         """Rows of one object."""
+        fail = partial(self.source.fail, line)
         if not isinstance(value, dict):
-            self.source.fail(line, f"holds a JSON {type(value).__name__}, expected an object")
+            fail(f"holds a JSON {type(value).__name__}, expected an object")
         where = f"{self.source.name}:{line}" if line else self.source.name
-        lists = self._lists(value)
+        nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
+        own, other = (_RANKED, _RELEVANT) if self.is_run else (_RELEVANT, _RANKED)
+        lists = [key for key in nested if plain_name(key) in own]
+        if self.columns.get("item") in nested:  # which names the list then
+            lists = [str(self.columns["item"])]
         if len(lists) > 1:
-            self.source.fail(line, f"has several lists of items: {format_list(lists, limit=20)}")
+            fail(f"has several lists of items: {format_list(lists, limit=20)}")
         if not lists:
-            self._refuse_other_kind(line, value)
+            _refuse_shape(self.source, line, value)
+            for key in nested:
+                if plain_name(key) in other - own:
+                    kinds = ("judgements", "a run") if self.is_run else ("a run", "judgements")
+                    what = "{} belongs to {}, but this is read as {}".format(safe_repr(key), *kinds)
+                    fail(f"{what}; are the two files swapped?")
             yield self._row(line, value, where)
             return
         query = self._id(line, value[self._query_key(value, where)], "query")
         if query in self.has_list:  # nothing says which of the two ranks above
             before = f" (the first is in line {self.all_queries[query]})" if line else ""
-            self.source.fail(
-                line,
-                f"a second list of items for query {safe_repr(query)}{before}; join them, or give "
-                "the queries ids of their own",
-            )
+            again = f"a second list of items for query {safe_repr(query)}{before}"
+            fail(f"{again}; join them, or give the queries ids of their own")
         self.has_list.add(query)
         self.all_queries[query] = line
         elements = value[lists[0]]
-        if isinstance(elements, dict):
-            elements = map(list, elements.items())
-        for element in elements:
-            if isinstance(element, list) and len(element) == 2:
-                item, number = element
-                item = self._id(line, item, "item")
-                yield query, item, self._number(line, number, query, item)
-            elif isinstance(element, dict):
+        for element in map(list, elements.items()) if isinstance(elements, dict) else elements:
+            if isinstance(element, dict):
                 yield self._row(line, element, f"an item of {where}", query)
+            elif isinstance(element, list) and len(element) == 2:
+                item = self._id(line, element[0], "item")
+                yield query, item, self._number(line, element[1], query, item)
             else:
                 yield query, self._id(line, element, "item"), None
-
-    def _lists(self, value: dict[str, Any]) -> list[str]:
-        """Keys of lists of items; a given column for items names the list."""
-        nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
-        given = self.columns.get("item")
-        if given in nested:
-            return [given]
-        names = _RANKED if self.is_run else _RELEVANT
-        return [key for key in nested if plain_name(key) in names]
-
-    def _refuse_other_kind(self, line: int | None, value: dict[str, Any]) -> None:
-        """Responses of a search, and lists whose key belongs to the other kind of file."""
-        _refuse_shape(self.source, line, value)
-        names = _RELEVANT - _RANKED if self.is_run else _RANKED - _RELEVANT
-        other, own = ("judgements", "a run") if self.is_run else ("a run", "judgements")
-        for key, items in value.items():
-            if isinstance(items, (list, dict)) and plain_name(key) in names:
-                what = f"{safe_repr(key)} belongs to {other}, but this is read as {own}"
-                self.source.fail(line, f"{what}; are the two files swapped?")
 
     def _query_key(self, value: dict[str, Any], where: str) -> str:
         """The key of the query's id beside a list of items."""
@@ -245,9 +230,7 @@ class _Reader:
         found = find_roles(names, (), ("query",), columns=own, where=where).get("query")
         ids = [key for key in names if key in _IDS]
         if found is None:
-            if len(ids) == 1:
-                return ids[0]
-            return find_roles(names, ("query",), where=where)["query"]
+            return ids[0] if len(ids) == 1 else find_roles(names, ("query",), where=where)["query"]
         if ids and not own and plain_name(found) == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
@@ -260,10 +243,10 @@ class _Reader:
         self, line: int | None, value: dict[str, Any], where: str, query: str | None = None
     ) -> _Row:
         """The row of an object, which names its query or is in the list of one."""
-        columns, optional = self.columns, self.kinds
-        required: tuple[Role, ...] = ("query", "item")
+        columns = self.columns
+        required: tuple[Role, ...] = ("query", "item") if query is None else ()
+        optional: tuple[Role, ...] = self.kinds if query is None else ("item", *self.kinds)
         if query is not None:
-            required, optional = (), ("item", *self.kinds)
             columns = {
                 role: key
                 for role, key in columns.items()

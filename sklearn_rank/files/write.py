@@ -94,7 +94,13 @@ def write_run(
         # Best first; equal scores as they came.
         best = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
         rows += [_row(query, item, score) for item, score in best]
-    _write(_exact(rows), path, chosen, "score", tag or getattr(run, "tag", "") or "sklearn-rank")
+    scores = [score for _, _, score in rows]
+    if any(isinstance(score, int) and abs(score) > EXACT for score in scores):
+        if not are_exact(scores):
+            msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
+            raise ValueError(msg)
+        rows = [(query, item, int(score)) for query, item, score in rows]
+    _write(rows, path, chosen, "score", tag or getattr(run, "tag", "") or "sklearn-rank")
 
 
 def write_qrels(
@@ -154,21 +160,10 @@ def _row(query: Any, item: Any, value: Any) -> _Row:
     if not isinstance(number, (int, float)) or not abs(number) < math.inf:
         msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
         raise ValueError(msg)
-    return id_as_text(query), id_as_text(item), int(number) if isinstance(number, bool) else number
+    return _id(query), _id(item), int(number) if isinstance(number, bool) else number
 
 
-def _exact(rows: list[_Row]) -> list[_Row]:
-    """Integers as they are, if all can be; ValueError if files would not give them back."""
-    numbers = [number for _, _, number in rows]
-    if not any(isinstance(number, int) and abs(number) > EXACT for number in numbers):
-        return rows
-    if not are_exact(numbers):
-        msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
-        raise ValueError(msg)
-    return [(query, item, int(number)) for query, item, number in rows]
-
-
-def id_as_text(value: Any) -> str:
+def _id(value: Any) -> str:
     """An id as files hold it; an error if it would not be read back as it is."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         msg = f"ids in files are text or whole numbers, got {safe_repr(value)}"
@@ -226,21 +221,15 @@ def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
     if form == "trec":
         data = _trec(rows, tag)
     elif form == "csv":
-        data = csv_of(titles, rows, "\t" if ".tsv" in name else ",")
+        data = _csv(titles, rows, "\t" if ".tsv" in name else ",")
     elif form in ("jsonl", "json"):
         data = _json(rows, kind, lines=form == "jsonl")
     else:
-        columns = {title: [row[place] for row in rows] for place, title in enumerate(titles)}
-        data = _columnar(columns, form)
+        data = _columnar(rows, titles, form)
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     elif name.endswith(".bz2"):
         data = bz2.compress(data)
-    save(path, data)
-
-
-def save(path: str | os.PathLike[str], data: bytes) -> None:
-    """The whole file or none."""
     with writable(path, "path"):
         write_whole(path, data)
 
@@ -269,7 +258,7 @@ def _trec(rows: list[_Row], tag: str) -> bytes:
     return "".join(lines).encode()
 
 
-def csv_of(names: Iterable[str], rows: Iterable[Iterable[Any]], separator: str) -> bytes:
+def _csv(names: Iterable[str], rows: Iterable[Iterable[Any]], separator: str) -> bytes:
     """Lines under a header; ValueError for text that would not stay in its line."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
@@ -291,14 +280,15 @@ def _json(rows: list[_Row], kind: str, *, lines: bool) -> bytes:
     if not lines:
         return (json.dumps(queries, ensure_ascii=False, indent=1) + "\n").encode()
     key = "results" if kind == "score" else "relevant"
-    objects = (
-        {"query": query, key: [{"id": item, kind: number} for item, number in items.items()]}
-        for query, items in queries.items()
-    )
-    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in objects).encode()
+    text = []
+    for query, items in queries.items():
+        own = [{"id": item, kind: number} for item, number in items.items()]
+        text.append(json.dumps({"query": query, key: own}, ensure_ascii=False) + "\n")
+    return "".join(text).encode()
 
 
-def _columnar(columns: dict[str, Any], form: str) -> bytes:
+def _columnar(rows: list[_Row], titles: Iterable[str], form: str) -> bytes:
+    columns = {title: [row[place] for row in rows] for place, title in enumerate(titles)}
     out = io.BytesIO()
     pl = polars_or_none()
     if pl is not None:
@@ -312,11 +302,10 @@ def _columnar(columns: dict[str, Any], form: str) -> bytes:
     except ImportError:
         msg = f"{form} files need Polars or PyArrow; install one of them"
         raise ImportError(msg) from None
-    table = pa.table(columns)
     if form == "parquet":
-        pyarrow.parquet.write_table(table, out)
+        pyarrow.parquet.write_table(pa.table(columns), out)
     else:
-        pyarrow.feather.write_feather(table, out, compression="uncompressed")
+        pyarrow.feather.write_feather(pa.table(columns), out, compression="uncompressed")
     return out.getvalue()
 
 
@@ -381,16 +370,13 @@ def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -
         raise ValueError(msg)
     n_rows = len(columns["query"])
     table = {"grade": [None] * n_rows, **columns}
-    for name in ("query", "item"):
-        table[name] = [_shielded(id_as_text(value)) for value in columns[name]]
+    for name in ("query", "item"):  # reading takes the sign away that shields a formula
+        ids = map(_id, columns[name])
+        table[name] = [f"'{text}" if text.startswith((*FORMULA, "'")) else text for text in ids]
     separator = "\t" if str(path).lower().endswith(".tsv") else ","
     rows = zip(*([_cell(value) for value in table[name]] for name in names), strict=True)
-    save(path, csv_of(names, rows, separator))
-
-
-def _shielded(text: str) -> str:
-    """An id that no spreadsheet takes for a formula; reading takes the sign away again."""
-    return f"'{text}" if text.startswith((*FORMULA, "'")) else text
+    with writable(path, "path"):
+        write_whole(path, _csv(names, rows, separator))
 
 
 def _cell(value: Any) -> Any:

@@ -1,8 +1,8 @@
 """Ask programs the given problems and write their answers into docs/_presets.json.
 
-``python -m tests.peers PROGRAM=PYTHON ...`` runs tests/peers/run_PROGRAM.py by the Python of an
+``python -m tests.peers PROGRAM=PYTHON ...`` asks tests/peers/programs.py by the Python of an
 environment that has the program; what others answered before stays. ``PROGRAM=FILE.json`` takes
-answers in the form of :func:`tests.peers.exchange.serve` from a file: programs that are in no
+answers in the form of programs.py from a file: programs that are in no
 package index, such as trec_eval, are asked elsewhere.
 """
 
@@ -25,10 +25,10 @@ def answers(program: str, source: str) -> dict[str, Any]:
     if source.endswith(".json"):
         text = Path(source).read_text(encoding="utf-8")
     else:
-        script = HERE / f"run_{program}.py"
+        command = [source, str(HERE / "programs.py"), program]
         given = json.dumps(problems())
         text = subprocess.run(
-            [source, str(script)], input=given, stdout=subprocess.PIPE, text=True, check=True
+            command, input=given, stdout=subprocess.PIPE, text=True, check=True
         ).stdout
     found = json.loads(text)
     return {"version": found["version"], "values": found["values"]}
