@@ -47,10 +47,10 @@ _HEAD = f"""\
 
 {SYMBOLS}
 
-`k=None`, the default of every function, reads the whole ranking. Where items are tied, a metric is
-the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
-combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` of
-`evaluate` and of scorers changes defaults to those of other programs; see
+`k=None`, the default of functions with a cutoff, reads the whole ranking. Where items are tied, a
+metric is the exact expectation over all orders of the tied items unless `ties=` says otherwise
+(`hmean` combines the expectations of its two members); see [Inputs](inputs.md#ties).
+`convention=` of `evaluate` and of scorers changes defaults to those of other programs; see
 [Measures](measures.md#conventions).
 
 """
