@@ -103,20 +103,21 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
     frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
     wanted = share_columns(columns, frames)
     refuse_swapped(frames, wanted)
-    truth, ranked = frames
-    if truth is not None:
-        y_true = _read_lists(truth, wanted[0], "y_true")
-        if y_true is None:
-            named = truth_columns(truth, wanted[0])
-            _refuse_unused(truth, named, wanted[0], "y_true", GRADE)
-            y_true = truth_of(truth, named, about_queries=QueryColumns(truth, named["query"]))
-    if ranked is not None:
-        y_score = _read_lists(ranked, wanted[1], "y_score")
-        if y_score is None:
-            named = run_columns(ranked, wanted[1])
-            _refuse_unused(ranked, named, wanted[1], "y_score", ORDER)
-            y_score = run_of(ranked, named, about_queries=QueryColumns(ranked, named["query"]))
-    return y_true, y_score
+    read = {"y_true": (truth_columns, truth_of, GRADE), "y_score": (run_columns, run_of, ORDER)}
+    for name, frame, own in zip(read, frames, wanted, strict=True):
+        if frame is None:
+            continue
+        lists = _read_lists(frame, own, name)
+        if lists is not None:
+            sides[name] = lists
+            continue
+        columns_of, table_of, roles = read[name]
+        named = columns_of(frame, own)
+        watched = watched_columns(frame, named, own, roles)
+        watch(frame, named["query"], watched)
+        refuse_unused(watched, name, roles)
+        sides[name] = table_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
+    return sides["y_true"], sides["y_score"]
 
 
 def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any, Any] | None:
@@ -310,15 +311,6 @@ def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> 
     queries = frame[query].to_list() if watched else []
     for column in watched:
         column.add(queries, frame[column.name].to_list())
-
-
-def _refuse_unused(
-    frame: nw.DataFrame[Any], named: Mapping[Role, str], columns: Columns, name: str, roles: Any
-) -> None:
-    """ColumnRoleError if a column of unknown name may hold what no known column holds."""
-    watched = watched_columns(frame, named, columns, roles)
-    watch(frame, named["query"], watched)
-    refuse_unused(watched, name, roles)
 
 
 # Values ------------------------------------------------------------------------------------------

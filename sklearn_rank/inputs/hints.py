@@ -38,8 +38,9 @@ _CHANCE = 10
 
 def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool = False) -> None:
     """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot."""
-    both = ranked | true
-    times = Counter(kind.__name__ for kind in both)
+    if not ranked or not true:
+        return
+    times = Counter(kind.__name__ for kind in ranked | true)
 
     def named(kinds: Iterable[type]) -> str:
         names = (
@@ -48,30 +49,29 @@ def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool 
         )
         return " and ".join(sorted(names))
 
-    alone = {
-        name: [kind for kind in side if not any(_can_be_equal(kind, one) for one in other)]
-        for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked))
-    }
     # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
-    mixes = all(any(issubclass(kind, base) for kind in both) for base in (int, float))
-    if ranked and true and (mixes or len(alone["y_score"]) == len(ranked)):
-        msg = (
-            f"items of y_score are {named(ranked)}, items of y_true are {named(true)}; "
-            "pass string_provider (such as str) to compare them"
-        )
-        if in_tables and mixes:
-            msg += (
-                ". Floats may come from a column that had missing values: drop these rows and cast "
-                "it, as by .astype('int64')"
-            )
-        elif any(issubclass(kind, float) for kind in ranked):
-            msg += ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
-        raise TypeError(msg)
+    mixes = all(any(issubclass(kind, base) for kind in ranked | true) for base in (int, float))
     for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked)):
-        if alone[name] and other:
+        alone = [kind for kind in side if not any(_can_be_equal(kind, one) for one in other)]
+        if mixes or len(alone) == len(side):
+            msg = (
+                f"items of y_score are {named(ranked)}, items of y_true are {named(true)}; "
+                "pass string_provider (such as str) to compare them"
+            )
+            if in_tables and mixes:
+                msg += (
+                    ". Floats may come from a column that had missing values: drop these rows and "
+                    "cast it, as by .astype('int64')"
+                )
+            elif any(issubclass(kind, float) for kind in ranked):
+                msg += (
+                    ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
+                )
+            raise TypeError(msg)
+        if alone:
             warn(
                 f"items of {name} are {named(side)}, those of the other side {named(other)}: no "
-                f"{named(alone[name])} of {name} can match; pass string_provider (such as str), "
+                f"{named(alone)} of {name} can match; pass string_provider (such as str), "
                 "or one type of ids",
                 RankingDataWarning,
             )

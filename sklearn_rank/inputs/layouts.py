@@ -34,7 +34,6 @@ from sklearn_rank.typing import (
     NegativeGrades,
     RankingOptions,
     StringProvider,
-    Ties,
 )
 
 
@@ -199,33 +198,6 @@ def check_table_options(owner: str, **options: Unpack[ReaderOptions]) -> None:
     _refuse_foreign(LAYOUTS["mapping"], **options)
 
 
-def _check_sides(layout: Layout, y_score: Any, ties: Ties, relevance: Any) -> None:
-    """Refuse to break ties by ids that are not there or do not count, and rankings of arrays."""
-    msg = ""
-    if TIE_RULES[ties].by_id and not layout.has_ids:
-        msg = (
-            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
-            "pass ties='stable' or another rule, or use a mapping layout"
-        )
-    elif relevance is not None and ties not in ("average", "stable"):
-        msg = (
-            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
-            "pass {item: score} rankings instead of relevance=, or ties='stable'"
-        )
-    if msg:
-        raise InvalidParameterError(msg)
-    if layout.has_ids or type(y_score) is np.ndarray:
-        return
-    # Types are few where elements are many.
-    kinds = set(map(type, y_score)) if isinstance(y_score, (list, tuple)) else {type(y_score)}
-    if any(issubclass(kind, (Set, Mapping)) for kind in kinds):
-        msg = (
-            f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "
-            "are y_true and y_score swapped?"
-        )
-        raise TypeError(msg)
-
-
 # Reading -----------------------------------------------------------------------------------------
 
 
@@ -269,22 +241,46 @@ def read_layout(
 
     Hits below ``depth`` ranks are counted and need not be stored; None stores all.
     """
-    layout = LAYOUTS[name]
+    layout, ties = LAYOUTS[name], options.get("ties", "average")
     _refuse_foreign(layout, **options)
-    _check_sides(layout, y_score, options.get("ties", "average"), options.get("relevance"))
+    msg = ""
+    if TIE_RULES[ties].by_id and not layout.has_ids:
+        msg = (
+            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
+            "pass ties='stable' or another rule, or use a mapping layout"
+        )
+    elif options.get("relevance") is not None and ties not in ("average", "stable"):
+        msg = (
+            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
+            "pass {item: score} rankings instead of relevance=, or ties='stable'"
+        )
+    if msg:
+        raise InvalidParameterError(msg)
+    if not layout.has_ids and type(y_score) is not np.ndarray:
+        # Types are few where elements are many.
+        kinds = set(map(type, y_score if isinstance(y_score, (list, tuple)) else (y_score,)))
+        if any(issubclass(kind, (Set, Mapping)) for kind in kinds):
+            msg = (
+                f"y_true holds numbers (the {name} layout), but y_score holds sets or mappings; "
+                "are y_true and y_score swapped?"
+            )
+            raise TypeError(msg)
     keeps = options.pop("keep_items", False)
     if layout.has_ids and not keeps and _are_columns(y_true, y_score, options):
         own: Any = {key: options[key] for key in options if key == "assume" or key not in _FOREIGN}  # type: ignore[literal-required]
         return with_mismatch_hint(read_columns(y_true, y_score, **own), y_true, y_score, None)
-    takes = layout.takes | _COMMON
-    own = {key: value for key, value in options.items() if key in takes}
+    own = {key: options[key] for key in options if key in layout.takes or key in _COMMON}  # type: ignore[literal-required]
+    if layout.has_ids:
+        own["reader"] = ItemReader(
+            options.get("string_provider"),
+            options.get("duplicates", "raise"),
+            options.get("negative_grades", "raise"),
+            keeps=keeps,
+        )
+    judged = layout.read(y_true, y_score, **own)
     if not layout.has_ids:
-        return layout.read(y_true, y_score, **own)
-    provider = options.get("string_provider")
-    duplicates = options.get("duplicates", "raise")
-    reader = ItemReader(provider, duplicates, options.get("negative_grades", "raise"), keeps=keeps)
-    judged = layout.read(y_true, y_score, reader=reader, **own)
-    return with_mismatch_hint(judged, y_true, y_score, provider)
+        return judged
+    return with_mismatch_hint(judged, y_true, y_score, options.get("string_provider"))
 
 
 def _are_columns(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:

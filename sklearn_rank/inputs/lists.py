@@ -25,7 +25,7 @@ def from_lists(
 ) -> RankingData:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
     kinds = type(y_true).__name__, type(y_score).__name__
-    msg = ""
+    is_2d, msg = getattr(y_score, "ndim", 1) == 2, ""
     if isinstance(y_score, Set) and not isinstance(y_true, Set):
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping):
@@ -35,14 +35,14 @@ def from_lists(
             f"y_score is a data frame and y_true a {kinds[0]}, which has no query "
             "ids to join them by; pass y_true as a frame or mapping, too"
         )
-    elif getattr(y_score, "ndim", 1) == 2 and y_score.dtype.kind == "f":
+    elif is_2d and y_score.dtype.kind == "f":
         msg = (
             f"y_true holds a ground truth per query, and y_score is a 2-D array of shape "
             f"{y_score.shape} of scores; pass ranked item ids, or y_true as a 2-D array of grades"
         )
     if msg:
         raise TypeError(msg)
-    if getattr(y_score, "ndim", 1) == 2:
+    if is_2d:
         rankings = y_score.tolist()  # ranked lists of equal length
     else:
         check_same_index(y_true=y_true, y_score=y_score)

@@ -49,9 +49,6 @@ def test_layouts_agree_to_the_last_bit(seed, ties):
             np.testing.assert_array_equal(other.per_query[one], wanted.per_query[one], name)
 
 
-# Subclasses that change how they are read --------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "ids",
     [
@@ -80,15 +77,3 @@ def test_strings_of_numpy_are_made_plain_wherever_they_stand():
     mixed = {"a": 1, np.str_("b"): 2}
     placements = evaluate({"q": mixed}, {"q": mixed}, "map", keep_items=True).placements()
     assert {type(hit.item) for one in placements for hit in one.hits} == {str}
-
-
-class Unhashable(str):
-    __hash__ = None  # type: ignore[assignment]
-
-
-@pytest.mark.parametrize("y_true", [[{"a"}], [{"a": 1}], [["a"]]])
-def test_strings_without_a_hash_are_refused_by_name(y_true):
-    with pytest.raises(TypeError, match=r"items of y_score\[0\] are unhashable Unhashable"):
-        evaluate(y_true, [["a", Unhashable("b")]], "mrr")
-    with pytest.raises(TypeError, match=r"items of y_true\[0\] are unhashable Unhashable"):
-        evaluate([["a", Unhashable("b")]], [["a"]], "mrr")

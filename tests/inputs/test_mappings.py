@@ -193,9 +193,3 @@ def test_empty_ranking_is_undefined_for_pairs(metric):
 def test_empty_rankings_count_zero_for_measures_of_ranks():
     for sides in (([{"a"}], [[]]), ({"q": {"a"}}, {"q": []}), ({"q": {"a"}}, {"q": {}})):
         assert set(evaluate(*sides, ["map", "ndcg", "mrr", "recall"]).scores.values()) == {0.0}
-
-
-def test_judged_queries_without_a_ranking_can_be_an_error():
-    message = r"^1 of 2 judged queries have no ranking: 'q'\. Pass missing='zero'"
-    with pytest.raises(QueryMismatchError, match=message):
-        evaluate({"p": {"a"}, "q": {"b"}}, {"p": ["a"]}, "map", missing="raise")

@@ -93,7 +93,3 @@ def test_weights_of_matrices_are_one_per_row():
         np.array([[0, 1], [1, 0]]), np.array([[2, 1], [2, 1]]), sample_weight=[3, 1]
     )
     assert value == (3 * 1 / 2 + 1 * 1) / 4
-
-
-def test_one_row_is_one_query_without_groups():
-    assert mean_reciprocal_rank_score(np.array([[0, 0, 1]]), np.array([[3, 2, 1]])) == 1 / 3

@@ -98,6 +98,7 @@ TIES = "'average', 'stable', 'docid', 'optimistic', 'pessimistic'"
         ("ties", 1, TIES),
         ("missing", "drop", "'zero', 'skip', 'raise'"),
         ("duplicates", "last", "'raise', 'first'"),
+        *(("assume", value, "'complete', 'partial'") for value in ("none", True, ["partial"])),
     ],
 )
 def test_options_are_words(name: str, value: Any, words: str) -> None:

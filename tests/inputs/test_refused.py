@@ -207,6 +207,16 @@ def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, me
     refused(TypeError, message, y_true, y_score)
 
 
+class Unhashable(str):
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Number(float):
+    """A kind of float."""
+
+
+Key, OtherKey = (type("Key", (), {"__module__": f"module{number}"}) for number in (1, 2))
+
 ITEMS = [
     ({1}, ["1"], r"items of y_score are str, items of y_true are int; pass string_provider"),
     ({1}, [1.0], r"items of y_score are float, items of y_true are int; pass string_provider"),
@@ -226,6 +236,11 @@ ITEMS = [
     ({(1,)}, [(1,), None, [2]], r"y_score\[0\] holds a missing item \(None\) at position 2"),
     ({"a"}, [np.array([1, 2])], r"items of y_score\[0\] are unhashable ndarray"),
     ([["a"]], ["a"], r"items of y_true\[0\] are unhashable list; pass string_provider"),
+    ({"a"}, ["a", Unhashable("b")], r"items of y_score\[0\] are unhashable Unhashable"),
+    ({"a": 1}, ["a", Unhashable("b")], r"items of y_score\[0\] are unhashable Unhashable"),
+    (["a", Unhashable("b")], ["a"], r"items of y_true\[0\] are unhashable Unhashable"),
+    ({Key()}, [OtherKey()], r"y_score are module2\.Key, items of y_true are module1\.Key; pass st"),
+    ({1}, [Number(1)], r"items of y_score are Number, items of y_true are int"),
     ({"a"}, [{"a": 1}], r"y_score\[0\] holds dicts without one id each"),
 ]
 
@@ -345,6 +360,7 @@ LAYOUTS = {
         ({"groups": [1] * 4}, {"rows"}, "of the {} layout, .* leave groups out"),
         ({"candidates": [[True, True]]}, {"matrix"}, "cells of a matrix .* of the {} layout"),
         ({"string_provider": str}, {"lists", "mapping"}, "string_provider applies to .* the {} l"),
+        ({"known_items": ["a"]}, {"lists", "mapping"}, "known_items applies to .* the {} layout"),
         ({"relevance": [[1]]}, {"lists", "mapping"}, "relevance applies to ranked .* the {} layo"),
     ],
 )

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from sklearn_rank import Evaluation, evaluate
-from sklearn_rank.exceptions import InvalidParameterError
 
 TRUTH = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
 SCORES = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}, "r": {"z": 2.0, "c": 1.0}}
@@ -226,15 +225,6 @@ def test_what_was_assumed_is_printed() -> None:
     complete = evaluate([{"a": 1}], [["a", "x"]], "map")
     assert str(complete).endswith("1 query; judgements taken as complete")
     assert str(evaluate([{"a"}], [["a", "x"]], "map")).endswith("1 query")
-
-
-@pytest.mark.parametrize("assume", ["none", True, ["partial"]])
-def test_other_words_are_refused(assume: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError,
-        match="The 'assume' parameter of evaluate must be one of 'complete', 'partial'",
-    ):
-        evaluate([{"a"}], [["a"]], assume=assume)
 
 
 def test_arrays_cannot_be_told_to_be_partial() -> None:

@@ -24,10 +24,6 @@ def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(fra
         r"numbers.*columns=\{'score': 'predicted score'\}.*leave .* out",
     ):
         evaluate(frame(TRUTH), frame(RANKED), "mrr")
-
-
-@FRAMES
-def test_named_scores_order_the_items(frame) -> None:
     ev = evaluate(frame(TRUTH), frame(RANKED), "mrr", columns={"score": "predicted score"})
     assert ev["mrr"] == 1.0
 
