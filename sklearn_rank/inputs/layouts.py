@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
+from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import (
     read_known,
@@ -18,10 +19,7 @@ from sklearn_rank.inputs.hints import (
     with_unknown_counted,
 )
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.join import read_columns
-from sklearn_rank.inputs.lists import from_lists, from_mapping
-from sklearn_rank.inputs.matrix import from_matrix, is_sparse
-from sklearn_rank.inputs.rows import from_rows
+from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.inputs.arrays import Ids, code_rows, group_rows, listed_ids, read_groups
 from sklearn_rank.inputs.roles import role_of
-from sklearn_rank.inputs.rows import Ids, code_rows, group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.searches import (
     Fold,

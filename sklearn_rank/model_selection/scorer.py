@@ -23,8 +23,8 @@ from sklearn_rank.exceptions import (
     UndefinedMetricError,
     UndefinedMetricWarning,
 )
+from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.layouts import read_layout
-from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS

@@ -11,8 +11,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
-from sklearn_rank.inputs.matrix import is_sparse
-from sklearn_rank.inputs.rows import group_rows, read_groups
+from sklearn_rank.inputs.arrays import group_rows, is_sparse, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import (
     QueryRows,

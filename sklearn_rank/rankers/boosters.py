@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
+from sklearn_rank.inputs.arrays import Grouping, group_rows, read_groups
 from sklearn_rank.model_selection.query_ids import query_name, require_query_ids, without_query_ids
 from sklearn_rank.rankers.eval_metrics import (
     LightGBMEvalMetric,

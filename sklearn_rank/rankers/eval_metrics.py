@@ -13,7 +13,7 @@ import numpy as np
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, UndefinedMetricError
-from sklearn_rank.inputs.rows import GradedQueries, Grouping
+from sklearn_rank.inputs.arrays import GradedQueries, Grouping
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import as_asked
 from sklearn_rank.rankings.data import count_unjudged

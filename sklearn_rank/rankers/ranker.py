@@ -10,7 +10,7 @@ from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.inputs.rows import listed_ids
+from sklearn_rank.inputs.arrays import listed_ids
 from sklearn_rank.model_selection.query_ids import remember_sizes, without_query_ids
 from sklearn_rank.rankers.boosters import (
     SortedRows,
