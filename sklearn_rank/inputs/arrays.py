@@ -120,7 +120,12 @@ def _refuse_missing(missing: BoolArray, name: str) -> None:
         raise ValueError(msg)
 
 
-_KINDS = {"bool": (bool, np.bool_), "int": Integral, "float": (float, np.floating), "str": str}
+_KINDS: dict[str, Any] = {
+    "bool": (bool, np.bool_),
+    "int": Integral,
+    "float": (float, np.floating),
+    "str": str,
+}
 """Types of ids, of which those of one data set have one."""
 
 

@@ -188,7 +188,7 @@ class LongTable(Mapping[Any, Any]):
 
     @cached_property
     def _keys(self) -> Array:
-        keys = _hashes(self.item_ids, segment_index(self.offsets)) & ~self._row_bits
+        keys: Array = _hashes(self.item_ids, segment_index(self.offsets)) & ~self._row_bits
         keys |= np.arange(len(keys), dtype=np.uint64)
         keys.sort()
         return keys
