@@ -30,7 +30,7 @@ Of the metric functions the parameters of their own are shown; `...` stands for 
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Metrics": ("metrics.scores",),
+    "Metrics": ("metrics.scores", "metrics.overlap"),
     "Curves": ("metrics.curves",),
     "Evaluation": (
         "evaluation.evaluate",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.conventions import Convention as Convention
     from sklearn_rank.measures.grammar import measure as measure
     from sklearn_rank.metrics.curves import *
+    from sklearn_rank.metrics.overlap import *
     from sklearn_rank.metrics.scores import *
     from sklearn_rank.model_selection.splits import *
     from sklearn_rank.rankers.eval_metrics import *
@@ -79,6 +80,7 @@ _HOMES = {
     "measures.conventions": "CONVENTIONS Convention",
     "measures.grammar": "measure",
     "metrics.curves": "ranking_precision_recall_curve ranking_roc_curve",
+    "metrics.overlap": "rank_biased_overlap_score",
     "metrics.scores": """
         dcg_at_k_score expected_reciprocal_rank_score fbeta_at_k_score group_auc_score
         harmonic_mean_score hit_rate_at_k_score interpolated_precision_score lag_error

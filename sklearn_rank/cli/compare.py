@@ -82,7 +82,8 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
-    test, alternative = arguments.test or "t", arguments.alternative
+    test: Any = arguments.test or "t"
+    alternative = arguments.alternative
     if arguments.all_pairs and alternative not in (None, "two-sided"):
         msg = "--alternative is about a baseline, which --all-pairs does not have"
         raise ValueError(msg)

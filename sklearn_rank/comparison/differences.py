@@ -205,8 +205,8 @@ def _pairs_of(
     metric = joined.measure(measure).metric
     least = metric.geometric_from
     clusters = None if joined.clusters is None else joined.clusters[defined]
-    sides = (on_scale(side[defined], least) for side in (old, new))
-    return _Pairs(*sides, weights, clusters, metric)
+    was, now = (on_scale(side[defined], least) for side in (old, new))
+    return _Pairs(was, now, weights, clusters, metric)
 
 
 @dataclass
