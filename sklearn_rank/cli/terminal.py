@@ -19,8 +19,8 @@ INTERRUPTED = 130
 
 
 def print_table(table: Table) -> None:
-    """A table: by rich on a terminal, in aligned columns elsewhere."""
-    from sklearn_rank.tables.formats import BEST, text_rows, to_text
+    """A table in aligned columns; on a terminal as wide as that is, and no number is ever cut."""
+    from sklearn_rank.tables.formats import BEST, aligned, display_width, text_rows, to_text
 
     if not sys.stdout.isatty():
         print(to_text(table))
@@ -29,15 +29,37 @@ def print_table(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    titles, *rows = text_rows(table)
-    drawn = RichTable(title=Text(shown(table.caption)) if table.caption else None)
-    for column, title in zip(table.columns, titles, strict=True):
-        drawn.add_column(Text(title), justify="left" if column.kind == "text" else "right")
-    for row, cells in zip(rows, table.rows, strict=True):
-        drawn.add_row(*map(Text, row, ("bold" if cell.best else "" for cell in cells)))
-    console = Console()
-    console.print(drawn)
-    for note in table.footnotes(BEST):
+    console, left_out = Console(), []
+    while True:
+        titles, *rows = text_rows(table)
+        sides = "".join("<" if column.kind == "text" else ">" for column in table.columns)
+        lines = aligned([titles, *rows], sides)
+        is_wide = max(map(display_width, lines)) > console.width
+        spare = max((column.spare for column in table.columns), default=0)
+        if not is_wide or not spare:
+            break
+        place = [column.spare for column in table.columns].index(spare)
+        left_out.append(titles[place].strip())
+        table = table.without(place)
+    if table.caption:
+        console.print(Text(shown(table.caption)))
+    if not is_wide:
+        console.print(Text(lines[0], "bold"), *map(Text, lines[1:]), sep="\n")
+    elif all(column.kind == "text" for column in table.columns):
+        wrapped = RichTable(*map(Text, titles))
+        for row in rows:
+            wrapped.add_row(*map(Text, row))
+        console.print(wrapped)
+    else:  # lines of a title and a value
+        size = max(map(len, titles))
+        for row in rows:
+            pairs = zip(titles, row, strict=True)
+            stacked = (f"{title.strip():<{size}}  {cell.strip()}" for title, cell in pairs)
+            console.print(Text("\n".join([*stacked, ""])))
+    notes = [*table.footnotes(BEST)]
+    if left_out:
+        notes.append(f"not shown: {', '.join(left_out)}; a wider terminal or a pipe has them")
+    for note in notes:
         console.print(Text(shown(note)))
 
 

@@ -619,9 +619,12 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("value", "number"),
         Column("difference", "number"),
         Column(f"{100 * first.level:g} % interval", "interval", "interval"),
-        Column("effect", "number"),
+        Column("effect", "number", spare=4),
         Column(p_title(first.test, first.correction), "number", "p_corrected"),
-        *(Column(name, "number") for name in ("wins", "ties", "losses", "detectable")),
+        Column("wins", "number", spare=1),
+        Column("ties", "number", spare=2),
+        Column("losses", "number", spare=1),
+        Column("detectable", "number", spare=3),
     )
     rows = tuple(
         (

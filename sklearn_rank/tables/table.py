@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from sklearn_rank.support.checks import check_option
@@ -24,6 +24,8 @@ class Column:
     """Column name in machine-readable formats; empty: the title."""
     longest: int | None = MAX_CHARACTERS
     """Characters of a cell on a terminal, where one long id would make a line of every row."""
+    spare: int = 0
+    """Columns that a narrow terminal leaves out, the highest first; 0 always stays."""
 
     @property
     def key(self) -> str:
@@ -67,6 +69,12 @@ class Table:
         """Meaning of the ``sign`` of cells that stand out, and the notes."""
         is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
         return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
+
+    def without(self, place: int) -> Table:
+        """The table without a column."""
+        columns = self.columns[:place] + self.columns[place + 1 :]
+        rows = tuple(row[:place] + row[place + 1 :] for row in self.rows)
+        return replace(self, columns=columns, rows=rows)
 
     def column(self, place: int) -> list[Cell]:
         """Cells of a column, from above."""

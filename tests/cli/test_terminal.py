@@ -52,21 +52,18 @@ def test_paths_are_whole(command: Command) -> None:
     assert command(f"convert run one.run {target}") == f"{target}: 3 queries, 4 rows\n"
 
 
-def test_a_terminal_gets_a_drawn_table_and_a_pipe_plain_text(command: Command) -> None:
+def on_terminal(command: Command, words: str, width: int) -> list[str]:
+    """Lines that a terminal of this width gets."""
     pty = pytest.importorskip("pty")
-    words = "evaluate t.qrels one.run"
-    environment = {"TERM": "xterm", "COLUMNS": "100"}
-    plain = command.process(words, environment=environment)
-    assert plain.stdout.isascii()
-    assert (plain.returncode, plain.stderr) == (0, b"")
     leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
     arguments = [sys.executable, "-m", "sklearn_rank.cli", *words.split()]
     with os.fdopen(leader, "rb", buffering=0) as reading:
         with subprocess.Popen(
             arguments,
             stdout=follower,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **environment},
+            env=environment,
             cwd=command.folder,
         ) as process:
             os.close(follower)
@@ -77,7 +74,45 @@ def test_a_terminal_gets_a_drawn_table_and_a_pipe_plain_text(command: Command) -
             except OSError:  # the other end is closed
                 pass
         assert process.returncode == 0
-    assert "┃".encode() in drawn
+    return drawn.decode().replace("\r", "").split("\n")
+
+
+def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command: Command) -> None:
+    words = "evaluate t.qrels one.run"
+    plain = command.process(words, environment={"TERM": "xterm", "COLUMNS": "100"})
+    assert plain.stdout.isascii()
+    assert b"\x1b" not in plain.stdout
+    assert (plain.returncode, plain.stderr) == (0, b"")
+    assert on_terminal(command, words, 100)[0].startswith("\x1b[1mmeasure")
+
+
+@pytest.mark.parametrize(
+    ("width", "gone", "kept"),
+    [
+        (140, [], ["effect", "wins", "ties", "losses", "detectable"]),
+        (100, ["effect", "detectable"], ["wins", "losses"]),
+        (80, ["effect", "detectable", "ties", "wins", "losses"], ["p (Holm)"]),
+    ],
+)
+def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(
+    width: int, gone: list[str], kept: list[str], command: Command
+) -> None:
+    lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10 -m map", width)
+    head = lines[0]
+    assert all(name in head for name in kept)
+    assert not any(name in head for name in gone)
+    assert bool(gone) == any(line.startswith("not shown: effect") for line in lines)
+    assert "\u2026" not in "".join(lines)
+    assert all(len(line) <= width for line in lines[1:])
+
+
+def test_a_very_narrow_terminal_gets_a_line_for_each_value(command: Command) -> None:
+    lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10", 40)
+    assert lines[0].split() == ["measure", "ndcg@10"]
+    titles = [line.partition("  ")[0] for line in lines[:7]]
+    assert titles == [
+        *("measure", "system", "queries", "value", "difference", "95 % interval", "p (Holm)"),
+    ]
 
 
 def test_a_terminal_sees_what_goes_on(

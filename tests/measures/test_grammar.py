@@ -151,6 +151,10 @@ def test_several_cutoffs_at_once():
 
 UNKNOWN = {
     "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
+    "ndcg10": r"^unknown measure 'ndcg10'; did you mean 'ndcg@10'\?; known measures: map",
+    "NDCG-5": r"did you mean 'ndcg@5'\?",
+    "p10": r"did you mean 'precision@10'\?",
+    "lag5": r"did you mean 'lag'\?",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
     "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with its own",
