@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from sklearn_rank import __version__
+from sklearn_rank.support.text import closest, safe_text
 
 EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 """Measures of ``evaluate`` that nobody named."""
@@ -112,9 +114,27 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
 # The commands -----------------------------------------------------------------------------------
 
 
+class _Parser(argparse.ArgumentParser):
+    """Suggests the command or option that a mistyped one is close to."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        parsed, rest = super().parse_known_args(args, namespace)
+        unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
+        if unknown:
+            hint = closest(unknown[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+        return parsed, rest
+
+    def error(self, message: str) -> NoReturn:
+        choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
+        if choice:
+            message += closest(choice[1], re.split(r"[', ]+", choice[2]))
+        super().error(safe_text(message, limit=None))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the command; ``run`` of what it returns is a module and a function."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="sklearn-rank",
         description="Ranking metrics for search engines and recommenders, from files.",
         epilog="Exit code 0: done; 1: a gate failed; 2: something could not be measured.",

@@ -106,6 +106,22 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(
     assert all(len(line) <= width for line in lines[1:])
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("evalute t.qrels one.run", "did you mean 'evaluate'?"),
+        ("evaluate t.qrels one.run --mesure map", "--mesure map; did you mean '--measure'?"),
+        ("evaluate t.qrels one.run --format marrkdown", "did you mean 'markdown'?"),
+        ("compare t.qrels one.run two.run --corection=bh", "did you mean '--correction'?"),
+        ("evaluate t.qrels one.run --qqqq\x1b[31m", "unrecognized arguments: --qqqq\\x1b[31m"),
+    ],
+)
+def test_what_is_mistyped_is_suggested(words: str, message: str, command: Command) -> None:
+    done = command.process(words)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+
+
 def test_a_very_narrow_terminal_gets_a_line_for_each_value(command: Command) -> None:
     lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10", 40)
     assert lines[0].split() == ["measure", "ndcg@10"]
