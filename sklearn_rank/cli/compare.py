@@ -104,6 +104,7 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
         with waiting(f"measuring {path}"):
             systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     options: dict[str, Any] = {
+        "test": test,
         "correction": None if arguments.correction == "none" else arguments.correction,
         "family": arguments.family,
         "alpha": arguments.alpha,
@@ -113,8 +114,8 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
         options["alternative"] = alternative or "two-sided"
     with waiting("comparing"):
         if arguments.all_pairs:
-            return compare_all(systems, test=test, **options)
-        return compare(systems, test=test, **options)
+            return compare_all(systems, **options)
+        return compare(systems, **options)
 
 
 def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:
