@@ -44,6 +44,7 @@ from sklearn_rank.support.segments import (
     segment_max,
     segment_sum,
     similar_length_blocks,
+    sizes_of,
     take_segments,
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
@@ -278,33 +279,17 @@ def _levels(gains: FloatArray, offsets: IntArray) -> tuple[FloatArray, IntArray]
     borders = offsets_of(np.bincount(query[starts], minlength=len(offsets) - 1))
     width = int(np.diff(borders).max(initial=0))
     counts = np.diff(starts, append=len(gains))
-    return _padded(gains[starts], borders, width), _padded(counts, borders, width).astype(np.int64)
+    return _padded(gains[starts], borders, width), _padded(counts, borders, width)
 
 
-def _padded(values: Array, offsets: IntArray, width: int) -> FloatArray:
+def _padded(values: Array, offsets: IntArray, width: int) -> Array:
     """(B, width) values of each segment, and zeros."""
-    rows = np.zeros((len(offsets) - 1, width))
-    query = segment_index(offsets)
-    rows[query, np.arange(len(values)) - offsets[:-1][query]] = values
+    rows = np.zeros((len(offsets) - 1, width), values.dtype)
+    rows[np.arange(width) < sizes_of(offsets)[:, None]] = values
     return rows
 
 
 # Average precision -------------------------------------------------------------------------------
-
-
-class _Places(NamedTuple):
-    """(B, U) unjudged items, earliest first, and what each has with known items."""
-
-    own: FloatArray
-    """Mean of one over its rank."""
-    tied: FloatArray
-    """Mean of one over the later rank of itself and another item of its tie."""
-    known: FloatArray
-    """Contribution with all known items, itself included."""
-    alike: IntArray
-    """Number of the first item of the same tie."""
-    last: IntArray
-    """Number of the last item of the same tie, plus one."""
 
 
 def sums_by_formula(measure: Measure) -> bool:
@@ -326,9 +311,10 @@ def average_precision_extremes(
     least, greatest = np.full((2, len(rankings)), np.nan)
     for queries in similar_length_blocks(unjudged.sizes + 1, _CELLS):
         chosen, own = rankings.take(queries), unjudged.take(queries)
-        valid, places = _places(chosen, own, measure.k)
+        columns = _columns(chosen, own, measure.k)
+        valid = np.arange(columns[0].shape[1]) < own.sizes[:, None]
         for is_best, result in ((True, greatest), (False, least)):
-            sums = total[queries, None] + _added_sums(places, valid, earliest=is_best)
+            sums = total[queries, None] + _added_sums(columns, valid, earliest=is_best)
             numbers = np.arange(sums.shape[1])
             added = numbers if is_best else numbers + own.absent[:, None]
             added = np.broadcast_to(added, sums.shape)
@@ -357,19 +343,19 @@ def _divisor(measure: Measure, rankings: JudgedRankings, added: IntArray) -> Flo
     return capped
 
 
-def _added_sums(places: _Places, valid: BoolArray, *, earliest: bool) -> FloatArray:
+def _added_sums(columns: Sequence[Array], valid: BoolArray, *, earliest: bool) -> FloatArray:
     """(B, U + 1) sum that the 0, 1, 2, ... earliest or latest items add."""
-    number = np.arange(places.own.shape[1])
+    own, tied, known, first, last = columns
+    number = np.arange(valid.shape[1])
     if earliest:
         # All that were taken before stand above, or in the same tie.
-        gain = places.known + places.own * places.alike
-        gain += places.tied * (number - places.alike)
+        gain = known + own * first + tied * (number - first)
         return _running(np.where(valid, gain, 0.0))
     # All that were taken before stand below, where their own ranks count, or in the same tie.
-    own = _running(np.where(valid, places.own, 0.0))
-    last = np.minimum(places.last, valid.sum(axis=1)[:, None])
-    below = own[:, -1:] - np.take_along_axis(own, last, 1)
-    gain = places.known + below + places.tied * (last - 1 - number)
+    sums = _running(np.where(valid, own, 0.0))
+    last = np.minimum(last, valid.sum(axis=1)[:, None])
+    below = sums[:, -1:] - np.take_along_axis(sums, last, 1)
+    gain = known + below + tied * (last - 1 - number)
     gain = np.where(valid, gain, 0.0)
     # The latest first: rows are filled from the left, so that what is beyond their end adds 0.
     from_end = valid.sum(axis=1)[:, None] - 1 - number
@@ -377,13 +363,13 @@ def _added_sums(places: _Places, valid: BoolArray, *, earliest: bool) -> FloatAr
     return _running(np.where(valid, turned, 0.0))
 
 
-def _places(
-    rankings: JudgedRankings, unjudged: OpenItems, k: int | None
-) -> tuple[BoolArray, _Places]:
-    """Which cells of the rows are items, and what these add with known items."""
-    sizes, (above,), (tied,) = unjudged.sizes, unjudged.above, unjudged.tied
-    width = int(sizes.max(initial=0))
-    valid = np.arange(width) < sizes[:, None]
+def _columns(rankings: JudgedRankings, unjudged: OpenItems, k: int | None) -> list[Array]:
+    """(B, U) arrays of the unjudged items of each query, the earliest first.
+
+    The mean of one over its rank; that of one over the later rank of itself and another item of its
+    tie; what it has with all known items, itself included; the first item of its tie; the next one.
+    """
+    (above,), (tied,) = unjudged.above, unjudged.tied
     longest = int(max(rankings.longest, (above + tied).max(initial=0)))
     cut = longest if k is None else min(k, longest)
     sums = PositionSums(1.0 / np.arange(1.0, cut + 1.0))
@@ -402,12 +388,8 @@ def _places(
     known = own * (1 + before - starts) + within * (after - before) + below
     first = np.searchsorted(keys, keys, "left") - unjudged.offsets[:-1][query]
     last = np.searchsorted(keys, keys, "right") - unjudged.offsets[:-1][query]
-    columns = []
-    for values in (own, within, known, first, last):
-        rows = np.zeros((len(sizes), width), values.dtype)
-        rows[valid] = values
-        columns.append(rows)
-    return valid, _Places(*columns)
+    columns, width = (own, within, known, first, last), int(unjudged.sizes.max(initial=0))
+    return [_padded(values, unjudged.offsets, width) for values in columns]
 
 
 def _harmonic(sums: PositionSums, above: IntArray, tied: IntArray, cut: int) -> FloatArray:

@@ -106,7 +106,7 @@ def ideal_dcg(
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
     with np.errstate(over="ignore", invalid="ignore"):
-        best = _best_gains(rankings, 0.0, depth(rankings, k), gain)
+        best = _best_gains(rankings, depth(rankings, k), gain)
         total = _ideal(best, depth(rankings, k), discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
@@ -129,34 +129,25 @@ def _scaled_gains(
 ) -> tuple[FloatArray, Best]:
     """Gains of the hits and the best gains, scaled per query by a number that nDCG cancels."""
     if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
-        best = _best_gains(rankings, 0.0, cut, gain)
+        best = _best_gains(rankings, cut, gain)
         return _gains(top.grades, 0.0, gain), best  # far from the ends of float64
-    # One scale per query keeps every grade within float64.
-    scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    gains_found = _gains(top.hit_grades, np.repeat(scale, top.n_hits), gain)
-    best = _best_gains(rankings, scale, cut, gain)
-    values, sizes = best.values, sizes_of(best.offsets)
-    if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
-        # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
-        tiny = rankings.max_grade < _TINY_GRADE
-        gains_found = np.where(np.repeat(tiny, top.n_hits), top.hit_grades, gains_found)
-        grades = best_of(rankings.all_grades, rankings.judged_offsets, cut).values
-        values = np.where(np.repeat(tiny, sizes), grades, values)
-    # So does a power of two that keeps sums and quotients away from the ends of float64.
-    exponent = np.frexp(segment_max(values, best.offsets))[1]
+    highest = rankings.max_grade
+    found = relative_gains(top.hit_grades, np.repeat(highest, top.n_hits), gain)
+    known = relative_gains(rankings.all_grades, np.repeat(highest, rankings.n_relevant), gain)
+    values, offsets = best_of(known, rankings.judged_offsets, cut)
+    # A power of two keeps sums and quotients away from the ends of float64.
+    exponent = np.frexp(segment_max(values, offsets))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
-    return gains_found * np.repeat(unit, top.n_hits), Best(
-        values * np.repeat(unit, sizes), best.offsets
-    )
+    best = Best(values * np.repeat(unit, sizes_of(offsets)), offsets)
+    return found * np.repeat(unit, top.n_hits), best
 
 
-def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, gain: Any) -> Best:
+def _best_gains(rankings: JudgedRankings, cut: int, gain: Any) -> Best:
     """Gains of the first ``cut`` of all relevant items, the largest gains first."""
     if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
         best = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
         return Best(_gains(best.values, 0.0, gain), best.offsets)
-    scales = np.repeat(np.broadcast_to(scale, len(rankings)), rankings.n_relevant)
-    return best_of(_gains(rankings.all_grades, scales, gain), rankings.judged_offsets, cut)
+    return best_of(_gains(rankings.all_grades, 0.0, gain), rankings.judged_offsets, cut)
 
 
 def _gains(grades: Array, scale: FloatArray | float, gain: Any) -> FloatArray:

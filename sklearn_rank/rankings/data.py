@@ -342,7 +342,11 @@ def judged_by_scores(
         items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
     )
     if unjudged is not None:
-        own = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
+        number = segment_sum(unjudged.flags.astype(np.int32), items.offsets).astype(np.int64)
+        n_judged = rankings.n_ranked - number if unjudged.n_judged is None else unjudged.n_judged
+        # Ranked when somebody asks for their places.
+        source = partial(_places, GradedRows(items.scores, items.offsets, unjudged.flags), ties)
+        own = Unjudged(number, source, unjudged.is_open, grade_order(ties), n_judged)
         rankings = replace(rankings, unjudged=own)
     pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
     return RankingData(
@@ -374,20 +378,6 @@ class UnjudgedItems(NamedTuple):
     """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
     n_judged: IntArray | None = None
     """(Q,) judged items, retrieved or not; None: all items were retrieved."""
-
-
-def unjudged_by_score(
-    scores: Array, offsets: IntArray, unjudged: UnjudgedItems, ties: Ties
-) -> Unjudged:
-    """The unjudged ones of scored items, which are ranked when somebody asks for their places."""
-    counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
-    return Unjudged(
-        counts,
-        partial(_places, GradedRows(scores, offsets, unjudged.flags), ties),
-        is_open=unjudged.is_open,
-        grade_order=grade_order(ties),
-        n_judged=sizes_of(offsets) - counts if unjudged.n_judged is None else unjudged.n_judged,
-    )
 
 
 def _places(flagged: GradedRows, ties: Ties) -> Places:

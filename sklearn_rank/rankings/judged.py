@@ -95,21 +95,6 @@ class Unjudged:
         """Positions; the sizes of tie groups count judged items, too."""
         return self.source if isinstance(self.source, Places) else self.source()
 
-    @property
-    def offsets(self) -> IntArray:
-        """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``."""
-        return self.places.offsets
-
-    @property
-    def above(self) -> Array:
-        """(U,) items strictly above the item's tie group."""
-        return self.places.above
-
-    @property
-    def tied(self) -> Array:
-        """(U,) size of the tie group, judged items included; 1 is no tie."""
-        return self.places.tied
-
     def take(self, queries: slice | IntArray) -> Unjudged:
         """Part of some queries."""
         known = self._known

@@ -58,7 +58,7 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         truth, run = problem(seed, scored=scored)
         ev = evaluate(truth, run, "map", ties=ties, keep_items=True)
         placements = ev.placements()
-        places = ev.rankings.unjudged.above.tolist()
+        places = ev.rankings.unjudged.places.above.tolist()
         assert [item.above for own in ev.unjudged_items() for item in own] == places
         for placement, own in zip(placements, ev.unjudged_items(), strict=True):
             assert {item.item for item in own} == set(run[placement.query]) - set(

@@ -26,7 +26,8 @@ def long(table: dict[str, Any], number: str) -> dict[str, list[Any]]:
 def places(evaluation: Evaluation) -> tuple[list[int], list[int], list[int]]:
     unjudged = evaluation.rankings.unjudged
     assert unjudged is not None
-    return unjudged.offsets.tolist(), unjudged.above.tolist(), unjudged.tied.tolist()
+    offsets, above, tied = unjudged.places
+    return offsets.tolist(), above.tolist(), tied.tolist()
 
 
 LAYOUTS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
@@ -73,7 +74,7 @@ def test_what_a_partial_truth_does_not_name_is_unjudged(layout: str) -> None:
     assert ev.counts["unjudged"] == 0
     assert places(ev) == ([0, 2, 3], [1, 3, 0], [1, 1, 1])
     assert ev.per_query["judged@2"].tolist() == [1 / 2, 1 / 2]
-    assert ev.rankings.unjudged.above.dtype == np.int32
+    assert ev.rankings.unjudged.places.above.dtype == np.int32
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -186,7 +187,7 @@ def test_relevance_scores_have_places_of_their_own() -> None:
     assert places(ev) == ([0, 1], [1], [1])
     unjudged = ev._judged.by_score.unjudged
     assert unjudged is not None
-    assert (unjudged.above.tolist(), unjudged.tied.tolist()) == ([1], [2])
+    assert (unjudged.places.above.tolist(), unjudged.places.tied.tolist()) == ([1], [2])
 
 
 def test_a_dropped_duplicate_is_counted_once() -> None:
