@@ -98,7 +98,11 @@ class Change:
         """What the verdict of a rule is worth; None where no values per query vary."""
         if self.paired is None or not 0 < self.error < math.inf:
             return None
-        return Worth(self.n, self.error, self.paired.freedom, rule, tests, provable)
+        pairs, step = self.paired.pairs, 0.0
+        sizes = np.abs(pairs.change[pairs.change != 0])
+        if pairs.weights is None and float(np.ptp(sizes)) <= SLACK:
+            step = float(sizes[0]) / self.n * self.error / pairs.error
+        return Worth(self.n, self.error, self.paired.freedom, rule, tests, provable, step)
 
     def over_gradings(self, box: DropBox | None, decision: Decision) -> Change:
         """The same with the verdict over all grades, and what they may make of it, if known."""

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pytest_rankmetrics.policy.verdicts import Rule
+from pytest_rankmetrics.policy.verdicts import SLACK, Rule
 from sklearn_rank.statistics import queries_needed
 from sklearn_rank.typing import FloatArray
 
@@ -37,6 +37,8 @@ class Worth:
     that of Benjamini and Hochberg): a drop of one measure is not helped by others that stay."""
     provable: bool = True
     """Whether any drop of the queries that changed could be significant."""
+    step: float = 0.0
+    """Distance between two drops that are possible where all changes are as large; 0: no such."""
 
     @property
     def is_tested(self) -> bool:
@@ -62,7 +64,10 @@ class Worth:
         """Probability that the gate is red for this measure where this is the true drop."""
         from scipy import special
 
-        return float(special.ndtr((drop - self.limits) / self.error).mean())
+        limits = self.limits
+        if self.step:  # half way to the next drop that exceeds them
+            limits = (np.floor(limits / self.step + SLACK) + 0.5) * self.step
+        return float(special.ndtr((drop - limits) / self.error).mean())
 
     @cached_property
     def false_alarm(self) -> float:

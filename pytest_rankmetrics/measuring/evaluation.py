@@ -68,7 +68,7 @@ class StrictEvaluation:
         self.zero_division = reading.get("zero_division", "raise")
         self.ties = reading.get("ties")
         self.convention = reading.get("convention", "default")
-        self.clusters: Array | None = getattr(self.evaluation, "clusters", None)
+        self.clusters: Array | None = self.evaluation.clusters
         """Label of each query's cluster; None: every query is one."""
         self.query_text = text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
