@@ -47,7 +47,9 @@ def alarms(n_queries: int, n_tables: int, seed: int, *, tukey: bool = True) -> d
         parts = compare(dict(list(systems.items())[:3])).by_slice(lambda query: query % 10)
         count[SLICED] += any(map(_alarmed, parts.values()))
         if tukey:
-            pairs = compare_all(systems, measures="map", n_resamples=499, random_state=rng)
+            pairs = compare_all(
+                systems, measures="map", test="tukey", n_resamples=499, random_state=rng
+            )
             count[TUKEY] += _alarmed(pairs)
     return {way: count[way] / n_tables for way in WAYS}
 
