@@ -176,8 +176,13 @@ def averaged(
             msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
             raise InvalidParameterError(msg)
         value = _values(measure, pool.widened(grades=False), negatives)
-        options = {"measure": measure, "query_ids": ["all items together"]}
-        mean = average(value, None, zero_division=zero_division, **options)
+        mean = average(
+            value,
+            None,
+            zero_division=zero_division,
+            measure=measure,
+            query_ids=["all items together"],
+        )
         return Scored(measure, None, None, mean, zero_division)
     least, policy = measure.metric.geometric_from, zero_division
     if least is not None and not isinstance(policy, str):

@@ -20,7 +20,7 @@ from tests.evaluation.cases import HALF, RUN, TRUTH, plain
 IDS = {
     "str": ["a", "b"],
     "int": [1, 2],
-    "numpy ints in an object array": np.array([np.int64(1), "b"], dtype=object),
+    "numpy ints in an object array": np.array([np.int64(1), np.int64(2)], dtype=object),
     "tuples": [("a", 1), ("a", 2)],
     "numpy in tuples": [("a", np.int64(1)), ("a", np.int64(2))],
     "datetime64": np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]"),
@@ -106,7 +106,8 @@ def test_to_frame(backend):
     assert columns["query"] == [0, 1]
     np.testing.assert_array_equal(columns["mrr"], [math.nan, 1 / 2])
     ids = [(LONG, 1), LONG, 1, "1"]
-    frame = evaluate([1] * 4, [2, 1, 1, 1], "map", groups=ids).to_frame(backend)
+    same = {id_: {"a": 1} for id_ in ids}
+    frame = evaluate(same, same, "map").to_frame(backend)
     column = frame["query"].to_pylist() if backend == "pyarrow" else list(frame["query"])
     assert column == [f"('{LONG}', 1)", f"'{LONG}'", "1", "'1'"]
     with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):

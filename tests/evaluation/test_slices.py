@@ -40,8 +40,8 @@ def test_slices_keep_the_kind_of_the_ids(wrap):
     assert type(part.query_ids) is type(evaluation.query_ids)
     assert part.query_ids.dtype == evaluation.query_ids.dtype
     assert part.query_ids.tolist() == [7]
-    mixed = evaluate([1, 1], [2, 1], "map", groups=[7, "7"]).by_slice({"s": ["7"]})["s"]
-    assert mixed.query_ids == ["7"]
+    ids = {7: {"a": 1}, "7": {"a": 1}}
+    assert evaluate(ids, ids, "map").by_slice({"s": ["7"]})["s"].query_ids == ["7"]
 
 
 def test_slices_keep_weights_and_count_what_is_missing_in_them():
