@@ -117,7 +117,7 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
 class _Parser(argparse.ArgumentParser):
     """Suggests the command or option that a mistyped one is close to."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if unknown:

@@ -46,7 +46,7 @@ def print_table(table: Table) -> None:
     if not is_wide:
         console.print(Text(lines[0], "bold"), *map(Text, lines[1:]), sep="\n")
     elif all(column.kind == "text" for column in table.columns):
-        wrapped = RichTable(*map(Text, titles))
+        wrapped = RichTable(*titles)
         for row in rows:
             wrapped.add_row(*map(Text, row))
         console.print(wrapped)
