@@ -349,8 +349,8 @@ def _read_hits(hits: list[Any], kind: str, where: Where) -> tuple[list[Any], lis
         )
         raise TypeError(msg)
     if values and places != each:
-        told = f"{len(values)} {order}s for {len(hits)} items"
-        msg = f"{where} has {told}; give each item one, or none"
+        numbers = f"{len(values)} {order}s for {len(hits)} items"
+        msg = f"{where} has {numbers}; give each item one, or none"
         raise ValueError(msg)
     if order == "score" or not values:
         return ids, values or None

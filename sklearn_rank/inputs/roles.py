@@ -1,4 +1,4 @@
-"""Which column holds the queries, the items, the scores, the grades: told by name, never by place.
+"""Which column holds the queries, the items, the scores, the grades: by name, never by place.
 
 Data frames, headers of CSV files and keys of JSON objects are read by this one table.
 """
@@ -86,10 +86,10 @@ def find_roles(
             raise ColumnRoleError(msg)
     named: dict[Role, str] = {}
     for role in (*required, *optional):
-        told = role in given
+        is_given = role in given
         matching = [name for name in names if plain_name(name) in _PLAIN[role]]
-        column = given[role] if told else next(iter(matching), None)
-        if column is None and not told and role in required:
+        column = given[role] if is_given else next(iter(matching), None)
+        if column is None and not is_given and role in required:
             spare = next((name for name in names if name not in named.values()), "...")
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
@@ -99,7 +99,7 @@ def find_roles(
             raise ColumnRoleError(msg)
         if column is None:
             continue
-        if not told and len(set(matching)) > 1:
+        if not is_given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
                 f"Say which one: columns={{{role!r}: {safe_repr(column)}}}"

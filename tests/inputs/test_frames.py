@@ -14,7 +14,6 @@ import pytest
 
 from sklearn_rank import (
     ColumnRoleError,
-    DuplicateItemError,
     InvalidParameterError,
     QueryMismatchError,
     evaluate,
@@ -79,16 +78,6 @@ def test_frames_that_disagree_on_a_label() -> None:
     ev = evaluate(truth, truth.assign(land="fr", score=1.0), "mrr")
     with pytest.raises(InvalidParameterError, match=r"do not agree .*'land': query 'u' has 'de'"):
         ev.by_slice("land")
-
-
-@every_library
-def test_a_repeated_item_is_named(library: str) -> None:
-    make = LIBRARIES[library]
-    truth = make({"user": ["u"], "item": ["a"]})
-    run = {"user": ["u", "u", "u"], "item": ["a", "x", "a"], "score": [1.0, 2.0, 3.0]}
-    with pytest.raises(DuplicateItemError, match=r"y_score\['u'\] holds item 'a' at positions 1"):
-        evaluate(truth, make(run), "mrr")
-    assert evaluate(truth, make(run), "mrr", duplicates="first")["mrr"] == 1.0
 
 
 TRUTH = {"user": ["u", "v"], "item": ["a", "b"], "grade": [1, 2]}
