@@ -26,12 +26,14 @@ _GAP = 8.0
 """Points between the axes (or a point) and its label."""
 _LONGEST = 28
 """Characters of a name that are shown: more would leave little room for the picture."""
+_NARROW = 3.0
+"""Inches of axes that have no room for names beside them, whatever the layout of the figure."""
 
 
 def shown_name(name: object) -> str:
-    """A name or id as one printable line."""
+    """A name or id as one printable line; cut in the middle, as models differ at their ends."""
     text = safe_text(str(name), limit=10_000)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _LONGEST else f"{text[:9]}…{text[9 - _LONGEST + 1 :]}"
 
 
 def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArray:
@@ -111,7 +113,9 @@ def place_labels(
 def has_margin(ax: Axes) -> bool:
     """Whether the figure makes room beside the axes, as those of the displays do."""
     figure = ax.get_figure()
-    return figure is not None and figure.get_layout_engine() is not None
+    if figure is None or figure.get_layout_engine() is None:
+        return False
+    return ax.get_window_extent().width / figure.dpi >= _NARROW
 
 
 def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,19 +15,20 @@ from sklearn_rank.displays.style import SIZE, Display, series_style, text_color
 from sklearn_rank.displays.systems import (
     check_names,
     check_styles,
-    evaluation_of_estimator,
-    evaluation_of_rankings,
     measure_of,
     read_arrays,
     read_systems,
     values_per_query,
     with_measure,
 )
+from sklearn_rank.evaluation.averaging import average, warn_of_undefined
+from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.reading import Responses, read_call
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -117,9 +119,7 @@ class SystemLines(Display):
             as ``groups``.
         """
         shown, reading = cls._split(options)
-        measures, called = cls._measures(*measure, **shown)
-        reading = {"zero_division": cls._ZERO_DIVISION, **reading}
-        evaluation = evaluation_of_rankings(y_true, y_score, measures, called=called, **reading)
+        evaluation = cls._evaluate(y_true, y_score, *cls._measures(*measure, **shown), **reading)
         shown |= {"names": None if name is None else [name], "ax": ax}
         return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
 
@@ -160,12 +160,8 @@ class SystemLines(Display):
             If the query ids are missing, or an option does not apply to the layout of y.
         """
         shown, reading = cls._split(options)
-        measures, called = cls._measures(*measure, **shown)
-        evaluation = evaluation_of_estimator(
-            *(estimator, X, y, groups, measures, cls._scorer_options(reading)),
-            owner=cls.__name__,
-            called=called,
-        )
+        measures = cls._measures(*measure, **shown)
+        evaluation = cls._evaluate_estimator(estimator, X, y, groups, measures, reading)
         shown |= {"names": [type(estimator).__name__ if name is None else name], "ax": ax}
         return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
 
@@ -177,16 +173,63 @@ class SystemLines(Display):
         return shown, {name: value for name, value in options.items() if name not in own}
 
     @classmethod
-    def _scorer_options(cls, given: Mapping[str, Any]) -> ScorerOptions:
-        unknown = [name for name in given if name not in OPTION_NAMES]
+    def _evaluate(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        measures: Sequence[str | Measure],
+        called: str,
+        **reading: Any,
+    ) -> Evaluation:
+        """Evaluation with one warning of undefined queries, under the name ``called``."""
+        zero_division = reading.pop("zero_division", cls._ZERO_DIVISION)
+        warns = isinstance(zero_division, str) and zero_division == "warn"
+        reading["zero_division"] = math.nan if warns else zero_division
+        evaluation = evaluate(y_true, y_score, measures, **reading)
+        if warns:
+            mean = average(
+                np.sum(list(evaluation.per_query.values()), axis=0),
+                None,
+                zero_division="warn",
+                measure=called,
+                query_ids=evaluation.query_ids,
+            )
+            warn_of_undefined({called: mean})
+        return evaluation
+
+    @classmethod
+    def _evaluate_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        groups: Any,
+        measures: tuple[Sequence[str | Measure], str],
+        given: Mapping[str, Any],
+    ) -> Evaluation:
+        """The same for a fitted estimator, read as scorers read it."""
+        name = cls.__name__
+        unknown = [option for option in given if option not in OPTION_NAMES]
         if unknown:
             meant = closest(unknown[0], ("groups", *OPTION_NAMES))
             msg = (
-                f"{cls.__name__} has no option {safe_repr(unknown[0])}{meant}; its options are: "
+                f"{name} has no option {safe_repr(unknown[0])}{meant}; its options are: "
                 f"{', '.join(OPTION_NAMES)}"
             )
             raise InvalidParameterError(msg)
-        return ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
+        options = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
+        read = read_call(Responses(estimator, X), y, groups, options, owner=name)
+        reading: dict[str, Any] = {
+            option: getattr(options, option)
+            for option in ("string_provider", "zero_division", "ties")
+        }
+        if read.queries is not None:
+            reading["groups"] = read.queries.ids
+        try:
+            return cls._evaluate(read.y, read.scores, *measures, **reading)
+        except TypeError as error:
+            # The class that scorers raise for objects of the wrong kind.
+            raise RankingConfigError(str(error)) from error
 
 
 class MeasureAtKDisplay(SystemLines):
@@ -463,15 +506,12 @@ class PrecisionRecallAtKDisplay(SystemLines):
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        read, (measures, called) = cls._scorer_options(options), cls._measures(k=k)
-        folds = {}
+        measures, folds = cls._measures(k=k), {}
         tests = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
         for number, (estimator, test) in enumerate(tests):
             data: Any = [X, y, groups]
             data = [None if part is None else _safe_indexing(part, test) for part in data]
-            folds[f"Fold {number}"] = evaluation_of_estimator(
-                *(estimator, *data, measures, read), owner=cls.__name__, called=called
-            )
+            folds[f"Fold {number}"] = cls._evaluate_estimator(estimator, *data, measures, options)
         if not folds:
             msg = "cv_results holds no folds, so that there is no curve to draw"
             raise ValueError(msg)

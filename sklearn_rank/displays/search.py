@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +28,7 @@ _MANY_TIMES = 10.0
 """A parameter that grows this many times, by growing steps, has a logarithmic axis."""
 _MOST_TICKS = 10
 """Up to this many values, each has a tick."""
+_MEAN = "mean_test_"
 
 
 class SearchResultsDisplay(Display):
@@ -79,12 +79,15 @@ class SearchResultsDisplay(Display):
         self.names = check_names(names, len(lengths))
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the lines."""
+        """Draw the lines; values that are no numbers are categories, which no line joins."""
         with self._canvas(ax) as ax:
+            places, is_ordered = self._scale(ax)
             self.lines_: list[Line2D] = []
             self.bars_: list[ErrorbarContainer] = []
-            for number, x in enumerate(_places(ax, self.values)):
-                style, scores = series_style(number), self.scores[number]
+            for number, (x, scores) in enumerate(zip(places, self.scores, strict=True)):
+                style = series_style(number)
+                if not is_ordered:
+                    style["linestyle"] = "none"
                 self.lines_ += ax.plot(x, scores, **style)
                 lengths = np.nan_to_num(np.abs(self.intervals[number].T - scores), posinf=np.inf)
                 look = {"fmt": "none", "ecolor": style["color"], "elinewidth": 1.0, "capsize": 2.5}
@@ -102,6 +105,34 @@ class SearchResultsDisplay(Display):
             ax.set_ylabel(self.label, parse_math=False)
             name_lines(ax, self.lines_, self.names)
         return self
+
+    def _scale(self, ax: Axes) -> tuple[list[FloatArray], bool]:
+        """Set scale and ticks; places of the values, and whether these are numbers."""
+        # Side by side, so that intervals do not cover each other.
+        shifts = np.arange(len(self.values)) - (len(self.values) - 1) / 2
+        values = [value for line in self.values for value in line]
+        if not all(map(_is_number, values)):
+            words = list(dict.fromkeys(map(_shown, values)))
+            ax.set_xticks(range(len(words)), words, parse_math=False)
+            ax.set_xlim(-0.5, len(words) - 0.5)
+            lines = [np.array([words.index(_shown(one)) for one in own]) for own in self.values]
+            return [line + 0.06 * shift for line, shift in zip(lines, shifts, strict=True)], False
+        lines = [np.array(line, dtype=np.float64) for line in self.values]
+        numbers = np.unique(np.concatenate(lines))
+        least, most, steps = numbers[0], numbers[-1], np.diff(numbers)
+        grows = len(steps) > 1 and steps.max() > 4 * steps.min()
+        is_log = grows and least > 0 and most / least >= _MANY_TIMES
+        if is_log:
+            ax.set_xscale("log")
+            factors = np.exp(shifts * 0.015 * np.log(most / least))
+            places = [line * factor for line, factor in zip(lines, factors, strict=True)]
+        else:
+            moves = shifts * 0.015 * (most - least)
+            places = [line + move for line, move in zip(lines, moves, strict=True)]
+        if len(numbers) <= _MOST_TICKS and (is_log or not grows):
+            ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
+            ax.set_xticks([], minor=True)
+        return places, True
 
     @classmethod
     def from_cv_results(
@@ -134,25 +165,49 @@ class SearchResultsDisplay(Display):
             A second parameter, of which each value has a line.
         """
         level = check_share(level, "level", cls.__name__)
-        score = _score_name(cv_results, measure)
+        columns = [name[len(_MEAN) :] for name in cv_results if name.startswith(_MEAN)]
+        spread = {f"{name}_{kind}" for name in columns for kind in ("se", "queries")}
+        scores = [name for name in columns if name not in spread]
+        if "params" not in cv_results or not scores:
+            msg = (
+                "cv_results has no params and mean_test_ columns; pass cv_results_ of a fitted "
+                "search"
+            )
+            raise InvalidParameterError(msg)
+        if measure is None and len(scores) > 1:
+            msg = (
+                f"the search has several scores: {format_list(scores)}; name one of them by "
+                "measure="
+            )
+            raise InvalidParameterError(msg)
+        score = scores[0] if measure is None else measure
         params = list(cv_results["params"])
-        for name in (param, *([] if lines is None else [lines])):
-            _check_known(name, dict.fromkeys(key for one in params for key in one), "parameter")
-        means = np.asarray(cv_results[f"mean_test_{score}"], dtype=np.float64)
+        known = dict.fromkeys(key for one in params for key in one)
+        for name, names, kind in (
+            (score, scores, "score"),
+            (param, known, "parameter"),
+            (param if lines is None else lines, known, "parameter"),
+        ):
+            if name not in names:
+                meant = f"{closest(str(name), names)}; it has: {format_list(names)}"
+                msg = f"the search has no {kind} {safe_repr(name)}{meant}"
+                raise InvalidParameterError(msg)
+        means = np.asarray(cv_results[f"{_MEAN}{score}"], dtype=np.float64)
         intervals = _intervals(cv_results, score, means, level)
         # Candidates equal to the best but for the two parameters, by their value of ``lines``.
-        best = params[int(np.nanargmax(means))]
+        texts = [{name: _shown(value) for name, value in one.items()} for one in params]
+        best = texts[int(np.nanargmax(means))]
         shown: dict[str, list[int]] = {}
-        for number, one in enumerate(params):
+        for number, one in enumerate(texts):
             others = {*one, *best} - {param, lines}
-            if param in one and all(_text(one, name) == _text(best, name) for name in others):
-                line = "" if lines is None else f"{lines} = {_shown(one.get(lines))}"
+            if param in one and all(one.get(name) == best.get(name) for name in others):
+                line = "" if lines is None else f"{lines} = {one.get(lines)}"
                 shown.setdefault(line, []).append(number)
         for numbers in shown.values():
             if all(_is_number(params[number][param]) for number in numbers):
                 numbers.sort(key=lambda number: float(params[number][param]))
         title = "mean over folds" if score == "score" else f"{score}, mean over folds"
-        over = "queries" if f"mean_test_{score}_se" in cv_results else "folds"
+        over = "queries" if f"{_MEAN}{score}_se" in cv_results else "folds"
         display = cls(
             values=[[params[number][param] for number in numbers] for numbers in shown.values()],
             scores=[means[numbers] for numbers in shown.values()],
@@ -177,7 +232,7 @@ def _intervals(
             columns.append(np.asarray(results[column], dtype=np.float64))
         return np.array(columns).reshape(len(columns), len(means))
 
-    if f"mean_test_{score}_se" in results:
+    if f"{_MEAN}{score}_se" in results:
         # Standard error of the mean of the folds, whose queries differ, and Welch's degrees.
         errors, counts = folds(f"{score}_se"), folds(f"{score}_queries")
         variances = (errors / len(errors)) ** 2
@@ -189,36 +244,9 @@ def _intervals(
         scores = folds(score)
         count = len(scores)
         spread = scores.std(axis=0, ddof=1) if count > 1 else np.full(len(means), np.nan)
-        error, degrees = spread / math.sqrt(max(count, 1)), np.full(len(means), count - 1.0)
+        error, degrees = spread / np.sqrt(max(count, 1)), np.full(len(means), count - 1.0)
     reach = stdtrit(degrees, (1 + level) / 2) * error
     return np.stack((means - reach, means + reach), axis=1)
-
-
-def _score_name(results: Mapping[str, Any], measure: str | None) -> str:
-    prefix = "mean_test_"
-    columns = [name.removeprefix(prefix) for name in results if name.startswith(prefix)]
-    spread = {f"{name}_{what}" for name in columns for what in ("se", "queries")}
-    known = [name for name in columns if name not in spread]
-    if "params" not in results or not known:
-        msg = "cv_results has no params and mean_test_ columns; pass cv_results_ of a fitted search"
-        raise InvalidParameterError(msg)
-    if measure is None and len(known) > 1:
-        msg = f"the search has several scores: {format_list(known)}; name one of them by measure="
-        raise InvalidParameterError(msg)
-    if measure is not None:
-        _check_known(measure, known, "score")
-    return known[0] if measure is None else measure
-
-
-def _check_known(name: Any, known: Collection[str], what: str) -> None:
-    if name not in known:
-        meant = closest(str(name), known)
-        msg = f"the search has no {what} {safe_repr(name)}{meant}; it has: {format_list(known)}"
-        raise InvalidParameterError(msg)
-
-
-def _text(params: Mapping[str, Any], name: str) -> str | None:
-    return _shown(params[name]) if name in params else None
 
 
 def _shown(value: Any) -> str:
@@ -227,31 +255,3 @@ def _shown(value: Any) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _places(ax: Axes, lines: Sequence[Sequence[Any]]) -> list[FloatArray]:
-    """Places of the values on the axis, lines side by side; sets the ticks and the scale."""
-    # Side by side, so that intervals do not cover each other.
-    shifts = np.arange(len(lines)) - (len(lines) - 1) / 2
-    values = [value for line in lines for value in line]
-    if not all(map(_is_number, values)):
-        words = list(dict.fromkeys(map(_shown, values)))
-        ax.set_xticks(range(len(words)), words)
-        for label in ax.get_xticklabels():
-            label.set_parse_math(False)
-        ax.set_xlim(-0.5, len(words) - 0.5)
-        places = [np.array([words.index(_shown(value)) for value in line]) for line in lines]
-        return [place + 0.06 * shift for place, shift in zip(places, shifts, strict=True)]
-    places = [np.array(line, dtype=np.float64) for line in lines]
-    numbers = np.unique(np.array(values, dtype=np.float64))
-    least, most, steps = float(numbers[0]), float(numbers[-1]), np.diff(numbers)
-    grows = len(steps) > 1 and steps.max() > 4 * steps.min()
-    if not (grows and least > 0 and most / least >= _MANY_TIMES):
-        apart = 0.015 * (most - least)
-        return [place + apart * shift for place, shift in zip(places, shifts, strict=True)]
-    ax.set_xscale("log")
-    if len(numbers) <= _MOST_TICKS:
-        ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
-        ax.set_xticks([], minor=True)
-    factors = np.exp(shifts * 0.015 * math.log(most / least))
-    return [place * factor for place, factor in zip(places, factors, strict=True)]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import average, warn_of_undefined
-from sklearn_rank.evaluation.evaluate import evaluate, with_measures
+from sklearn_rank.evaluation.evaluate import with_measures
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.model_selection.reading import Responses, read_call
 from sklearn_rank.support.checks import refuse_unordered
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
@@ -114,57 +110,3 @@ def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
     """Values of a measure, evaluated before or not; InvalidParameterError if it is pooled."""
     measured, (spelling,) = with_measure(evaluation, [measure])
     return measured.per_query[spelling]
-
-
-def evaluation_of_estimator(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    groups: Any,
-    measures: Sequence[str | Measure],
-    options: ScorerOptions,
-    *,
-    owner: str,
-    called: str,
-) -> Evaluation:
-    """Evaluation of the rankings of a fitted estimator, read as scorers read it."""
-    read = read_call(Responses(estimator, X), y, groups, options, owner=owner)
-    try:
-        return evaluation_of_rankings(
-            read.y,
-            read.scores,
-            measures,
-            called=called,
-            groups=None if read.queries is None else read.queries.ids,
-            string_provider=options.string_provider,
-            zero_division=options.zero_division,
-            ties=options.ties,
-        )
-    except TypeError as error:
-        # The class that scorers raise for objects of the wrong kind.
-        raise RankingConfigError(str(error)) from error
-
-
-def evaluation_of_rankings(
-    y_true: Any,
-    y_score: Any,
-    measures: Sequence[str | Measure],
-    *,
-    called: str,
-    zero_division: Any = "warn",
-    **reading: Any,
-) -> Evaluation:
-    """Evaluation by measures with one warning of undefined queries, under the name ``called``."""
-    warns = isinstance(zero_division, str) and zero_division == "warn"
-    reading["zero_division"] = math.nan if warns else zero_division
-    evaluation = evaluate(y_true, y_score, measures, **reading)
-    if warns:
-        mean = average(
-            np.sum(list(evaluation.per_query.values()), axis=0),
-            None,
-            zero_division="warn",
-            measure=called,
-            query_ids=evaluation.query_ids,
-        )
-        warn_of_undefined({called: mean})
-    return evaluation

@@ -125,6 +125,15 @@ def test_values_that_are_words():
     shown = SearchResultsDisplay.from_cv_results(found.cv_results_, param="solver")
     assert [label.get_text() for label in shown.ax_.get_xticklabels()] == ["svd", "cholesky"]
     assert shown.lines_[0].get_xdata().tolist() == [0, 1]
+    assert shown.lines_[0].get_linestyle() == "None", "no line joins categories"
+
+
+def test_few_numbers_have_a_tick_each():
+    intervals = [[[0, 1]] * 3]
+    shown = SearchResultsDisplay(
+        values=[[2, 3, 5]], scores=[[0.1, 0.2, 0.3]], intervals=intervals, param="max_depth"
+    ).plot()
+    assert [label.get_text() for label in shown.ax_.get_xticklabels()] == ["2", "3", "5"]
 
 
 def test_spread_scorers():

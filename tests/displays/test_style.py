@@ -64,6 +64,11 @@ def test_a_figure_that_makes_no_room_has_a_legend():
     assert [text.get_text()[-2:] for text in ax.get_legend().get_texts()] == ["a", "_b"]
     assert display.figure_ is ax.figure
     assert ax.spines["top"].get_visible()
+    # Names beside small axes would take the room of the picture.
+    _, axes = plt.subplots(2, 2, layout="constrained")
+    close_curves(["a", "b"]).plot(axes[0, 0])
+    assert not axes[0, 0].texts
+    assert len(axes[0, 0].get_legend().get_texts()) == 2
 
 
 @given(
@@ -101,6 +106,8 @@ def test_names_are_printable_and_short():
     assert shown_name("a\nb\x1b") == "a\\x0ab\\x1b"
     assert shown_name(17) == "17"
     assert len(shown_name("x" * 200)) == 28
+    # Models of one maker differ at their ends.
+    assert shown_name("sentence-transformers/all-MiniLM-L6-v2") == "sentence-…s/all-MiniLM-L6-v2"
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
@@ -134,7 +141,7 @@ def test_svg_for_a_page():
     assert used
     assert set(used) <= set(ids)
     texts = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
-    assert any(text.startswith("</svg><script>$a_1$") for text in texts)
+    assert any(text.startswith("</svg><sc…") for text in texts)
 
 
 def test_svg_needs_no_font_for_every_script():
