@@ -2,8 +2,8 @@
 
 ``python -m tests.peers PROGRAM=PYTHON ...`` asks tests/peers/programs.py by the Python of an
 environment that has the program; what others answered before stays. ``PROGRAM=FILE.json`` takes
-answers in the form of programs.py from a file: programs that are in no
-package index, such as trec_eval, are asked elsewhere.
+answers in that form from a file: programs that are in no package index, such as trec_eval, are
+asked elsewhere.
 """
 
 from __future__ import annotations
