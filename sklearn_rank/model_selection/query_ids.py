@@ -166,7 +166,7 @@ class QueryIds(NamedTuple):
         elif self.fold.test is None:
             faults.append(self._fault_of_sample(self.fold))
         else:
-            # Each candidate of a search meets the same splits.
+            # Splits are the same for each candidate of a search.
             known = notes_of_search().setdefault("splits", {})
             key = (self.name, id(self.fold.scored), id(self.fold.test))
             if key not in known:
@@ -179,7 +179,7 @@ class QueryIds(NamedTuple):
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
-        """The queries of all rows of the data, if they can be told."""
+        """The queries of all rows of the data, if they are known."""
         try:
             ids = find_ids(fold.X, fold.y, fold.groups, self.name, fold)
             if ids is None or length(ids) != length(fold.X):

@@ -160,7 +160,7 @@ class Responses:
             return values.reindex(own)
         msg = (
             f"{method} gives a {type(values).__name__} whose index is not the index of X, so that "
-            "its rows cannot be told; give it X.index, or return an array in the order of X"
+            "its rows cannot be matched; give it X.index, or return an array in the order of X"
         )
         raise RankingConfigError(msg)
 

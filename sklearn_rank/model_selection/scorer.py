@@ -39,7 +39,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
-"""Errors of the measure's parameters or of the truth: the next candidate would meet them again."""
+"""Errors of the measure's parameters or of the truth: the same for the next candidate."""
 
 Statistic = Literal["se", "queries"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
@@ -57,7 +57,7 @@ except Exception:  # pragma: no cover - a future scikit-learn
 class RankingScorer(_Base):  # type: ignore[misc]
     """A measure as a scorer, ``scorer(estimator, X, y, groups=qid) -> float``; greater is better.
 
-    One scorer serves three layouts, told by the type of ``y``: rows (a grade per row, queries from
+    One scorer serves three layouts, by the type of ``y``: rows (a grade per row, queries from
     ``groups``, a column or index level ``"qid"`` of X, or an index level of y), lists (a set,
     list or {item: grade} per query; the estimator predicts ranked lists) and matrix (2-D grades;
     the estimator predicts scores of the same shape). Make one with :func:`make_rank_scorer`,

@@ -45,7 +45,7 @@ class Booster(NamedTuple):
 
 
 _GROUPS, _EVAL_GROUPS = "groups, the query id of each row", "eval_groups, the query id of each row"
-_PER_ROW = "nothing: rows are sorted by query, and it would meet other rows"
+_PER_ROW = "nothing: rows are sorted by query, and it would no longer match them"
 BOOSTERS = (
     Booster(
         "xgboost",

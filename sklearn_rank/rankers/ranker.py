@@ -54,8 +54,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ranker_ : estimator
         The fitted ranker.
     query_ : str
-        Name of the column of X that is no feature, if X has one: ``query``, or the name that told
-        the queries where none was called ``"qid"``.
+        Name of the column of X that is no feature, if X has one: ``query``, or another common
+        name of query ids where none is called ``"qid"``.
 
     Examples
     --------
