@@ -87,7 +87,7 @@ def test_texts_are_escaped_and_cut() -> None:
     assert "\x1b" not in text
     assert "x" * 100 not in text
     assert "(query_text: KeyError)" in failure(query_text=lambda query: {}[query])
-    with expected_failure(InvalidParameterError, match=r"query_text must be \{query: text\} or a"):
+    with expected_failure(InvalidParameterError, match=r"query_text must be \{id: text\} or a"):
         assert_metric(*case([2] * 10), "mrr", at_least=0.1, query_text="red shoes")  # type: ignore[arg-type]
 
 
