@@ -509,9 +509,12 @@ class PrecisionRecallAtKDisplay(SystemLines):
         measures, folds = cls._measures(k=k), {}
         tests = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
         for number, (estimator, test) in enumerate(tests):
-            data: Any = [X, y, groups]
-            data = [None if part is None else _safe_indexing(part, test) for part in data]
-            folds[f"Fold {number}"] = cls._evaluate_estimator(estimator, *data, measures, options)
+            rows, truth, queries = (
+                None if part is None else _safe_indexing(part, test) for part in (X, y, groups)
+            )
+            folds[f"Fold {number}"] = cls._evaluate_estimator(
+                estimator, rows, truth, queries, measures, options
+            )
         if not folds:
             msg = "cv_results holds no folds, so that there is no curve to draw"
             raise ValueError(msg)
