@@ -159,13 +159,15 @@ def worth_texts(assessment: Assessment) -> tuple[str, str]:
         return "", ""
     seen, name, change, worth = max(judged, key=lambda own: (math.isnan(own[0]), own[0]))
     n, several = formatting.queries(change.n), len(judged) + len(assessment.slice_changes) > 1
-    finds = "shows no drop by a test, for too few queries changed"
+    finds = "can show no drop, because too few queries changed"
     if not math.isnan(seen):
         finds = f"finds a true drop of {seen:.4f} in 4 runs of 5"
     text = (
         f"{name} over {n}: the gate {finds}, and is red in {'at most ' * several}{rate:.1%} of "
         "runs though nothing got worse"
     )
+    if worth.rule.proven:
+        text += ", beside those in which it cannot tell"
     if not math.isnan(worth.needed):
         text += f"; to find one of {change.allowed:g}, which max_drop allows, takes about "
         text += f"{worth.needed:,} queries"
