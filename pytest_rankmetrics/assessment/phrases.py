@@ -138,8 +138,6 @@ def first_to_judge(rows: Sequence[ToJudge]) -> str:
     return f"; judge first: {', '.join(named)}" if named else ""
 
 
-# What a gate is worth ----------------------------------------------------------------------------
-
 MOST_FALSE_ALARMS = 0.1
 """A gate that is red for nothing more often teaches people to run it again."""
 

@@ -191,15 +191,11 @@ def tally(gates: Sequence[GateRun]) -> str:
 
 def _expected(gates: Sequence[GateRun]) -> list[str]:
     """``12 gates, 0.9 false alarms expected per run ...``."""
-    rates = [run.record["false_alarm"] for run in gates]
-    known = [rate for rate in rates if rate is not None]
-    if not known:
-        return []
-    alarms = "false alarm" if f"{sum(known):.2g}" == "1" else "false alarms"
-    return [
-        f"{formatting.count(len(gates), 'gate')}, {sum(known):.2g} {alarms} expected per run: red "
-        "gates though no system got worse"
-    ]
+    known = [rate for run in gates if (rate := run.record["false_alarm"]) is not None]
+    expected = (
+        f"{sum(known):.2g} false alarms expected per run: red gates though no system got worse"
+    )
+    return [f"{formatting.count(len(gates), 'gate')}, {expected}"] if known else []
 
 
 def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool = False) -> Table:
