@@ -193,7 +193,7 @@ def _expected(gates: Sequence[GateRun]) -> list[str]:
     """``12 gates, 0.9 false alarms expected per run ...``."""
     known = [rate for run in gates if (rate := run.record["false_alarm"]) is not None]
     expected = (
-        f"{sum(known):.2g} false alarms expected per run: red gates though no system got worse"
+        f"{sum(known):.2f} false alarms expected per run: red gates though no system got worse"
     )
     return [f"{formatting.count(len(gates), 'gate')}, {expected}"] if known else []
 

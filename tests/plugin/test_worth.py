@@ -81,7 +81,7 @@ def test_a_run_says_what_its_gates_are_worth(gate: Suite) -> None:
         line + "and is red in 20.3% of runs though nothing got worse; to find one of 0.005, "
         in text
     )
-    assert "1 gate, 0.2 false alarms expected per run" in text
+    assert "1 gate, 0.20 false alarms expected per run" in text
     assert "warning: test_bm25: red in 20% of runs though nothing got worse: hard_drop" in text
     # A limit that is too tight is no fault of the change.
     gate.run("--rank-strict").assert_outcomes(passed=1)
