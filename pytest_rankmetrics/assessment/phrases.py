@@ -23,7 +23,7 @@ def averaged_queries(measured: StrictEvaluation, name: str) -> int:
 
 
 def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
-    """95 % confidence interval of a value; NaN for a pooled measure or a single query."""
+    """95% confidence interval of a value; NaN for a pooled measure or a single query."""
     if measured.used[name].is_pooled:
         return math.nan, math.nan
     return measured.evaluation.confidence_interval(name)

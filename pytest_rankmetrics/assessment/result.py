@@ -41,11 +41,11 @@ class MetricResult:
     better: int | None = None
     same: int | None = None
     detectable: float | None = None
-    """Least true drop that the gate finds with 80 % probability, by its whole rule."""
+    """Least true drop that the gate finds with 80% probability, by its whole rule."""
     false_alarm: float | None = None
     """Probability that the gate is red for this measure though both systems are equally good."""
     queries_needed: float | None = None
-    """Queries for which a true drop of ``allowed`` is significant with 80 % probability."""
+    """Queries for which a true drop of ``allowed`` is significant with 80% probability."""
     upper: float | None = None
     """Upper end of the one-sided interval of the drop, at the level of the gate's test."""
     clusters: int | None = None
@@ -67,7 +67,7 @@ class MetricResult:
 
     @cached_property
     def ci(self) -> tuple[float, float]:
-        """95 % confidence interval of the value; NaN where there is none."""
+        """95% confidence interval of the value; NaN where there is none."""
         return (math.nan, math.nan) if self.interval is None else self.interval()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class GateResult:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """95 % confidence interval of the first measure."""
+        """95% confidence interval of the first measure."""
         return next(iter(self.metrics.values())).ci
 
     def as_dict(self, *, intervals: bool = True, explained: bool = True) -> dict[str, Any]:

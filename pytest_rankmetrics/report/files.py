@@ -285,7 +285,7 @@ _SIGNS = {
     "pass": ":white_check_mark:",
     "not gated": "",
 }
-_NUMBERS = ("now", "baseline", "change (95 % CI)", "p", "queries")
+_NUMBERS = ("now", "baseline", "change (95% CI)", "p", "queries")
 _COLUMNS = (
     *(Column("gate"), Column("metric")),
     *(Column(title, "number") for title in _NUMBERS),

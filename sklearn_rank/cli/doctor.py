@@ -147,13 +147,13 @@ def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
     seen = _DETECTED * float(values.std(ddof=1)) / math.sqrt(len(values))
     yield (
         "!" if len(values) < FEW_QUERIES else "",
-        f"ndcg@10 is {evaluation['ndcg@10']:.4f} over {len(values):,} queries, 95 % interval "
+        f"ndcg@10 is {evaluation['ndcg@10']:.4f} over {len(values):,} queries, 95% interval "
         f"{low:.4f}..{high:.4f}",
     )
     yield (
         "",
-        f"a change of {seen:.3f} would be seen in four of five cases, if changes vary from query "
-        "to query as the values do; similar systems show smaller ones",
+        f"a change of {seen:.3f} would be detected with 80% probability, if changes vary from "
+        "query to query as the values do; similar systems show smaller ones",
     )
 
 

@@ -158,7 +158,7 @@ def _evaluate(commands: Any) -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
     add("runs", metavar="RUN", nargs="+", help="rankings of a system")
-    add("-q", "--per-query", action="store_true", help="the values of each query, too")
+    add("-q", "--per-query", action="store_true", help="also print values per query")
     no_summary = "with --format trec: no lines of all queries"
     add("-n", "--no-summary", action="store_true", help=no_summary)
     forms = ("table", "trec", "json", "csv", "markdown", "latex")
@@ -229,14 +229,16 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     add(
         "--test", choices=("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"), help=test
     )
-    alternative = "what counts against chance (default: two-sided)"
+    alternative = "one- or two-sided test (default: two-sided)"
     add("--alternative", choices=("two-sided", "less", "greater"), help=alternative)
     corrections = ("holm", "bh", "bonferroni", "none")
     number = "of p-values for their number (default: holm)"
     add("--correction", choices=corrections, default="holm", help=number)
     family = "p-values that are corrected together: all, or those of each measure"
     add("--family", choices=("all", "measure"), default="all", help=family)
-    add("--alpha", type=_share, default=0.05, metavar="P", help="significant is less (0.05)")
+    add(
+        "--alpha", type=_share, default=0.05, metavar="P", help="significance level (default: 0.05)"
+    )
     same = "refuse runs that were evaluated on different queries"
     add("--same-queries", action="store_true", help=same)
     _add_measuring(parser, f"default: {', '.join(COMPARED)}")
@@ -270,7 +272,7 @@ def _gate(commands: Any) -> None:
         "threshold, as map=0.3; repeat it for more",
         "threshold of a measure of which less is better, as lag=2",
         "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
-        "drop that chance never excuses",
+        "always fail if the drop exceeds this",
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"
@@ -279,13 +281,18 @@ def _gate(commands: Any) -> None:
     add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    add("--min-queries", type=int, metavar="N", help="with fewer, chance excuses nothing")
+    add(
+        "--min-queries",
+        type=int,
+        metavar="N",
+        help="below this many queries, skip the significance test",
+    )
     add("--convention", metavar="NAME", help="count as this program does")
     missing = "judged queries without a ranking (default: raise)"
     add("--missing", choices=("raise", "zero", "skip"), help=missing)
     undefined = "value of a query for which a measure is undefined (default: raise)"
     add("--zero-division", type=float, metavar="X", help=undefined)
-    oddity = "accept an oddity, such as unjudged"
+    oddity = "allow a known data problem, such as unjudged"
     add("--allow", action="append", metavar="WORD", help=oddity)
     known = "ids of the items in the index, one on each line"
     add("--known-items", metavar="FILE", help=known)
@@ -319,7 +326,7 @@ def _judge_next(commands: Any) -> None:
     add("other", metavar="OTHER", nargs="?", help="rankings of the system it is compared with")
     add("-m", "--measure", default="ndcg@10", metavar="M", help="(default: ndcg@10)")
     # A page, and about as many as somebody judges in one go.
-    add("-n", type=_positive, default=20, metavar="N", help="so many items (default: 20)")
+    add("-n", type=_positive, default=20, metavar="N", help="number of items to list (default: 20)")
     add("--max-grade", type=_grade, metavar="X", help="highest grade (default: that of QRELS)")
     add("--convention", default="default", metavar="NAME", help="count as this program does")
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
@@ -354,14 +361,14 @@ def _small(commands: Any) -> None:
     parser = commands.add_parser(
         "measures",
         help="list the measures: names, spellings, formula, range",
-        description="List all measures, or say everything of the one that a spelling means.",
+        description="List all measures, or describe one measure.",
     )
     parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=("tools", "run_measures"))
     parser = commands.add_parser(
         "doctor",
-        help="look for what is odd about judgements and runs",
+        help="check judgements and runs for problems",
         description="Look for repeated items, ids that almost match, queries without relevant "
         "items, columns that are not read and thin slices, and say what difference a set of this "
         "size can show.",

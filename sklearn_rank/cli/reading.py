@@ -58,7 +58,7 @@ def refuse_repeated_runs(*paths: str | None) -> None:
     """ValueError if a run is to be compared with itself."""
     given = [path for path in paths if path is not None]
     if len(set(given)) < len(given):
-        msg = "a run is named twice, and would be compared with itself"
+        msg = "the same run was given twice"
         raise ValueError(msg)
 
 

@@ -589,7 +589,7 @@ def systems_table(comparison: Comparison) -> Table:
         about = f"no difference is significant ({test})"
     else:
         alone = "" if comparison.all_pairs else f", each compared with {comparison.baseline} alone"
-        about = f"letters: significantly better than that system ({test}{alone})"
+        about = f"letters mark systems it significantly beats ({test}{alone})"
     notes = (about, *_about_directions(comparison), *comparison.notes)
     return Table(columns, tuple(map(tuple, cells.values())), notes=notes, meaning="best")
 
@@ -618,7 +618,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("queries", "number"),
         Column("value", "number"),
         Column("difference", "number"),
-        Column(f"{100 * first.level:g} % interval", "interval", "interval"),
+        Column(f"{100 * first.level:g}% interval", "interval", "interval"),
         Column("effect", "number", spare=4),
         Column(p_title(first.test, first.correction), "number", "p_corrected"),
         Column("wins", "number", spare=1),

@@ -61,7 +61,7 @@ class Evaluation(Tabular):
     >>> from sklearn_rank import evaluate
     >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], ("mrr", "f1@1"))
     >>> ev
-    measure   score   95 % interval  queries
+    measure   score    95% interval  queries
     mrr      0.7500  0.0000..1.0000        2
     fbeta@1  0.5000  0.0126..0.9874        2
     2 queries

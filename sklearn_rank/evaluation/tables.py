@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     Column("measure"),
     Column("score", "number"),
-    Column("95 % interval", "interval", "interval"),
+    Column("95% interval", "interval", "interval"),
     Column("queries", "number"),
 )
 
@@ -117,10 +117,10 @@ def plain_id(query: Any) -> Any:
 
 
 _REMARKS = {
-    "missing": "judged but without a ranking",
+    "missing": "judged, but no results returned",
     "unjudged": "ranked but without judgements, left out",
     "no_relevant": "without a relevant item",
-    "tied": "with ties at a relevant item",
+    "tied": "with a relevant item tied with others",
     "duplicates": "repeated items left out",
     "missed": "relevant items that no query retrieved",
     "unjudged_grades": "negative grades read as not judged",
@@ -133,10 +133,11 @@ def remarks(counts: dict[str, Any], hint: str = "") -> str:
     parts = ["1 query" if counts["queries"] == 1 else f"{counts['queries']:,} queries"]
     parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS.items() if counts[key]]
     if counts["assumed"] == "complete":
-        parts.append("judgements taken as complete")
+        parts.append("judgements treated as complete")
     elif counts["assumed"]:
         parts.append(
-            f"judgements taken as partial: {counts['unjudged_items']:,} of {counts['ranked']:,} "
+            "judgements treated as incomplete: "
+            f"{counts['unjudged_items']:,} of {counts['ranked']:,} "
             "ranked items are unjudged and count as irrelevant"
         )
     if counts["relevant"] and not counts["retrieved"]:

@@ -366,7 +366,7 @@ class Tabular:
         >>> from sklearn_rank import evaluate
         >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["b", "a"], "q2": ["b"]}, "mrr")
         >>> print(ev.to_markdown())
-        | measure | score | 95 % interval | queries |
+        | measure | score | 95% interval | queries |
         | --- | ---: | ---: | ---: |
         | mrr | 0.7500 | 0.0000..1.0000 | 2 |
         <BLANKLINE>

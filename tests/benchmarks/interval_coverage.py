@@ -2,7 +2,7 @@
 
 ``python -m tests.benchmarks.interval_coverage [--samples 2000] [--seed 0]`` prints the Markdown
 table of docs/evaluation.md: samples of queries are drawn from known distributions, and
-``mean_confidence_interval`` is asked for its 95 % interval of each.
+``mean_confidence_interval`` is asked for its 95% interval of each.
 """
 
 from __future__ import annotations

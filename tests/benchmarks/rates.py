@@ -130,12 +130,12 @@ def pairs(runs: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
 
 
 def skewed(runs: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Equal systems of which 95 % of the queries lose .02 and 5 % gain .38."""
+    """Equal systems of which 95% of the queries lose .02 and 5 % gain .38."""
     row = []
     for n in (25, 50, 100, 200):
         changes = np.where(rng.random((runs, n)) < 0.05, 0.38, -0.02)
         row.append(sum(_compared(change).p <= ALPHA for change in changes) / runs)
-    yield ("95 % lose .02, 5 % gain .38", *(f"{100 * share:.1f} %" for share in row))
+    yield ("95% lose .02, 5 % gain .38", *(f"{100 * share:.1f} %" for share in row))
 
 
 def seen(runs: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
@@ -156,7 +156,7 @@ TABLES = {
         clusters,
         ("clusters", "ICC", "t of queries", "t of clusters", "sign flips of clusters"),
     ),
-    "Coverage of 95 % intervals (mean plus and minus two errors)": (
+    "Coverage of 95% intervals (mean plus and minus two errors)": (
         coverage,
         ("changes", "changed", "of these worse", *(f"n = {n}" for n in SIZES)),
     ),

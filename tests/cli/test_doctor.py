@@ -80,8 +80,8 @@ def test_what_can_be_seen(command: Command) -> None:
     text = command("doctor t.qrels two.run --slices labels.csv")
     assert "slices of fewer than 30 queries: 'de (2)'" in text
     assert "1 queries have no label: 'q3'" in text
-    assert "ndcg@10 is 0.8770 over 3 queries, 95 % interval" in text  # (1 + 1/log2(3) + 1) / 3
-    assert "would be seen in four of five cases" in text
+    assert "ndcg@10 is 0.8770 over 3 queries, 95% interval" in text  # (1 + 1/log2(3) + 1) / 3
+    assert "would be detected with 80% probability" in text
 
 
 def test_convert(command: Command) -> None:

@@ -22,7 +22,7 @@ def test_a_run_is_measured_with_intervals_and_counts(command: Command) -> None:
     lines = command("evaluate t.qrels one.run -m mrr -m p@1").splitlines()
     expected = str(evaluate(read_qrels("t.qrels"), read_run("one.run"), ("mrr", "p@1")))
     assert [line.split() for line in lines] == [line.split() for line in expected.splitlines()]
-    assert "1 judged but without a ranking; 1 ranked but without judgements" in lines[-1]
+    assert "1 judged, but no results returned; 1 ranked but without judgements" in lines[-1]
 
 
 def test_several_runs_stand_side_by_side(command: Command) -> None:
@@ -30,7 +30,7 @@ def test_several_runs_stand_side_by_side(command: Command) -> None:
     # (1/2 + 1 + 0) / 3 and (1 + 1/2 + 1) / 3
     rows = [["measure", "one.run", "two.run"], ["mrr", "0.5000", "0.8333"]]
     assert [line.split() for line in lines[:2]] == rows
-    assert lines[2].startswith("one.run: 3 queries; 1 judged but without a ranking")
+    assert lines[2].startswith("one.run: 3 queries; 1 judged, but no results returned")
 
 
 @pytest.mark.parametrize(

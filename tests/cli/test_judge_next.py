@@ -61,7 +61,7 @@ def test_judgements_without_a_zero_are_complete(command: Command) -> None:
         ("t.qrels", "RUN is missing: items to judge are those of a run"),
         ("t.qrels new.run --into x.qrels", "--into writes QRELS with the grades of"),
         ("t.qrels new.run --filled no.csv", "there is no such file"),
-        ("t.qrels new.run new.run", "a run is named twice, and would be compared with itself"),
+        ("t.qrels new.run new.run", "the same run was given twice"),
         ("- -", "'-' is standard input, which can be read only once"),
         *(
             (f"t.qrels new.run --max-grade {grade}", "must be a finite number above 0, got")

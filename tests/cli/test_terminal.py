@@ -127,7 +127,7 @@ def test_a_very_narrow_terminal_gets_a_line_for_each_value(command: Command) -> 
     assert lines[0].split() == ["measure", "ndcg@10"]
     titles = [line.partition("  ")[0] for line in lines[:7]]
     assert titles == [
-        *("measure", "system", "queries", "value", "difference", "95 % interval", "p (Holm)"),
+        *("measure", "system", "queries", "value", "difference", "95% interval", "p (Holm)"),
     ]
 
 

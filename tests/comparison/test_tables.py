@@ -29,7 +29,7 @@ def test_systems_have_letters_of_those_that_they_beat() -> None:
         f"| b | new | **{NEW_MRR:.4f}**<sup>ac</sup> | **{NEW_LAG:.4f}**<sup>ac</sup> |",
         "| c | same | 0.5000 | 1.0000 |",
     ]
-    assert "letters: significantly better than that system (paired t-test; Holm over " in text
+    assert "letters mark systems it significantly beats (paired t-test; Holm over " in text
     assert text.endswith("lower is better: lag")
 
 

@@ -128,8 +128,8 @@ def test_text_tells_what_was_left_out():
     run = {"p": {"a": 1, "x": 1}, "r": ["a"], "z": ["b"]}
     text = repr(evaluate(truth, run, "mrr", zero_division=np.nan))
     assert text.splitlines()[-1] == (
-        "3 queries; 1 judged but without a ranking; 1 ranked but without judgements, left out; "
-        "1 without a relevant item; 1 with ties at a relevant item"
+        "3 queries; 1 judged, but no results returned; 1 ranked but without judgements, left out; "
+        "1 without a relevant item; 1 with a relevant item tied with others"
     )
     assert text.splitlines()[1].split()[-1] == "2"
 

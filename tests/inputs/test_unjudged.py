@@ -219,12 +219,12 @@ def test_slices_merged_parts_and_copies_carry_them(*, scored: bool) -> None:
 def test_what_was_assumed_is_printed() -> None:
     partial = evaluate(TRUTH, LISTS, "map")
     assert str(partial).endswith(
-        "2 queries; judgements taken as partial: 3 of 6 ranked items are unjudged and count as "
-        "irrelevant"
+        "2 queries; judgements treated as incomplete: 3 of 6 ranked items are unjudged and count "
+        "as irrelevant"
     )
     assert "3 of 6 ranked items are unjudged" in partial._repr_html_()
     complete = evaluate([{"a": 1}], [["a", "x"]], "map")
-    assert str(complete).endswith("1 query; judgements taken as complete")
+    assert str(complete).endswith("1 query; judgements treated as complete")
     assert str(evaluate([{"a"}], [["a", "x"]], "map")).endswith("1 query")
 
 

@@ -126,7 +126,7 @@ def test_the_observed_mean_lies_inside(seed: int, level: float) -> None:
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.name for cell in CELLS])
 @pytest.mark.parametrize("n", SIZES)
 def test_intervals_cover(cell, n: int) -> None:
-    # 400 samples: a true coverage of 95 % shows less than 92 % about once in 200 cells.
+    # 400 samples: a true coverage of 95% shows less than 92 % about once in 200 cells.
     share, width, closed = coverage(cell, n, "auto", samples=400, seed=7)
     assert share >= 0.92
     assert closed == 0

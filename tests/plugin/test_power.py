@@ -1,4 +1,4 @@
-"""The drop that a gate is said to find with 80 % probability is found that often."""
+"""The drop that a gate is said to find with 80% probability is found that often."""
 
 from __future__ import annotations
 

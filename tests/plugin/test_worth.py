@@ -151,7 +151,7 @@ def test_what_is_proven_passes() -> None:
 def test_what_is_not_proven_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     # The standard error is 0.5 / sqrt(59), one more change of 0.5 adds (0.5 / 60) ** 2 to
-    # its square, and t of 95 % with 59 degrees of freedom is 1.67109.
+    # its square, and t of 95% with 59 degrees of freedom is 1.67109.
     with pytest.warns(RankGateWarning, match="possible"):
         result = proven([2, 1] * 30, [1, 2] * 30, max_drop=0.01)
     assert result.verdict == "cannot tell"

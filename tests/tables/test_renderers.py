@@ -30,7 +30,7 @@ from sklearn_rank.tables.table import (
 )
 
 SYSTEMS = Table(
-    (Column("system"), Column("map", "number"), Column("95 % interval", "interval", "interval")),
+    (Column("system"), Column("map", "number"), Column("95% interval", "interval", "interval")),
     (
         (text_cell("bm25"), number_cell(0.25), interval_cell(-0.5, 1.0)),
         (text_cell("dense"), number_cell(10.5, best=True, marks=("a", "c")), interval_cell(9, 12)),
@@ -82,7 +82,7 @@ def test_a_row_has_a_cell_for_each_column() -> None:
 def test_text_has_points_in_line_and_letters_behind() -> None:
     assert to_text(SYSTEMS).split("\n") == [
         "Two systems",
-        "system      map          95 % interval",
+        "system      map           95% interval",
         "bm25     0.2500       -0.5000..1.0000",
         "dense   10.5000 * ac   9.0000..12.0000",
         "none",
@@ -105,7 +105,7 @@ def test_markdown() -> None:
     assert to_markdown(SYSTEMS).split("\n") == [
         "**Two systems**",
         "",
-        "| system | map | 95 % interval |",
+        "| system | map | 95% interval |",
         "| --- | ---: | ---: |",
         "| bm25 | 0.2500 | -0.5000..1.0000 |",
         "| dense | **10.5000**<sup>ac</sup> | 9.0000..12.0000 |",
