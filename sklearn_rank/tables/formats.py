@@ -407,7 +407,7 @@ class Tabular:
         % 2 queries
         \begin{tabular}{lrrr}
         \toprule
-        measure & score & 95 \% interval & queries \\
+        measure & score & 95\% interval & queries \\
         \midrule
         mrr & 0.7500 & $[0.0000, 1.0000]$ & 2 \\
         \bottomrule

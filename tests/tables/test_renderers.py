@@ -126,7 +126,7 @@ def test_latex() -> None:
         r"\label{tab:systems}",
         r"\begin{tabular}{lrr}",
         r"\toprule",
-        r"system & map & 95 \% interval \\",
+        r"system & map & 95\% interval \\",
         r"\midrule",
         r"bm25 & 0.2500\hphantom{$^{ac}$} & $[-0.5000, 1.0000]$ \\",
         r"dense & \textbf{10.5000}\rlap{$^{ac}$}\hphantom{$^{ac}$} & $[9.0000, 12.0000]$ \\",
