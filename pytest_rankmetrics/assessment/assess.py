@@ -179,8 +179,8 @@ def _say_clusters(assessment: Assessment) -> None:
     for _, name, paired in sorted(pairs, key=itemgetter(0))[-1:]:
         effect, n = paired.design_effect, count_queries(paired.n)
         assessment.notes.append(
-            f"design effect {effect:.1f}: {n} in {paired.n_clusters:,} clusters are worth "
-            f"{paired.n / effect:.0f} that have nothing in common ({name})"
+            f"design effect {effect:.1f}: {n} in {paired.n_clusters:,} clusters count as "
+            f"{paired.n / effect:.0f} independent queries ({name})"
         )
 
 

@@ -105,11 +105,12 @@ def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
 
 
 def unproven_text(name: str, change: Change) -> str:
-    """``ndcg@10 +0.0012, but up to 0.0210 worse is possible, allowed 0.0100; about 420 ...``."""
+    """``ndcg@10 +0.0012, but a drop of 0.0210 is not ruled out, allowed 0.0100; about ...``."""
     moved = f"{name} {formatting.signed(change.change)}"
     if math.isnan(change.upper):
-        return f"{moved}, and nothing tells how much worse is possible: no spread over queries"
-    text = f"{moved}, but up to {change.upper:.4f} worse is possible, allowed {change.allowed:.4f}"
+        return f"{moved}, and nothing tells how large a drop is possible: no spread over queries"
+    text = f"{moved}, but a drop of {change.upper:.4f} is not ruled out, allowed "
+    text += f"{change.allowed:.4f}"
     room, worth = change.allowed - max(change.drop, 0.0) - SLACK, change.worth
     needed = math.nan if worth is None else worth.queries_for(room, worth.rule.alpha)
     if math.isnan(needed):
@@ -157,26 +158,21 @@ def worth_texts(assessment: Assessment) -> tuple[str, str]:
         return "", ""
     seen, name, change, worth = max(judged, key=lambda own: (math.isnan(own[0]), own[0]))
     n, several = formatting.queries(change.n), len(judged) + len(assessment.slice_changes) > 1
-    finds = "can show no drop, because too few queries changed"
+    finds = "detects no drop, because too few queries changed"
     if not math.isnan(seen):
-        finds = f"finds a true drop of {seen:.4f} in 4 runs of 5"
-    text = (
-        f"{name} over {n}: the gate {finds}, and is red in {'at most ' * several}{rate:.1%} of "
-        "runs though nothing got worse"
-    )
+        finds = f"detects a true drop of {seen:.4f} (80% power)"
+    text = f"{name}, {n}: {finds}; {'at most ' * several}{rate:.1%} false alarms"
     if worth.rule.proven:
-        text += ", beside those in which it cannot tell"
+        text += ", 'cannot tell' not counted"
     if not math.isnan(worth.needed):
-        text += f"; to find one of {change.allowed:g}, which max_drop allows, takes about "
-        text += f"{worth.needed:,} queries"
+        text += f"; detecting {change.allowed:g} (max_drop) takes about {worth.needed:,} queries"
     if rate <= MOST_FALSE_ALARMS:
         return text, ""
     _, name, change, worth = max(judged, key=lambda own: own[3].false_alarm)
-    wide = 1.645 * change.error  # exceeded by chance in 5 % of runs
+    wide = 1.645 * change.error  # exceeded by chance in 5% of runs
     return text, (
-        f"red in {'at most ' * several}{rate:.0%} of runs though nothing got worse: {worth.tight} "
-        f"of {name} is too tight for {formatting.queries(change.n)}; "
-        f"{worth.tight.partition(' ')[0]} {wide:.2g}, or more queries, would make that 5%"
+        f"{'at most ' * several}{rate:.1%} false alarms: {worth.tight} of {name} is too tight for "
+        f"{formatting.queries(change.n)}; raise it to about {wide:.2g}, or add queries"
     )
 
 

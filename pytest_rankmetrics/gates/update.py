@@ -211,8 +211,8 @@ class BaselineUpdater:
         if not gains:
             return []
         return [
-            f"improved, not recorded: {', '.join(gains)}: such a gain may be luck, and a baseline "
-            f"rises where p < {GAIN_ALPHA:g}; to record it all the same: {self.gate.accept}"
+            f"improved, not recorded: {', '.join(gains)}: a baseline rises where p < "
+            f"{GAIN_ALPHA:g}; to record it all the same: {self.gate.accept}"
         ]
 
     def _without_baseline(self) -> GateResult:

@@ -126,7 +126,7 @@ def assess_ends(low: float, high: float, at_least: float | None, at_most: float 
 TOO_FEW = "too few queries changed"
 """Reason of a change that no test could confirm."""
 
-UNPROVEN = "no proof that it is not worse"
+UNPROVEN = "a larger drop is not ruled out"
 """Reason where a gate asks for a proof, and the interval of the drop exceeds ``max_drop``."""
 
 UNJUDGED = "unjudged items decide"

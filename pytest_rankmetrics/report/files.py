@@ -280,7 +280,7 @@ _SIGNS = {
     "cannot tell": ":grey_question: cannot tell",
     "warn": ":warning:",
     "xfail": ":warning: expected failure",
-    "improved": ":white_check_mark: can be raised",
+    "improved": ":white_check_mark: improved",
     "new": ":white_check_mark: new",
     "pass": ":white_check_mark:",
     "not gated": "",

@@ -192,9 +192,7 @@ def tally(gates: Sequence[GateRun]) -> str:
 def _expected(gates: Sequence[GateRun]) -> list[str]:
     """``12 gates, 0.9 false alarms expected per run ...``."""
     known = [rate for run in gates if (rate := run.record["false_alarm"]) is not None]
-    expected = (
-        f"{sum(known):.2f} false alarms expected per run: red gates though no system got worse"
-    )
+    expected = f"{sum(known):.2f} false alarms expected per run ('cannot tell' not counted)"
     return [f"{formatting.count(len(gates), 'gate')}, {expected}"] if known else []
 
 
@@ -286,10 +284,10 @@ def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
     parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
     parts += [formatting.reach(reach)] if reach else [formatting.p_phrase(metric["p"]), f"n={n}"]
     if metric["reason"] == UNPROVEN and metric["upper"] is not None:
-        parts.append(f"up to {metric['upper']:.4f} worse is possible")
+        parts.append(f"a drop of {metric['upper']:.4f} is not ruled out")
     if metric["detectable"] and not reach:
         parts.append(
-            f"{formatting.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
+            f"{formatting.queries(n)} detect drops of {metric['detectable']:.4f} (80% power)"
         )
     allowed = -metric["allowed"] if metric["greater_is_better"] else metric["allowed"]
     return (

@@ -270,7 +270,7 @@ def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
     if not effect > 1.5:
         return ()
     return (
-        f"clusters: design effect {effect:.1f} ({name}): {n:,} queries are worth {n / effect:.0f}",
+        f"clusters: design effect {effect:.1f} ({name}): {n:,} queries count as {n / effect:.0f}",
     )
 
 

@@ -42,7 +42,7 @@ def test_a_gate_tests_by_cluster(given: str) -> None:
     assert (row.p, row.change_ci) == (pytest.approx(paired.p), pytest.approx(paired.ci))
     assert (row.clusters, row.design_effect) == (16, pytest.approx(63 / 15))
     assert row.ci[1] - row.ci[0] > 0.25, "the interval of a value goes by cluster, too"
-    text = "design effect 4.2: 64 queries in 16 clusters are worth 15 that have nothing in common"
+    text = "design effect 4.2: 64 queries in 16 clusters count as 15 independent queries"
     assert f"{text} (mrr)" in result.notes
     plain = compared(None)
     assert not plain.notes
