@@ -105,9 +105,12 @@ def _by_query(side: Any, name: str) -> dict[Any, Any]:
 def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
     """{item: (items above, items of its score)}."""
     if isinstance(ranking, Mapping):
-        scores = np.array(list(ranking.values()), dtype=np.float64)
+        try:
+            scores = np.array(list(ranking.values()), dtype=np.float64)
+        except (TypeError, ValueError):
+            scores = np.array([np.nan])
         if np.isnan(scores).any():
-            msg = f"query {safe_repr(query)} has a score of NaN"
+            msg = f"query {safe_repr(query)} has a score that is no number"
             raise InvalidParameterError(msg)
         rising = np.sort(-scores)
         above, up_to = (np.searchsorted(rising, -scores, side) for side in ("left", "right"))
@@ -120,7 +123,11 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
         )
         raise InvalidParameterError(msg)
     items = list(ranking)
-    ranks = {item: (place, 1) for place, item in enumerate(items)}
+    try:
+        ranks = {item: (place, 1) for place, item in enumerate(items)}
+    except TypeError:
+        msg = f"query {safe_repr(query)} ranks items that are not hashable; pass ids of items"
+        raise InvalidParameterError(msg) from None
     if len(ranks) < len(items):
         twice = [item for place, item in enumerate(items) if ranks[item][0] != place]
         msg = f"query {safe_repr(query)} ranks items twice: {format_list(twice)}"

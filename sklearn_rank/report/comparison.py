@@ -131,6 +131,7 @@ def report_of(
         compared = f"{named} against {comparison.baseline}"
     n = counts["queries"]
     left_out = [f"{k:,} of {name} left out" for name, k in counts["left_out"].items() if k]
+    about = [about] if isinstance(about, str) else about
     head = (compared, f"{n:,} {'query' if n == 1 else 'queries'}", *left_out, *about)
     return Report(
         title or compared,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from sklearn_rank.support.checks import as_numbers, check_weights, refuse_value
 from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 
@@ -38,10 +40,18 @@ def read_weights(weights: Any, n_queries: int) -> FloatArray | None:
 
 def cluster_codes(clusters: Any, n_queries: int) -> IntArray:
     """Numbers of clusters, one per query, of labels or numbers of any kind."""
-    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
+    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else clusters
+    if not isinstance(labels, Iterable):
+        msg = f"clusters must hold a label for each query, got {safe_repr(clusters)}"
+        raise TypeError(msg)
+    labels = list(labels)
     if len(labels) != n_queries:
         msg = f"clusters has {len(labels):,} labels for {n_queries:,} queries"
         raise ValueError(msg)
+    for place, label in enumerate(labels):
+        if label is None or label != label or not isinstance(label, Hashable):
+            msg = f"clusters has no label at position {place}: {safe_repr(label)}"
+            raise ValueError(msg)
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 

@@ -411,6 +411,11 @@ def test_few_clusters_and_ranks() -> None:
         Differences(GOLDEN, clusters=OWNERS).p("wilcoxon")
     with pytest.raises(ValueError, match="clusters has 2 labels for 3 queries"):
         compare_paired(HALF, HALF, clusters="ab")
+    for label in (None, math.nan, [1]):
+        with pytest.raises(ValueError, match="clusters has no label at position 1: "):
+            mean_confidence_interval([0.1, 0.2, 0.3], clusters=[1, label, 2])
+    with pytest.raises(TypeError, match="clusters must hold a label for each query, got 5"):
+        mean_confidence_interval([0.1, 0.2, 0.3], clusters=5)
 
 
 # Intervals of differences, and sample sizes ------------------------------------------------------

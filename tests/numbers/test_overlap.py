@@ -78,7 +78,14 @@ def test_queries_are_joined_and_averaged() -> None:
         ([["a", "a"]], [["a"]], DuplicateItemError, "query 0 ranks items twice: 'a'"),
         ({"q": "abc"}, {"q": ["a"]}, InvalidParameterError, "query 'q' must be a sequence of ids"),
         ("abc", [["a"]], InvalidParameterError, "y_old must be"),
-        ([{"a": math.nan}], [["a"]], InvalidParameterError, "query 0 has a score of NaN"),
+        (
+            [{"a": math.nan}],
+            [["a"]],
+            InvalidParameterError,
+            "query 0 has a score that is no number",
+        ),
+        ([{"a": "x"}], [["a"]], InvalidParameterError, "query 0 has a score that is no number"),
+        ([[["a"]]], [["a"]], InvalidParameterError, "query 0 ranks items that are not hashable"),
         ([], [], InvalidParameterError, "have no query"),
     ],
 )

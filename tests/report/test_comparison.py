@@ -196,6 +196,7 @@ def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch) -> None:
     parts = ["new, best against old", "3 queries", "qrels &lt;1&gt;", "1 Jan 1970"]
     line = " \u00b7 ".join([*parts, "commit 01234567"])
     assert f'<p class="faint">{line}</p>' in text
+    assert line.partition("qrels")[0] in written(compared(), tmp_path, about="qrels <1>")
 
 
 def test_queries_that_were_left_out_are_counted(tmp_path) -> None:
