@@ -106,10 +106,37 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
     values, exponent = in_unit(values)
     if weights is None or not weights.any():
         # Without any weight only queries that count as a given value are left.
-        return math.ldexp(math.fsum(values.tolist()) / len(values), exponent)
+        return math.ldexp(_exact_sum(values) / len(values), exponent)
     weights, _ = in_unit(weights)
-    total = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+    total = _exact_sum(weights * values) / _exact_sum(weights)
     return math.ldexp(total, exponent)
+
+
+def _exact_sum(values: FloatArray) -> float:
+    """``math.fsum`` of values between -1 and 1, bit for bit, in a fifth of its time for many.
+
+    With it four measures of 300,000 queries of ten items take two thirds of the time. Each value
+    is split into a multiple of a power of two, short enough that float64 adds all of them without
+    rounding, and a rest, which is split again. What then remains is rare.
+    """
+    if len(values) <= _FEW:
+        return math.fsum(values.tolist())
+    bits = 53 - len(values).bit_length()
+    sums: list[float] = []
+    for start in range(0, len(values), _CHUNK):
+        rest = values[start : start + _CHUNK].copy()
+        for scale in (2.0**bits, 4.0**bits):
+            parts = np.rint(rest * scale) * (1.0 / scale)
+            sums.append(float(parts.sum()))
+            rest -= parts
+        sums += rest[rest != 0].tolist()
+    return math.fsum(sums)
+
+
+_FEW = 400
+"""Values up to which a dozen calls of NumPy cost more than ``math.fsum``."""
+_CHUNK = 1 << 13
+"""Values of which three arrays stay in the nearest caches."""
 
 
 # ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,

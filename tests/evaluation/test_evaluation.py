@@ -20,6 +20,7 @@ from sklearn_rank import (
     mean_reciprocal_rank_score,
     measure,
 )
+from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.statistics import mean_confidence_interval
 from tests.evaluation.cases import HALF, MRR
 
@@ -241,3 +242,16 @@ def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():
     measures = [measure("err", max_grade=1), "auc(average=pooled)"]
     with pytest.raises(InvalidParameterError):
         evaluate([{"a": 2}], [["a", "b"]], measures)
+
+
+@pytest.mark.parametrize("n", [400, 401, 20_000])
+def test_means_of_many_queries_are_sums_without_rounding(n):
+    rng = np.random.default_rng(n)
+    values = rng.random(n) * rng.choice([1.0, 1e-9, 1e-200], n)
+    weights = rng.random(n)
+    assert mean_over(values, None, None) == math.fsum(values.tolist()) / n
+    products = math.fsum((weights * values).tolist())
+    assert mean_over(values, weights, None) == pytest.approx(
+        products / math.fsum(weights.tolist()), rel=1e-15
+    )
+    assert mean_over(values[::-1], weights[::-1], None) == mean_over(values, weights, None)
