@@ -6,14 +6,7 @@ import pytest
 
 from sklearn_rank import evaluate
 from tests.engines.conftest import Make, take_way
-from tests.engines.problems import (
-    EngineProblem,
-    Refused,
-    assert_same,
-    in_memory,
-    problems,
-    refused,
-)
+from tests.engines.problems import EngineProblem, Refused, assert_same, in_memory, problems, refused
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 SHARES = 10

@@ -8,12 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import (
-    EngineOptions,
-    InvalidParameterError,
-    UnknownItemsWarning,
-    evaluate,
-)
+from sklearn_rank import EngineOptions, InvalidParameterError, UnknownItemsWarning, evaluate
 from sklearn_rank.engines import stream
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime

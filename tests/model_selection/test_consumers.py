@@ -41,12 +41,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from sklearn_rank import (
-    QueryKFold,
-    RankingConfigError,
-    map_scorer,
-    mrr_scorer,
-)
+from sklearn_rank import QueryKFold, RankingConfigError, map_scorer, mrr_scorer
 from tests.model_selection.cases import map_by_hand
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])

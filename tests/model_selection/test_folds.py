@@ -7,11 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.model_selection import (
-    GroupKFold,
-    KFold,
-    LeaveOneGroupOut,
-)
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 
 from sklearn_rank import (
     InvalidParameterError,

@@ -25,12 +25,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from xgboost import XGBRegressor
 
-from sklearn_rank import (
-    QueryKFold,
-    QueryRanker,
-    RankingConfigError,
-    map_scorer,
-)
+from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, map_scorer
 from tests.model_selection.boosting import (
     CARRIERS,
     CAT,

@@ -98,10 +98,7 @@ def test_a_series_in_another_order_is_aligned_with_the_rows():
 
 @pytest.mark.parametrize(
     ("rows", "answer"),
-    [
-        (FRAME, lambda X: X["a"].sort_values()),
-        (ROWS, lambda X: X["a"].set_axis(X.index + 1)),
-    ],
+    [(FRAME, lambda X: X["a"].sort_values()), (ROWS, lambda X: X["a"].set_axis(X.index + 1))],
     ids=["repeated labels", "other labels"],
 )
 def test_a_series_whose_rows_cannot_be_told_is_refused(rows, answer):

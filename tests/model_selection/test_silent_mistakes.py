@@ -22,24 +22,8 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from sklearn_rank import (
-    QueryKFold,
-    QueryRanker,
-    RankingConfigError,
-    RankingDataWarning,
-    map_scorer,
-)
-from tests.model_selection.cases import (
-    FRAME,
-    GRID,
-    INDEX,
-    QID,
-    QUIET,
-    X,
-    Y,
-    carriers,
-    map_by_hand,
-)
+from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, RankingDataWarning, map_scorer
+from tests.model_selection.cases import FRAME, GRID, INDEX, QID, QUIET, X, Y, carriers, map_by_hand
 
 # What goes wrong silently elsewhere --------------------------------------------------------------
 
@@ -58,12 +42,7 @@ def test_a_search_over_folds_that_divide_queries_warns(carrier, scoring):
 
 def test_halving_over_rows_warns_that_queries_are_cut():
     search = HalvingGridSearchCV(
-        Ridge(),
-        GRID,
-        scoring=QUIET,
-        cv=GroupKFold(2),
-        min_resources=36,
-        random_state=0,
+        Ridge(), GRID, scoring=QUIET, cv=GroupKFold(2), min_resources=36, random_state=0
     )
     with (
         sklearn.config_context(enable_metadata_routing=True),

@@ -62,9 +62,7 @@ def test_another_set_of_queries_is_stale_and_named(change: str, recorded: Suite)
     recorded.passes()
 
 
-def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(
-    suite: Suite,
-) -> None:
+def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(suite: Suite) -> None:
     listed = """
         from cases import ranking
 

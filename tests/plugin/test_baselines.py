@@ -64,9 +64,7 @@ def test_a_baseline_moves_only_by_an_update_and_only_upwards(recorded: Suite) ->
     assert value(recorded) == 0.75
 
 
-def test_an_update_does_not_take_a_gain_of_one_measure_for_a_loss_of_another(
-    suite: Suite,
-) -> None:
+def test_an_update_does_not_take_a_gain_of_one_measure_for_a_loss_of_another(suite: Suite) -> None:
     suite.write(test_it=GATE.replace('{"mrr": 0.005}', '{"mrr": 0.3, "recall@5": 0.3}'))
     before = suite.record([2] * 30)
     # mrr rises to (20 + 0) / 30, recall@5 falls to 20 / 30.
@@ -75,9 +73,7 @@ def test_an_update_does_not_take_a_gain_of_one_measure_for_a_loss_of_another(
     assert suite.baselines() == before
 
 
-def test_a_drop_is_accepted_with_its_reason_and_for_the_gate_that_is_named(
-    recorded: Suite,
-) -> None:
+def test_a_drop_is_accepted_with_its_reason_and_for_the_gate_that_is_named(recorded: Suite) -> None:
     before = recorded.baselines()
     recorded.system(WORSE)
     name = ("--rank-accept", "*bm25*")

@@ -19,10 +19,7 @@ from tests.plugin.one_gate import FILE, GATE
 OLD = [1, 1, 1, 1, 2, 2, 2, 2] * 8
 NEW = [2, 2, 2, 2, 1, 1, 1, 1] * 8
 USERS = {query: f"user{number // 4}" for number, query in enumerate(names(64))}
-CLUSTERS: dict[str, Any] = {
-    "mapping": USERS,
-    "function": USERS.__getitem__,
-}
+CLUSTERS: dict[str, Any] = {"mapping": USERS, "function": USERS.__getitem__}
 
 
 def compared(clusters: Any, **options: Any) -> Any:
@@ -54,11 +51,7 @@ def test_slices_are_tested_by_cluster() -> None:
     def in_slice(query: str) -> str:
         return "a" if query < "q033" else "b"
 
-    options: dict[str, Any] = {
-        "slices": in_slice,
-        "max_slice_drop": 0.02,
-        "allow": {"cannot_tell"},
-    }
+    options: dict[str, Any] = {"slices": in_slice, "max_slice_drop": 0.02, "allow": {"cannot_tell"}}
     truth, old = case(OLD)
     # One user of the eight in slice a loses: four queries fall, and one cluster.
     _, new = case([2] * 4 + OLD[4:])
@@ -100,8 +93,7 @@ def test_a_column_of_the_truth_says_what_belongs_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("clusters", "said"),
-    [({"q001": "a"}, "q002"), ("user", "no data frame with a column 'user'")],
+    ("clusters", "said"), [({"q001": "a"}, "q002"), ("user", "no data frame with a column 'user'")]
 )
 def test_clusters_that_lack_a_query_are_refused(clusters: Any, said: str) -> None:
     with expected_failure(Exception, match=said):

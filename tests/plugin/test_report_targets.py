@@ -111,10 +111,7 @@ def test_a_report_may_go_to_a_pipe(recorded: Suite) -> None:
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])
 def test_the_command_is_held_to_the_same(
-    option: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)

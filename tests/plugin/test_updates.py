@@ -237,8 +237,7 @@ def test_what_the_first_of_two_tries_wrote_in_ci_is_red(
 
 
 @pytest.mark.parametrize(
-    ("then", "now"),
-    [('ties="average"', 'ties="optimistic"'), ("", 'convention="trec_eval"')],
+    ("then", "now"), [('ties="average"', 'ties="optimistic"'), ("", 'convention="trec_eval"')]
 )
 def test_another_tie_rule_does_not_fit_the_baseline(then: str, now: str, suite: Suite) -> None:
     # Two equal scores: the relevant item stands 1.5th on average and first at best.

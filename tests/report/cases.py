@@ -5,16 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from sklearn_rank.report.content import (
-    Card,
-    Item,
-    Notice,
-    Queries,
-    Report,
-    Section,
-    Slice,
-    as_data,
-)
+from sklearn_rank.report.content import Card, Item, Notice, Queries, Report, Section, Slice, as_data
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 

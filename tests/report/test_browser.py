@@ -144,9 +144,7 @@ def test_queries_are_searched_by_name_text_and_item(tmp_path: Path) -> None:
         tmp_path,
     )
     single = "1 of 1 query (300 in all)"
-    assert result["answers"][:4] == [
-        *(single, single, "No query matches.", "50 of 300 queries"),
-    ]
+    assert result["answers"][:4] == [*(single, single, "No query matches.", "50 of 300 queries")]
     assert result["answers"][4] == single
     assert any("query-00250" in name for name in result["shown"])
 

@@ -41,7 +41,7 @@ def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path) -> N
     assert (data["measures"], data["greater"]) == (["MRR", "nDCG@10"], [True, True])
     assert (data["queries"], data["texts"]) == (["q1", "q2", "q3"], [*TEXTS.values(), ""])
     assert [[data["slices"][n] for n in own] for own in data["labels"]] == [
-        *(["head"], ["tail", "rare"], ["tail"]),
+        *(["head"], ["tail", "rare"], ["tail"])
     ]
     assert data["values"][0] == [[0.5, 1, 0], [1, 0.5, 0], [1, 1, 1]]
     assert data["lengths"] == [[3, 1, 2], [2, 2, 2], [2, 1, 1]]
@@ -75,7 +75,7 @@ def test_parts_add_up_to_the_change_of_every_measure(tmp_path) -> None:
 def test_the_page_stands_in_order(tmp_path) -> None:
     text = written(compared(), tmp_path, slices={"q1": "head", "q2": "tail", "q3": "tail"})
     assert re.findall(r"<h2.*?>(.*?)</h2>", text) == [
-        *("new", "best", "Slices", "Queries", "Systems", "Differences", "Measures by slice"),
+        *("new", "best", "Slices", "Queries", "Systems", "Differences", "Measures by slice")
     ]
     assert '<th scope="row">tail</th><th scope="row">mrr</th><th scope="row">new</th>' in text
     assert "<title>new, best against old</title>" in text

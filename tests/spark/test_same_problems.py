@@ -10,8 +10,7 @@ from tests.engines.problems import EngineProblem, Refused, assert_same, problems
 from tests.spark.conftest import WAYS, Make, take_way
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn_rank.RankingDataWarning",
-    "ignore::sklearn_rank.ConventionWarning",
+    "ignore::sklearn_rank.RankingDataWarning", "ignore::sklearn_rank.ConventionWarning"
 )
 
 

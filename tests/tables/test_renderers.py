@@ -53,7 +53,7 @@ def test_a_number_has_four_digits_behind_its_point(value: float, text: str) -> N
 
 def test_a_change_has_its_sign_and_none_is_a_plus() -> None:
     assert [fixed(value, signed=True) for value in (0.5, -0.5, -0.0)] == [
-        *("+0.5000", "-0.5000", "+0.0000"),
+        *("+0.5000", "-0.5000", "+0.0000")
     ]
 
 
