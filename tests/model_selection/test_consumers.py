@@ -8,9 +8,8 @@ scikit-learn cannot do is written where it is decided, as ``SKLEARN < (1, 8)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,26 +41,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from sklearn_rank import QueryKFold, RankingConfigError, map_scorer, mrr_scorer
-from tests.model_selection.cases import map_by_hand
+from tests.model_selection.cases import ALPHAS, QUIET, map_by_hand, problem
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
-ALPHAS = [0.1, 100.0]
-
-# Data --------------------------------------------------------------------------------------------
-
-
-def small_problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Six queries of six scattered rows, two of which are relevant; three features."""
-    rng = np.random.default_rng(3)
-    qid = np.repeat([30, 10, 60, 20, 50, 40], 6)
-    y = np.tile([1, 0, 0, 1, 0, 0], 6)
-    X = rng.normal(size=(36, 3)) + y[:, np.newaxis] * [1.5, 0.5, 0.2]
-    mixed = rng.permutation(36)
-    return X[mixed], y[mixed], qid[mixed]
-
-
-X, Y, QID = small_problem()
+X, Y, QID = problem(6)
+QID = np.array([int(query[1:]) for query in QID])  # a feature to models of scikit-learn
 FOLDS = list(GroupKFold(3).split(X, Y, QID))
 
 
@@ -107,11 +92,6 @@ def folds_by_hand(model: Any, columns: Any = (0, 1, 2)) -> list[float]:
     return [fold_by_hand(model, train, test, list(columns)) for train, test in FOLDS]
 
 
-def grid_by_hand(parameters: Iterable[dict[str, Any]]) -> list[list[float]]:
-    """Folds of each candidate; names may have a prefix as in a pipeline."""
-    return [folds_by_hand(Ridge(alpha=next(iter(one.values())))) for one in parameters]
-
-
 def nested_by_hand(inner: Any) -> list[float]:
     values = []
     for train, test in FOLDS:
@@ -129,93 +109,53 @@ def nested_by_hand(inner: Any) -> list[float]:
 
 # Modes -------------------------------------------------------------------------------------------
 
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+IDS = pd.Index(QID, name="qid")
+CARRIED: dict[str, tuple[Any, Any]] = {
+    "index of X": (FRAME.set_index(IDS), Y),
+    "index of y": (X, pd.Series(Y, index=IDS)),
+    "column of X": (FRAME.assign(qid=QID), Y),
+}
+CARRIERS = frozenset(CARRIED)
+EVERY = CARRIERS | {"metadata"}
+MODES = [*sorted(EVERY), "nothing, routing on", "nothing, routing off"]
 
-@dataclass(frozen=True)
+
 class Case:
     """One way in which query ids are told, or not told."""
 
-    X: Any = field(default_factory=lambda: X)
-    y: Any = field(default_factory=lambda: Y)
-    routing: bool = False
-    metadata: bool = False
-    told: bool = True
-
-    @property
-    def fit(self) -> dict[str, Any]:
-        """Keywords of methods."""
-        return {"groups": QID} if self.metadata else {}
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Keywords of functions."""
-        return {"params": {"groups": QID}} if self.metadata else {}
-
-    @property
-    def cv(self) -> Any:
-        return GroupKFold(3) if self.metadata else FOLDS
-
-    @property
-    def inner(self) -> Any:
-        if not self.told:
-            return 2
-        return GroupKFold(2) if self.metadata else QueryKFold(2)
-
-    @property
-    def bound(self) -> Any:
-        """For what passes no metadata at all."""
-        return map_scorer.bind(QID) if self.metadata else map_scorer
+    def __init__(self, mode: str) -> None:
+        self.X, self.y = CARRIED.get(mode, (X, Y))
+        self.told, self.metadata = mode in EVERY, mode == "metadata"
+        self.routing = mode in ("metadata", "nothing, routing on")
+        # Keywords of methods, and of functions.
+        self.fit: dict[str, Any] = {"groups": QID} if self.metadata else {}
+        self.params: dict[str, Any] = {"params": self.fit} if self.metadata else {}
+        self.cv: Any = GroupKFold(3) if self.metadata else FOLDS
+        self.inner: Any = GroupKFold(2) if self.metadata else QueryKFold(2) if self.told else 2
 
 
-def framed(**kwargs: Any) -> pd.DataFrame:
-    return pd.DataFrame(X, columns=["a", "b", "c"], **kwargs)
-
-
-IDS = pd.Index(QID, name="qid")
-MODES: dict[str, Callable[[], Case]] = {
-    "metadata": lambda: Case(routing=True, metadata=True),
-    "index of X": lambda: Case(X=framed(index=IDS)),
-    "index of y": lambda: Case(y=pd.Series(Y, index=IDS)),
-    "column of X": lambda: Case(X=framed().assign(qid=QID)),
-}
-UNTOLD: dict[str, Callable[[], Case]] = {
-    "routing on": lambda: Case(routing=True, told=False),
-    "routing off": lambda: Case(told=False),
-}
-
-EVERY = frozenset(MODES)
-CARRIERS = EVERY - {"metadata"}
-NONE: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Consumer:
-    """A consumer, the modes in which query ids reach the scorer, and the others' error."""
+class Consumer(NamedTuple):
+    """A consumer, the modes in which query ids reach the scorer, and the error of the others."""
 
     run: Callable[[Case], Any]
-    works: frozenset[str] = EVERY
-    error: type[Exception] = RankingConfigError
-    message: str = "query id of e(very|ach) row"
-    left_out: frozenset[str] = NONE
-    """Modes that make no sense."""
-
-    def __repr__(self) -> str:
-        return self.run.__name__
+    works: frozenset[str]
+    error: type[Exception]
+    left_out: str
 
 
+CONSUMERS: dict[str, Consumer] = {}
 ARRAYS_ONLY = frozenset({"metadata"})
 """X and y become arrays, so that nothing they carry arrives."""
-NO_MODEL_OF_OURS = frozenset({"column of X"})
+NO_MODEL_OF_OURS = "column of X"
 """The estimator is scikit-learn's, which takes the column of query ids for a feature."""
 
 
-CONSUMERS: list[Consumer] = []
-
-
-def consumer(works=EVERY, **options):
+def consumer(works=EVERY, error=RankingConfigError, left_out=""):
     """Note a consumer, which returns what scikit-learn reports and the same by hand."""
 
     def note(run):
-        CONSUMERS.append(Consumer(run, works, **options))
+        CONSUMERS[run.__name__] = Consumer(run, frozenset(works), error, left_out)
         return run
 
     return note
@@ -223,19 +163,18 @@ def consumer(works=EVERY, **options):
 
 def searched(search: Any):
     results = search.cv_results_
+    alphas = [value for one in results["params"] for value in one.values()]
     found = np.transpose([results[f"split{i}_test_score"] for i in range(3)])
-    return found, grid_by_hand(
-        [{"alpha": next(v for k, v in one.items() if "alpha" in k)} for one in results["params"]]
-    )
+    return found, [folds_by_hand(Ridge(alpha=alpha)) for alpha in alphas]
 
 
-@consumer(EVERY)
+@consumer()
 def grid_search(case: Case):
     search = GridSearchCV(Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv)
     return searched(search.fit(case.X, case.y, **case.fit))
 
 
-@consumer(EVERY)
+@consumer()
 def grid_search_of_several_measures(case: Case):
     scoring = {"map": map_scorer, "mrr": mrr_scorer, "r2": "r2"}
     search = GridSearchCV(
@@ -248,7 +187,7 @@ def grid_search_of_several_measures(case: Case):
     return found, [folds_by_hand(Ridge(alpha=ALPHAS[0])), r2]
 
 
-@consumer(EVERY)
+@consumer()
 def grid_search_under_another_name(case: Case):
     scorer, cv = map_scorer.set_score_request(groups="qid"), case.cv
     if case.metadata:
@@ -257,24 +196,17 @@ def grid_search_under_another_name(case: Case):
     return searched(search.fit(case.X, case.y, **({"qid": QID} if case.metadata else {})))
 
 
-@consumer(EVERY)
+@consumer()
 def pipeline_in_a_search(case: Case):
     model = make_pipeline(FunctionTransformer(features), Ridge())
     search = GridSearchCV(model, {"ridge__alpha": ALPHAS}, scoring=map_scorer, cv=case.cv)
     return searched(search.fit(case.X, case.y, **case.fit))
 
 
-@consumer(EVERY)
+@consumer()
 def cross_validation(case: Case):
-    found = cross_validate(
-        Linear(),
-        case.X,
-        case.y,
-        scoring=map_scorer,
-        cv=case.cv,
-        return_train_score=True,
-        **case.params,
-    )
+    options = {"scoring": map_scorer, "cv": case.cv, "return_train_score": True, **case.params}
+    found = cross_validate(Linear(), case.X, case.y, **options)
     train = [fold_by_hand(Ridge(), train, train) for train, _ in FOLDS]
     return [found["test_score"], found["train_score"]], [folds_by_hand(Ridge()), train]
 
@@ -295,23 +227,13 @@ def nested_search_with_its_own_score(case: Case):
     return nested_search(case, scoring=None)
 
 
-ALPHA_RANGE = {"param_name": "alpha", "param_range": ALPHAS}
-
-
-@consumer(EVERY)
+@consumer()
 def permutation_test(case: Case):
     # With routing off, groups= permutes y within queries, so that the index of y stays right.
     within = {} if case.metadata or not case.told else {"groups": QID}
+    options = {"scoring": QUIET, "cv": case.cv, "random_state": 0, **case.params, **within}
     found, permuted, _ = permutation_test_score(
-        Linear(),
-        case.X,
-        case.y,
-        scoring=map_scorer,
-        cv=case.cv,
-        n_permutations=2,
-        random_state=0,
-        **case.params,
-        **within,
+        Linear(), case.X, case.y, n_permutations=2, **options
     )
     assert ((permuted > 0) & (permuted <= 1)).all()
     return [found], [np.mean(folds_by_hand(Ridge()))]
@@ -325,7 +247,7 @@ def feature_elimination(case: Case):
 
 
 # X becomes an array, y stays.
-@consumer(frozenset({"metadata", "index of y"}))
+@consumer({"metadata", "index of y"})
 def sequential_selection(case: Case):
     selector = SequentialFeatureSelector(
         Linear(), n_features_to_select=1, scoring=map_scorer, cv=case.cv
@@ -356,30 +278,22 @@ def ridge_classifier_cv(case: Case):
     return [found], [np.mean(folds_by_hand(RidgeClassifier()))]
 
 
-def logistic_cv(case: Case) -> LogisticRegressionCV:
-    kwargs = {"use_legacy_attributes": False, "l1_ratios": (0.0,)} if SKLEARN >= (1, 8) else {}
-    model = LogisticRegressionCV(Cs=[1.0], scoring=map_scorer, cv=case.cv, **kwargs)
-    return model.fit(case.X, case.y, **case.fit)
-
-
 @consumer(ARRAYS_ONLY)
 def logistic_regression_cv(case: Case):
-    scores = logistic_cv(case).scores_
+    kwargs = {"use_legacy_attributes": False, "l1_ratios": (0.0,)} if SKLEARN >= (1, 8) else {}
+    model = LogisticRegressionCV(Cs=[1.0], scoring=map_scorer, cv=case.cv, **kwargs)
+    scores = model.fit(case.X, case.y, **case.fit).scores_
     scores = scores[1] if isinstance(scores, dict) else scores
     return np.ravel(scores), folds_by_hand(LogisticRegression())
 
 
 # Hard labels go straight to the metric function, which sees neither X nor y's index.
 @consumer(ARRAYS_ONLY)
-def tuned_threshold(case: Case, scorer: Any = map_scorer):
+def tuned_threshold(case: Case):
     """Ranks by hard labels, the same for every threshold; ties count by their expectation."""
-    model = TunedThresholdClassifierCV(
-        LogisticRegression(),
-        scoring=scorer,
-        thresholds=np.array([0.4, 0.6]),
-        cv=case.cv,
-        store_cv_results=True,
-    ).fit(case.X, case.y, **case.fit)
+    options = {"thresholds": np.array([0.4, 0.6]), "cv": case.cv, "store_cv_results": True}
+    model = TunedThresholdClassifierCV(LogisticRegression(), scoring=map_scorer, **options)
+    model.fit(case.X, case.y, **case.fit)
     expected = []
     for threshold in (0.4, 0.6):
         values = []
@@ -400,54 +314,36 @@ def importance(case: Case, scorer: Any):
     return found.importances_mean[:3], [before - one for one in after[:3]]
 
 
-@consumer(EVERY)
+@consumer()
 def importance_with_bound_ids(case: Case):
-    return importance(case, case.bound)
+    # For what passes no metadata at all.
+    return importance(case, QUIET.bind(QID) if case.metadata else QUIET)
 
 
 @consumer(CARRIERS)
 def importance_without_bound_ids(case: Case):
-    return importance(case, map_scorer)
+    return importance(case, QUIET)
 
 
-BOOSTING = {"early_stopping": True, "max_iter": 2, "scoring": map_scorer, "random_state": 0}
-
-
-@consumer(NONE)
+@consumer(())
 def boosted_regressor(case: Case):
-    HistGradientBoostingRegressor(**BOOSTING).fit(case.X, case.y)
+    stopping = {"early_stopping": True, "max_iter": 2, "scoring": map_scorer, "random_state": 0}
+    HistGradientBoostingRegressor(**stopping).fit(case.X, case.y)
     raise AssertionError("scoring without query ids")
 
 
 # RidgeClassifierCV weighs rows by 1 when fitting, and the search in it warns of that since 1.7.
 @pytest.mark.filterwarnings("ignore:The scoring map_scorer does not support sample_weight")
 @pytest.mark.parametrize(
-    ("consumer", "mode"),
-    [
-        pytest.param(consumer, mode, id=f"{consumer}-{mode}")
-        for consumer in CONSUMERS
-        for mode in MODES
-        if mode not in consumer.left_out
-    ],
+    ("name", "mode"),
+    [(one, mode) for one in CONSUMERS for mode in MODES if mode != CONSUMERS[one].left_out],
 )
-def test_consumers_score_whole_queries_or_refuse(consumer, mode):
-    case = MODES[mode]()
+def test_consumers_score_whole_queries_or_refuse(name, mode):
+    consumer, case = CONSUMERS[name], Case(mode)
     with sklearn.config_context(enable_metadata_routing=case.routing):
         if mode not in consumer.works:
-            with pytest.raises(consumer.error, match=consumer.message):
+            with pytest.raises(consumer.error, match=r"query id of e(very|ach) row"):
                 consumer.run(case)
             return
         found, expected = consumer.run(case)
     assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:The scoring map_scorer does not support sample_weight")
-@pytest.mark.parametrize("mode", UNTOLD)
-@pytest.mark.parametrize("consumer", CONSUMERS, ids=repr)
-def test_consumers_refuse_to_score_without_query_ids(consumer, mode):
-    case = UNTOLD[mode]()
-    with (
-        sklearn.config_context(enable_metadata_routing=case.routing),
-        pytest.raises(consumer.error, match=consumer.message),
-    ):
-        consumer.run(case)

@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_rank import (
@@ -19,7 +18,7 @@ from sklearn_rank import (
     get_scorer,
     map_scorer,
 )
-from tests.model_selection.cases import Says
+from tests.model_selection.cases import Says, first
 
 QID = np.repeat(list("abcd"), 3)
 Y = np.array([1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0])
@@ -27,24 +26,11 @@ TIED = pd.DataFrame({"x": np.ones(12)}, index=pd.Index(QID, name="qid"))
 BY_CHANCE = "the program leaves the order of tied items to chance"
 
 
-class First(RegressorMixin, BaseEstimator):
-    """Ranks by the first column."""
-
-    def __init__(self, scale=1.0):
-        self.scale = scale
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return self.scale * np.asarray(X)[:, 0]
-
-
 def test_a_direct_call_warns_as_evaluate_does():
     with pytest.warns(ConventionWarning) as of_evaluate:
         evaluate(Y, TIED["x"], "map", groups=QID, convention="torchmetrics")
     with pytest.warns(ConventionWarning) as of_scorer:
-        get_scorer("map", convention="torchmetrics")(First(), TIED, Y)
+        get_scorer("map", convention="torchmetrics")(Says(first), TIED, Y)
     assert str(of_scorer[0].message) == str(of_evaluate[0].message)
     assert str(of_scorer[0].message) == (
         "relevant items are tied in 4 queries, which convention 'torchmetrics' cannot count as its "
@@ -54,14 +40,13 @@ def test_a_direct_call_warns_as_evaluate_does():
     assert of_scorer[0].filename == __file__
 
 
-@pytest.mark.parametrize("n_times", [1, 2])
-def test_a_search_warns_once_and_in_general(n_times):
+def test_a_search_warns_once_and_in_general():
     """Five candidates in two folds; and each search anew."""
-    for _ in range(n_times):
+    for _ in range(2):
         with pytest.warns(ConventionWarning) as caught:
             GridSearchCV(
-                First(),
-                {"scale": [1.0, 2.0, 3.0, 4.0, 5.0]},
+                Says(first),
+                {"scores": [lambda X, n=n: n * first(X) for n in range(1, 6)]},
                 scoring=get_scorer("map", convention="torchmetrics"),
                 cv=QueryKFold(2),
             ).fit(TIED, Y)
@@ -78,7 +63,7 @@ def test_ties_that_are_said_are_no_difference(ties):
         map_scorer.with_options(ties=ties).with_options(convention="torchmetrics"),
         map_scorer.with_options(convention="torchmetrics").with_options(ties=ties),
     ):
-        scorer(First(), TIED, Y)
+        scorer(Says(first), TIED, Y)
         assert scorer.options.ties == ties
 
 

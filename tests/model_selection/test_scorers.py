@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from contextlib import ExitStack
+from functools import partial
 
 import joblib
 import numpy as np
@@ -143,27 +145,21 @@ def test_spread_is_the_error_of_the_mean_over_queries(rows):
 # Lists and matrices ------------------------------------------------------------------------------
 
 
-class Retriever(BaseEstimator):
-    """Ranks the fruits by how many letters they share with the query."""
-
-    FRUITS = ("apple", "banana", "cherry", "date", "elderberry")
-
-    def __init__(self, reverse=False):
-        self.reverse = reverse
-
-    def fit(self, X, y=None):
-        return self
-
-    def predict(self, X):
-        return [
-            sorted(
-                self.FRUITS, key=lambda fruit: len(set(fruit) & set(query)), reverse=self.reverse
-            )[:3]
-            for query in X
-        ]
+FRUITS = ("apple", "banana", "cherry", "date", "elderberry")
 
 
-class RetrieverThatClassifies(ClassifierMixin, Retriever):
+def fruits(queries, reverse=False):
+    """Three fruits by the number of letters that they share with each query."""
+    return [
+        sorted(FRUITS, key=lambda fruit: len(set(fruit) & set(query)), reverse=reverse)[:3]
+        for query in queries
+    ]
+
+
+fruits_reversed = partial(fruits, reverse=True)
+
+
+class Classifier(ClassifierMixin, Says):
     pass
 
 
@@ -183,35 +179,19 @@ CONTAINERS = {
 
 
 @pytest.mark.parametrize("routing", [False, True])
-@pytest.mark.parametrize("kind", [Retriever, RetrieverThatClassifies])
+@pytest.mark.parametrize("kind", [Says, Classifier])
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_retrievers_are_searched_without_groups(container, kind, routing):
-    y = CONTAINERS[container](FOUND)
+    y, grid = CONTAINERS[container](FOUND), {"scores": [fruits, fruits_reversed]}
     with sklearn.config_context(enable_metadata_routing=routing):
-        cv = KFold(3)
-        search = GridSearchCV(kind(), {"reverse": [False, True]}, scoring=map_scorer, cv=cv)
-        search.fit(QUERIES, y)
-    assert search.best_params_ == {"reverse": True}
-    lists = Retriever(reverse=True).predict(QUERIES)
+        search = GridSearchCV(kind(None), grid, scoring=map_scorer, cv=KFold(3)).fit(QUERIES, y)
+    assert search.best_index_ == 1
     ranks = [
         one.index(*truth) + 1 if truth & set(one) else None
-        for one, truth in zip(lists, FOUND, strict=True)
+        for one, truth in zip(fruits_reversed(QUERIES), FOUND, strict=True)
     ]
     folds = [sum(1 / rank if rank else 0 for rank in ranks[i : i + 3]) / 3 for i in (0, 3, 6)]
     assert search.best_score_ == pytest.approx(sum(folds) / 3, abs=1e-12)
-
-
-class ScoreTable(BaseEstimator):
-    """Predicts scores of all items for each query."""
-
-    def __init__(self, power=1):
-        self.power = power
-
-    def fit(self, X, y=None):
-        return self
-
-    def predict(self, X):
-        return np.asarray(X, dtype=float) ** self.power
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
@@ -220,7 +200,8 @@ def test_matrices_agree_with_scikit_learn(form):
     X = rng.normal(size=(30, 12)).round(1)
     y = (rng.random((30, 12)) < 0.3) * rng.integers(1, 4, (30, 12))
     scorer = ndcg_scorer.with_options(gain="linear", zero_division=0.0)
-    search = GridSearchCV(ScoreTable(), {"power": [1, 3]}, scoring=scorer, cv=KFold(3))
+    grid = {"scores": [lambda X: X, lambda X: X**3]}
+    search = GridSearchCV(Says(None), grid, scoring=scorer, cv=KFold(3))
     results = search.fit(X, form(y)).cv_results_
     for number, power in enumerate((1, 3)):
         expected = [ndcg_score(y[test], X[test] ** power) for _, test in KFold(3).split(X)]
@@ -337,7 +318,6 @@ def test_all_scorers_of_a_search_take_the_same_options():
 
 REFUSED = {
     "spelling": (lambda: get_scorer("nDGC@10"), "unknown measure 'nDGC'; did you mean 'ndcg'"),
-    "no spelling": (lambda: get_scorer("nope"), r"unknown measure 'nope'.*: .*map.*ndcg"),
     "number": (lambda: get_scorer(3), "name must be a str or a measure, got int: 3"),
     "negated": (lambda: rank_scorers(["neg_map"]), "neg_map"),
     "function": (lambda: make_rank_scorer(max), "is not a metric function of sklearn_rank"),
@@ -354,7 +334,6 @@ REFUSED = {
         lambda: map_scorer.with_options(convention="lightgbn"),
         "unknown convention 'lightgbn'; did you mean",
     ),
-    "k of all": (lambda: rank_scorers(["map"], k=3), "rank_scorers has no option 'k'"),
     "typo of all": (
         lambda: rank_scorers(["map"], zero_divison=3),
         "rank_scorers has no option 'zero_divison'",
@@ -394,13 +373,10 @@ def test_query_weights_in_folds():
     numbers = np.array([float(query[1:]) for query in QID])  # q0 does not count
     expected = []
     for train, test in GroupKFold(3).split(X, Y, QID):
-        scores = Ridge().fit(X[train], Y[train]).predict(X[test])
-        weights, values = [], []
-        for query in sorted(set(QID[test])):
-            rows = QID[test] == query
-            weights.append(int(query[1:]))
-            values.append(map_by_hand(Y[test][rows], scores[rows], QID[test][rows]))
-        expected.append(np.average(values, weights=weights))
+        scores, queries = Ridge().fit(X[train], Y[train]).predict(X[test]), sorted(set(QID[test]))
+        own = [QID[test] == query for query in queries]
+        values = [map_by_hand(Y[test][rows], scores[rows], QID[test][rows]) for rows in own]
+        expected.append(np.average(values, weights=[int(query[1:]) for query in queries]))
     scorer = map_scorer.set_score_request(query_weight=True)
     cv, weighted = GroupKFold(3), {"groups": QID, "query_weight": numbers}
     with sklearn.config_context(enable_metadata_routing=True):
@@ -420,10 +396,7 @@ def test_weights_of_fitting_never_reach_the_scorer(scoring):
     search = GridSearchCV(Ridge(), GRID, scoring=scoring, cv=GroupKFold(3), refit=False)
     search.fit(FRAME, Y, groups=QID, sample_weight=weight)
     name = "map" if isinstance(scoring, dict) else "score"
-    expected = []
-    for train, test in GroupKFold(3).split(X, Y, QID):
-        model = Ridge(alpha=ALPHAS[0]).fit(X[train], Y[train], weight[train])
-        expected.append(map_by_hand(Y[test], model.predict(X[test]), QID[test]))
+    expected = folds_by_hand(GroupKFold(3), ALPHAS[0], weight=weight)
     found = [search.cv_results_[f"split{i}_test_{name}"][0] for i in range(3)]
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -460,20 +433,14 @@ def test_scorers_are_equal_after_a_journey(journey):
     assert journey(search).score(FRAME, Y) == search.score(FRAME, Y)
 
 
-class Letters(BaseEstimator):
-    """Ranks letters, the last first."""
-
-    def fit(self, X, y=None):
-        return self
-
-    def predict(self, X):
-        return [["B", "A"] for _ in X]
+def letters(rows):
+    return [["B", "A"] for _ in rows]
 
 
 def test_a_lambda_as_string_provider_runs_in_processes_and_is_named_when_pickled():
     scorer = map_scorer.with_options(string_provider=lambda item: item.lower())
     truth = [{"b"}] * 4
-    found = cross_val_score(Letters(), [1, 2, 3, 4], truth, scoring=scorer, cv=2, n_jobs=2)
+    found = cross_val_score(Says(letters), [1, 2, 3, 4], truth, scoring=scorer, cv=2, n_jobs=2)
     assert found.tolist() == [1.0, 1.0]
     with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
         pickle.dumps(scorer)
@@ -484,21 +451,16 @@ def test_searches_run_under_every_backend(backend):
     expected = max(np.mean(folds_by_hand(GroupKFold(3), alpha)) for alpha in ALPHAS)
     search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(3), n_jobs=2)
 
-    def run(**ids):
-        with (
-            joblib.parallel_backend(backend, n_jobs=2),
-            sklearn.config_context(enable_metadata_routing=True),
-        ):
-            return search.fit(X, Y, **ids).best_score_
+    with ExitStack() as stack:
+        if backend == "dask":
+            from distributed import Client, LocalCluster
 
-    if backend == "dask":
-        from distributed import Client, LocalCluster
-
-        local = {"processes": False, "dashboard_address": None}
-        with LocalCluster(n_workers=1, threads_per_worker=2, **local) as cluster, Client(cluster):
-            assert run(groups=QID) == pytest.approx(expected, abs=1e-12)
-        return
-    assert run(groups=QID) == pytest.approx(expected, abs=1e-12)
-    search.set_params(cv=3)
-    with pytest.raises(RankingConfigError, match="needs the query id of every row and got none"):
-        run()
+            local = {"processes": False, "dashboard_address": None}
+            cluster = LocalCluster(n_workers=1, threads_per_worker=2, **local)
+            stack.enter_context(Client(stack.enter_context(cluster)))
+        stack.enter_context(joblib.parallel_backend(backend, n_jobs=2))
+        stack.enter_context(sklearn.config_context(enable_metadata_routing=True))
+        assert search.fit(X, Y, groups=QID).best_score_ == pytest.approx(expected, abs=1e-12)
+        search.set_params(cv=3)
+        with pytest.raises(RankingConfigError, match="needs the query id of every row and got"):
+            search.fit(X, Y)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 
 from sklearn_rank import RankingDataWarning, map_scorer, rank_scorers
 from sklearn_rank.model_selection import scorer as module
-from tests.model_selection.cases import QID, QUIET, X, Y
+from tests.model_selection.cases import QID, QUIET, Says, X, Y
 
 NAMES = ("ndcg@3", "map", "mrr", "precision@2", "recall@5")
 """The first reads less of the rankings than the second."""
@@ -32,21 +30,6 @@ def reads(monkeypatch):
     return layouts
 
 
-class Answers(BaseEstimator):
-    """Has its answers already, and counts how often it is asked."""
-
-    def __init__(self, answers):
-        self.answers = answers
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        ASKED[id(self)] += 1
-        return self.answers
-
-
-ASKED = Counter()
 SCORES = np.random.default_rng(3).integers(0, 9, len(Y)).astype(float)
 LAYOUTS = {
     "rows": (SCORES, X, Y, {"groups": QID}),
@@ -63,17 +46,17 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_fold_is_read_once_for_all_its_scorers(reads, layout):
     answers, rows, y, metadata = LAYOUTS[layout]
-    model, scorers = Answers(answers), rank_scorers(NAMES)
+    model, scorers = Says(answers), rank_scorers(NAMES)
     together = check_scoring(model, scoring=scorers)(model, rows, y, **metadata)
     assert reads == [layout]
-    assert ASKED[id(model)] == 1
+    assert model.asked == 1
     assert together == {
         name: scorer(model, rows, y, **metadata) for name, scorer in scorers.items()
     }
 
 
 def test_scorers_that_read_otherwise_share_nothing(reads):
-    model = Answers(SCORES)
+    model = Says(SCORES)
     scorers = {
         "average": map_scorer,
         "stable": map_scorer.with_options(ties="stable"),
@@ -90,7 +73,7 @@ def test_scorers_that_read_otherwise_share_nothing(reads):
 
 def test_data_that_changed_between_two_calls_are_read_again():
     grades = Y.copy()
-    model = Answers(SCORES)
+    model = Says(SCORES)
     scoring = check_scoring(model, scoring={"map": QUIET, "again": QUIET})
     before = scoring(model, X, grades, groups=QID)
     grades[:] = 0
@@ -106,20 +89,17 @@ def warnings_of(call):
     return [(warning.category, str(warning.message)) for warning in caught]
 
 
-def test_a_fault_of_the_data_is_told_once_by_all_scorers():
-    model = Answers([["A"], ["B"]])
+@pytest.mark.parametrize(
+    ("answers", "y", "metadata"),
+    [([["A"], ["B"]], [{"a"}, {"b"}], {}), (SCORES[:2], [1, 1], {"groups": ["a", "b"]})],
+    ids=["spelling", "row ids"],
+)
+def test_a_fault_of_the_data_is_told_once_by_all_scorers(answers, y, metadata):
     scorers = rank_scorers(["map", "mrr"])
-    rows, y = np.zeros((2, 1)), [{"a"}, {"b"}]
-    together = warnings_of(lambda: check_scoring(model, scoring=scorers)(model, rows, y))
-    alone = warnings_of(lambda: [scorer(model, rows, y) for scorer in scorers.values()])
-    assert [category for category, _ in alone] == [RankingDataWarning] * 2
-    assert together == alone[:1]
-    model, groups = Answers(SCORES[:2]), ["a", "b"]
+    arguments = (Says(answers), X[:2], y)
     together = warnings_of(
-        lambda: check_scoring(model, scoring=scorers)(model, X[:2], [1, 1], groups=groups)
+        lambda: check_scoring(arguments[0], scoring=scorers)(*arguments, **metadata)
     )
-    alone = warnings_of(
-        lambda: [scorer(model, X[:2], [1, 1], groups=groups) for scorer in scorers.values()]
-    )
+    alone = warnings_of(lambda: [one(*arguments, **metadata) for one in scorers.values()])
     assert [category for category, _ in alone] == [RankingDataWarning] * 2
     assert together == alone[:1]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
@@ -23,7 +22,20 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, RankingDataWarning, map_scorer
-from tests.model_selection.cases import FRAME, GRID, INDEX, QID, QUIET, X, Y, carriers, map_by_hand
+from tests.model_selection.cases import (
+    FRAME,
+    GRID,
+    INDEX,
+    QID,
+    QUIET,
+    Says,
+    X,
+    Y,
+    carriers,
+    first,
+    folds_by_hand,
+    map_by_hand,
+)
 
 # What goes wrong silently elsewhere --------------------------------------------------------------
 
@@ -53,52 +65,21 @@ def test_halving_over_rows_warns_that_queries_are_cut():
 
 def test_a_permutation_test_that_moves_the_query_ids_is_refused():
     y = pd.Series(Y, index=INDEX)
-    kwargs = {"scoring": map_scorer, "cv": list(GroupKFold(3).split(X, Y, QID))}
+    cv = list(GroupKFold(3).split(X, Y, QID))
     with pytest.raises(RankingConfigError, match="moves the index level 'qid' of y along with y"):
-        permutation_test_score(Ridge(), X, y, n_permutations=2, **kwargs)
+        permutation_test_score(Ridge(), X, y, n_permutations=2, scoring=map_scorer, cv=cv)
 
 
 def test_row_numbers_as_query_ids_warn():
-    scorer = QUIET
+    ids = {"groups": np.arange(len(Y))}
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.warns(RankingDataWarning, match="24 rows in 24 queries; is 'groups' a row id"),
     ):
-        cross_validate(
-            Ridge(), X, Y, scoring=scorer, cv=GroupKFold(3), params={"groups": np.arange(len(Y))}
-        )
-
-
-# Without query ids -------------------------------------------------------------------------------
-
-
-def test_permutation_importance_with_bound_query_ids():
-    model = Ridge().fit(X, Y)
-    found = permutation_importance(model, X, Y, scoring=map_scorer.bind(QID), random_state=0)
-    assert found.importances_mean[0] > found.importances_mean[2]
-    with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
-        permutation_importance(model, X, Y, scoring=map_scorer.bind(QID), max_samples=0.5)
-    carried = permutation_importance(
-        Ridge().fit(FRAME, Y), FRAME, Y, scoring=map_scorer, random_state=0
-    )
-    assert carried.importances == pytest.approx(found.importances, abs=1e-12)
+        cross_validate(Ridge(), X, Y, scoring=QUIET, cv=GroupKFold(3), params=ids)
 
 
 # Whatever is scored gets its own query ids ------------------------------------------------------
-
-
-class First(RegressorMixin, BaseEstimator):
-    """Ranks by the first column."""
-
-    def __init__(self, sign=1):
-        self.sign = sign
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        column = X["a"].to_numpy() if hasattr(X, "columns") else X[:, 0]
-        return self.sign * column
 
 
 def test_a_second_search_reads_ids_that_changed_in_place():
@@ -107,9 +88,8 @@ def test_a_second_search_reads_ids_that_changed_in_place():
 
     def score():
         with sklearn.config_context(enable_metadata_routing=True):
-            return cross_val_score(
-                First(), X, Y, scoring=QUIET, cv=cv, params={"groups": ids}
-            ).item()
+            params = {"groups": ids}
+            return cross_val_score(Says(first), X, Y, scoring=QUIET, cv=cv, params=params).item()
 
     with pytest.warns(RankingDataWarning):
         before = score()
@@ -136,11 +116,9 @@ def test_scorers_of_two_names_read_their_own_ids():
     cv = list(GroupKFold(3).split(X, Y, users))
     scorers = {"qid": map_scorer, "user": map_scorer.with_options(groups_from="user")}
     found = cross_validate(Ridge(), both, Y, scoring=scorers, cv=cv)
-    for number, (train, test) in enumerate(cv):
-        scores = Ridge().fit(X[train], Y[train]).predict(X[test])
-        for name, ids in (("qid", QID), ("user", users)):
-            expected = map_by_hand(Y[test], scores, ids[test])
-            assert found[f"test_{name}"][number] == pytest.approx(expected, abs=1e-12)
+    for name, ids in (("qid", QID), ("user", users)):
+        expected = folds_by_hand(GroupKFold(3), groups=users, ids=ids)
+        assert found[f"test_{name}"] == pytest.approx(expected, abs=1e-12)
 
 
 # Queries of which tools outside of loops score only some rows -----------------------------------
@@ -148,13 +126,12 @@ def test_scorers_of_two_names_read_their_own_ids():
 
 def test_permutation_importance_of_drawn_rows_warns():
     model = Ridge().fit(FRAME, Y)
-    with pytest.warns(
-        RankingDataWarning,
-        match=r"single rows are drawn .*, which cuts queries: of query 'q\d+' only \d of 6",
-    ):
-        permutation_importance(
-            model, FRAME, Y, scoring=QUIET, max_samples=0.5, n_repeats=2, random_state=0
-        )
+    message = r"single rows are drawn .*, which cuts queries: of query 'q\d+' only \d of 6"
+    options = {"max_samples": 0.5, "n_repeats": 2, "random_state": 0}
+    with pytest.warns(RankingDataWarning, match=message):
+        permutation_importance(model, FRAME, Y, scoring=QUIET, **options)
+    with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
+        permutation_importance(model, FRAME, Y, scoring=map_scorer.bind(QID), **options)
 
 
 def _ranker():
@@ -164,15 +141,13 @@ def _ranker():
 def test_a_loop_by_hand_that_divides_queries_of_a_ranker_warns():
     train, test = next(KFold(3, shuffle=True, random_state=0).split(FRAME))
     model = _ranker().fit(FRAME.iloc[train], Y[train])
-    with pytest.warns(
-        RankingDataWarning,
-        match=r"\d+ queries are both in the rows that are scored and in those the ranker was "
-        r"fitted on, in other numbers: \d and \d rows of query 'q\d+'; split by queries",
-    ):
+    message = (
+        r"\d+ queries are both in the rows that are scored and in those the ranker was "
+        r"fitted on, in other numbers: \d and \d rows of query 'q\d+'; split by queries"
+    )
+    with pytest.warns(RankingDataWarning, match=message):
         QUIET(model, FRAME.iloc[test], Y[test])
-
-
-def test_whole_queries_and_training_rows_give_no_warning():
+    # Whole queries and training rows give no warning.
     train, test = next(QueryKFold(3).split(FRAME))
     model = _ranker().fit(FRAME.iloc[train], Y[train])
     for rows in (train, test):

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score, cross_validate
@@ -26,7 +25,23 @@ from sklearn_rank import (
     ndcg_at_k_score,
     ndcg_scorer,
 )
-from tests.model_selection.cases import FRAME, GRID, QID, QUIET, Says, X, Y, map_by_hand
+from tests.model_selection.cases import (
+    FRAME,
+    GRID,
+    QID,
+    QUIET,
+    Says,
+    X,
+    Y,
+    first,
+    folds_by_hand,
+    says,
+)
+
+
+def map_of(y, scores, **options):
+    return mean_average_precision_score(y, scores, groups=QID, **options)
+
 
 # Truths that do not fit --------------------------------------------------------------------------
 
@@ -146,20 +161,11 @@ def test_query_ids_that_contradict_each_other_are_refused():
     model = Ridge().fit(FRAME, Y)
     with pytest.raises(RankingConfigError, match="groups and the 'qid' of X put different rows"):
         map_scorer(model, FRAME, Y, groups=coarser)
+    scorer = map_scorer.set_score_request(groups=False)
+    told = {"scoring": scorer, "cv": GroupKFold(3), "params": {"groups": coarser}}
     with sklearn.config_context(enable_metadata_routing=True):
-        found = cross_val_score(
-            Ridge(),
-            FRAME,
-            Y,
-            scoring=map_scorer.set_score_request(groups=False),
-            cv=GroupKFold(3),
-            params={"groups": coarser},
-        )
-    expected = []
-    for train, test in GroupKFold(3).split(X, Y, coarser):
-        model = Ridge().fit(X[train], Y[train])
-        expected.append(map_by_hand(Y[test], model.predict(X[test]), QID[test]))
-    assert found == pytest.approx(expected, abs=1e-12)
+        found = cross_val_score(Ridge(), FRAME, Y, **told)
+    assert found == pytest.approx(folds_by_hand(GroupKFold(3), groups=coarser), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -217,35 +223,29 @@ def test_probabilities_count_by_the_grades_that_a_fold_has_seen():
 
 def test_models_of_one_grade_rank_nothing():
     rows, y = graded_problem()
-
-    class Constant(BaseEstimator):
-        classes_ = np.array([2])
-
-        def predict(self, rows):
-            return np.full(len(rows), 2)
-
+    constant = says(lambda rows: np.full(len(rows), 2), classes=np.array([2]))
     expected = ndcg_at_k_score(y, np.zeros(len(y)), groups=QID)
-    assert ndcg_scorer(Constant(), rows, y, groups=QID) == expected
+    assert ndcg_scorer(constant, rows, y, groups=QID) == expected
+
+
+def classified_words():
+    rows, grades = graded_problem()
+    words = np.array(["bad", "fair", "good", "perfect"])[grades]
+    return rows, words, LogisticRegression(max_iter=1000).fit(rows, words)
 
 
 def test_one_label_of_many_is_ranked_by_its_own_probability():
-    rows, grades = graded_problem()
-    words = np.array(["bad", "fair", "good", "perfect"])[grades]
-    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    rows, words, model = classified_words()
     for label in ("fair", "perfect"):
         scorer = map_scorer.with_options(pos_label=label, zero_division=np.nan)
         place = model.classes_.tolist().index(label)
         scores = model.predict_proba(rows)[:, place]
-        expected = mean_average_precision_score(
-            words == label, scores, groups=QID, zero_division=np.nan
-        )
+        expected = map_of(words == label, scores, zero_division=np.nan)
         assert scorer(model, rows, words, groups=QID) == expected
 
 
 def test_labels_with_grades():
-    rows, grades = graded_problem()
-    words = np.array(["bad", "fair", "good", "perfect"])[grades]
-    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    rows, words, model = classified_words()
     meaning = {"bad": 0, "fair": 1, "good": 2, "perfect": 5}
     scorer = ndcg_scorer.with_options(relevance=meaning)
     values = [meaning[label] for label in model.classes_]
@@ -264,7 +264,7 @@ def test_labels_with_grades():
 def test_the_labels_minus_one_and_one_of_classifiers():
     signed = np.where(Y == 1, 1, -1)
     model = LogisticRegression().fit(X, signed)
-    expected = mean_average_precision_score(Y, model.decision_function(X), groups=QID)
+    expected = map_of(Y, model.decision_function(X))
     assert map_scorer(model, X, signed, groups=QID) == expected
     with pytest.raises(ValueError, match="y_true contains a negative grade"):
         map_scorer(Ridge().fit(X, signed), X, signed, groups=QID)
@@ -288,32 +288,18 @@ def test_two_classes_rank_by_the_one_of_the_higher_grade(grades, method):
     model = LogisticRegression().fit(X, words)
     y = np.array([grades[word] for word in words])
     scores = model.predict_proba(X)[:, 1] * (1 if grades["yes"] else -1)
-    expected = mean_average_precision_score(y, scores, groups=QID)
+    expected = map_of(y, scores)
     scorer = map_scorer.with_options(relevance=grades, response_method=method)
     assert scorer(model, X, words, groups=QID) == expected
 
 
-def test_a_grid_over_models_asks_each_for_what_it_has():
-    # In a search of its own, because SVC has no probabilities of two classes and needs none.
+def test_each_model_is_asked_for_what_it_has():
+    # SVC has no probabilities of two classes and needs none.
     models = [LogisticRegression(), Ridge(), SVC(), HistGradientBoostingRegressor(max_iter=5)]
-    with sklearn.config_context(enable_metadata_routing=True):
-        found = [
-            cross_val_score(
-                model, X, Y, scoring=map_scorer, cv=GroupKFold(3), params={"groups": QID}
-            )
-            for model in models
-        ]
-    for model, scores in zip(models, found, strict=True):
+    for model in models:
         say = "decision_function" if hasattr(model, "decision_function") else "predict"
-        expected = []
-        for train, test in GroupKFold(3).split(X, Y, QID):
-            fitted = clone(model).fit(X[train], Y[train])
-            expected.append(
-                mean_average_precision_score(
-                    Y[test], getattr(fitted, say)(X[test]), groups=QID[test]
-                )
-            )
-        assert scores == pytest.approx(expected, abs=1e-12)
+        model.fit(X, Y)
+        assert map_scorer(model, X, Y, groups=QID) == map_of(Y, getattr(model, say)(X))
 
 
 # Found by trying to break it ---------------------------------------------------------------------
@@ -321,15 +307,8 @@ def test_a_grid_over_models_asks_each_for_what_it_has():
 
 def test_regressors_with_empty_classes_are_regressors():
     """As CatBoost's are."""
-
-    class Boosted(BaseEstimator):
-        classes_ = np.array([], dtype=object)
-
-        def predict(self, rows):
-            return rows[:, 0]
-
-    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
-    assert map_scorer(Boosted(), X, Y, groups=QID) == expected
+    boosted = says(first, classes=np.array([], dtype=object))
+    assert map_scorer(boosted, X, Y, groups=QID) == map_of(Y, X[:, 0])
 
 
 def multilabel():
@@ -350,33 +329,22 @@ def test_items_as_labels_are_ranked_by_probabilities():
 
 
 def test_items_that_the_training_part_never_saw_come_last():
-    class Labels(BaseEstimator):
-        classes_ = (np.array([0, 1]), np.array([0]))
-
-        def predict_proba(self, rows):
-            return [np.array([[0.4, 0.6]]), np.array([[1.0]])]
-
-    assert get_scorer("mrr")(Labels(), [[0.0]], np.array([[0, 1]])) == 1 / 2
+    chances = [np.array([[0.4, 0.6]]), np.array([[1.0]])]
+    labels = says(lambda _: chances, "predict_proba", (np.array([0, 1]), np.array([0])))
+    assert get_scorer("mrr")(labels, [[0.0]], np.array([[0, 1]])) == 1 / 2
 
 
 def test_items_as_hard_labels_are_refused():
-    class Labels(BaseEstimator):
-        classes_ = (np.array([0, 1]), np.array([0, 1]))
-
-        def predict(self, rows):
-            return np.zeros((len(rows), 2))
-
+    labels = says(lambda rows: np.zeros((len(rows), 2)), classes=(np.array([0, 1]),) * 2)
     with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
-        ndcg_scorer(Labels(), [[0.0]], np.array([[0, 1]]))
+        ndcg_scorer(labels, [[0.0]], np.array([[0, 1]]))
 
 
 def test_a_fold_without_the_relevant_label_ranks_nothing():
     words = np.array(["lo", "mid", "hi"])[np.tile([0, 1, 2, 0, 1, 0], 12)]
     seen = words != "hi"
     model = LogisticRegression().fit(X[seen], words[seen])
-    expected = mean_average_precision_score(
-        words == "hi", np.zeros(72), groups=QID, zero_division=np.nan
-    )
+    expected = map_of(words == "hi", np.zeros(72), zero_division=np.nan)
     assert QUIET.with_options(pos_label="hi")(model, X, words, groups=QID) == expected
     with pytest.raises(RankingConfigError, match="pos_label 'ho' is not one of the classes"):
         QUIET.with_options(pos_label="ho")(model, X, words, groups=QID)
@@ -384,11 +352,9 @@ def test_a_fold_without_the_relevant_label_ranks_nothing():
 
 @pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
 def test_columns_of_one(method):
-    kind = type("Columns", (BaseEstimator,), {method: lambda self, rows: rows})
-    model = kind()
-    model.classes_ = np.array([0, 1])
+    model = says(lambda rows: rows, method, np.array([0, 1]))
     scorer = map_scorer.with_options(response_method=method)
-    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    expected = map_of(Y, X[:, 0])
     assert scorer(model, X[:, :1], Y, groups=QID) == expected
     # Only probabilities have a column for each of two classes.
     if method == "predict_proba":
