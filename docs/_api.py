@@ -50,7 +50,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Displays": (
         "displays.lines",
-        "displays.curves",
         "displays.queries",
         "displays.forest",
         "displays.search",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sklearn_rank.bounds.unjudged import *
     from sklearn_rank.comparison.compare import *
     from sklearn_rank.comparison.result import *
-    from sklearn_rank.displays.curves import *
     from sklearn_rank.displays.forest import *
     from sklearn_rank.displays.lines import *
     from sklearn_rank.displays.queries import *
@@ -57,9 +56,11 @@ _HOMES = {
     "bounds.unjudged": "Bounds",
     "comparison.compare": "compare compare_all",
     "comparison.result": "Comparison",
-    "displays.curves": "RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay",
     "displays.forest": "ForestDisplay",
-    "displays.lines": "MeasureAtKDisplay PrecisionRecallAtKDisplay QueryDistributionDisplay",
+    "displays.lines": (
+        "MeasureAtKDisplay PrecisionRecallAtKDisplay QueryDistributionDisplay "
+        "RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay"
+    ),
     "displays.queries": "MeasureCorrelationDisplay QueryDifferencesDisplay",
     "displays.search": "SearchResultsDisplay",
     "engines.read": "EngineOptions",

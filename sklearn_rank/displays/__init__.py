@@ -3,6 +3,6 @@
 Matplotlib is imported when something is drawn. Imports `model_selection`.
 """
 
-from sklearn_rank.displays.style import plot_style, svg_of
+from sklearn_rank.displays.base import plot_style, svg_of
 
 __all__ = ["plot_style", "svg_of"]

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.labels import add_legend, set_names, shown_name
-from sklearn_rank.displays.style import Display, series_style, text_color
-from sklearn_rank.displays.systems import (
+from sklearn_rank.displays.base import (
+    Display,
+    add_legend,
     check_names,
     measure_of,
     read_arrays,
     read_systems,
+    series_style,
+    set_names,
+    shown_name,
+    text_color,
     with_measure,
 )
 from sklearn_rank.evaluation.result import Evaluation
@@ -105,17 +109,11 @@ class ForestDisplay(Display):
                 lengths = np.nan_to_num(np.abs(self.intervals[number].T - values), posinf=np.inf)
                 look = {"fmt": "none", "ecolor": color, "elinewidth": 1.6}
                 self.bars_.append(ax.errorbar(values, heights, xerr=lengths, **look))
-                marks = ax.scatter(
-                    values,
-                    heights,
-                    s=30,
-                    marker=style["marker"],
-                    facecolors=[color if full else "none" for full in self.filled[number]],
-                    edgecolors=color,
-                    linewidths=1.3,
-                    zorder=3,
+                faces = [color if full else "none" for full in self.filled[number]]
+                mark: Any = {"s": 30, "marker": style["marker"], "linewidths": 1.3, "zorder": 3}
+                self.marks_.append(
+                    ax.scatter(values, heights, facecolors=faces, edgecolors=color, **mark)
                 )
-                self.marks_.append(marks)
             ax.set_yticks(range(len(self.rows)), [safe_text(row, limit=80) for row in self.rows])
             for text in ax.get_yticklabels():
                 text.set_parse_math(False)
@@ -166,16 +164,10 @@ class ForestDisplay(Display):
             rows = [f"{shown_name(at)} ({n:,})" for at, n in zip(labels, counts, strict=True)]
             cells = [[_mean(own.get(at), wanted[0], level) for at in labels] for own in parts]
             label = f"{wanted[0]}, mean and {level:.0%} interval"
-        means = [np.array(of_system) for of_system in cells]
-        display = cls(
-            rows=rows,
-            values=[of_system[:, 0] for of_system in means],
-            intervals=[of_system[:, 1:] for of_system in means],
-            label=label,
-            reference=None if slices is None else cells[0][0][0],
-            names=shown,
-        )
-        return display.plot(ax)
+        means = np.array(cells)
+        reference = None if slices is None else cells[0][0][0]
+        data: Any = {"values": list(means[..., 0]), "intervals": list(means[..., 1:])}
+        return cls(rows=rows, **data, label=label, reference=reference, names=shown).plot(ax)
 
     @classmethod
     def from_comparison(

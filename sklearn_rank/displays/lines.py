@@ -1,35 +1,51 @@
-"""Displays of one line per system: a measure at k, precision against recall, distributions."""
+"""Displays of one line per system: a measure at k, precision against recall, ROC, distributions."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sklearn_rank.displays.labels import FONT_SIZE, add_legend, name_lines, set_names
-from sklearn_rank.displays.style import SIZE, Display, series_style, text_color
-from sklearn_rank.displays.systems import (
+from sklearn_rank.displays.base import (
+    FONT_SIZE,
+    SIZE,
+    Display,
+    add_legend,
     check_names,
-    check_styles,
     measure_of,
+    name_lines,
     read_arrays,
     read_systems,
+    series_style,
+    set_names,
+    text_color,
     values_per_query,
     with_measure,
 )
-from sklearn_rank.evaluation.averaging import average, warn_of_undefined
-from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.averaging import average as average_of
+from sklearn_rank.evaluation.averaging import warn_of_undefined
+from sklearn_rank.evaluation.evaluate import evaluate, whole_of
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.metrics.curves import (
+    RECALLS,
+    interpolated,
+    limits_of,
+    precision_recall_curves,
+    roc_curves,
+)
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.reading import Responses, read_call
-from sklearn_rank.support.checks import check_integer
+from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.support.checks import check_integer, check_option, check_same_length
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -40,11 +56,20 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-__all__ = ["MeasureAtKDisplay", "PrecisionRecallAtKDisplay", "QueryDistributionDisplay"]
+__all__ = [
+    "MeasureAtKDisplay",
+    "PrecisionRecallAtKDisplay",
+    "QueryDistributionDisplay",
+    "RankingPrecisionRecallCurveDisplay",
+    "RankingRocCurveDisplay",
+]
 
 Styles = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
+Average = Literal["pooled", "macro"]
 Curve = tuple[Any, Any, FloatArray | None, Mapping[str, Any]]
 """The x, y, intervals and keywords of a line."""
+Measures = tuple[Sequence[str | Measure], str]
+"""Measures that a display needs, and their name in a warning."""
 
 
 class SystemLines(Display):
@@ -64,8 +89,8 @@ class SystemLines(Display):
         raise NotImplementedError
 
     @classmethod
-    def _measures(cls, *measure: Any, **options: Any) -> tuple[Sequence[str | Measure], str]:
-        """Measures that ``from_evaluation`` needs, and their name in a warning."""
+    def _measures(cls, *measure: Any, **options: Any) -> Measures:
+        """What ``from_evaluation`` needs with these arguments, which are checked."""
         raise NotImplementedError
 
     @classmethod
@@ -83,7 +108,14 @@ class SystemLines(Display):
         """Draw the lines."""
         curves = self._curves()
         shown = self.names if names is None else check_names(names, len(curves))
-        styles = check_styles(curve_kwargs, len(curves))
+        given: Any = curve_kwargs or {}
+        styles = [given] * len(curves) if isinstance(given, Mapping) else given
+        if not isinstance(styles, (list, tuple)) or len(styles) != len(curves):
+            msg = (
+                f"curve_kwargs must be None, a dictionary or a list of length {len(curves)}. "
+                f"Got: {safe_repr(given)}"
+            )
+            raise ValueError(msg)
         with self._canvas(ax, self._SIZE) as ax:
             self.lines_, self.bands_ = [], []
             for number, (x, y, interval, own) in enumerate(curves):
@@ -118,10 +150,8 @@ class SystemLines(Display):
             Options of :meth:`from_evaluation`; all others are arguments of :func:`evaluate`, such
             as ``groups``.
         """
-        shown, reading = cls._split(options)
-        evaluation = cls._evaluate(y_true, y_score, *cls._measures(*measure, **shown), **reading)
-        shown |= {"names": None if name is None else [name], "ax": ax}
-        return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
+        read, names = partial(cls._evaluate, y_true, y_score), None if name is None else [name]
+        return cls._draw(read, measure, options, names=names, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -159,42 +189,39 @@ class SystemLines(Display):
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        shown, reading = cls._split(options)
-        measures = cls._measures(*measure, **shown)
-        evaluation = cls._evaluate_estimator(estimator, X, y, groups, measures, reading)
-        shown |= {"names": [type(estimator).__name__ if name is None else name], "ax": ax}
-        return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
+        read = partial(cls._evaluate_estimator, estimator, X, y, groups)
+        names = [type(estimator).__name__ if name is None else name]
+        return cls._draw(read, measure, options, names=names, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
-    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Options of ``from_evaluation``, and all others."""
-        own = inspect.signature(cls.from_evaluation).parameters
-        shown = {name: value for name, value in options.items() if name in own}
-        return shown, {name: value for name, value in options.items() if name not in own}
+    def _draw(
+        cls,
+        read: Callable[[Measures, dict[str, Any]], Evaluation],
+        measure: tuple[str | Measure, ...],
+        options: Mapping[str, Any],
+        **shown: Any,
+    ) -> Self:
+        """Draw an evaluation; options that ``from_evaluation`` does not have are for reading."""
+        known = inspect.signature(cls.from_evaluation).parameters
+        own = {name: value for name, value in options.items() if name in known}
+        reading = {name: value for name, value in options.items() if name not in known}
+        evaluation = read(cls._measures(*measure, **own), reading)
+        return cls.from_evaluation(evaluation, *measure, **own, **shown)
 
     @classmethod
     def _evaluate(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        measures: Sequence[str | Measure],
-        called: str,
-        **reading: Any,
+        cls, y_true: Any, y_score: Any, measures: Measures, reading: dict[str, Any]
     ) -> Evaluation:
-        """Evaluation with one warning of undefined queries, under the name ``called``."""
-        zero_division = reading.pop("zero_division", cls._ZERO_DIVISION)
+        """Evaluation with one warning of undefined queries for all measures."""
+        zero_division = reading.get("zero_division", cls._ZERO_DIVISION)
         warns = isinstance(zero_division, str) and zero_division == "warn"
-        reading["zero_division"] = math.nan if warns else zero_division
-        evaluation = evaluate(y_true, y_score, measures, **reading)
+        reading = {**reading, "zero_division": math.nan if warns else zero_division}
+        evaluation = evaluate(y_true, y_score, measures[0], **reading)
         if warns:
-            mean = average(
-                np.sum(list(evaluation.per_query.values()), axis=0),
-                None,
-                zero_division="warn",
-                measure=called,
-                query_ids=evaluation.query_ids,
-            )
-            warn_of_undefined({called: mean})
+            values = np.sum(list(evaluation.per_query.values()), axis=0)
+            about: Any = {"measure": measures[1], "query_ids": evaluation.query_ids}
+            mean = average_of(values, None, zero_division="warn", **about)
+            warn_of_undefined({measures[1]: mean})
         return evaluation
 
     @classmethod
@@ -204,29 +231,27 @@ class SystemLines(Display):
         X: Any,
         y: Any,
         groups: Any,
-        measures: tuple[Sequence[str | Measure], str],
+        measures: Measures,
         given: Mapping[str, Any],
     ) -> Evaluation:
         """The same for a fitted estimator, read as scorers read it."""
         name = cls.__name__
-        unknown = [option for option in given if option not in OPTION_NAMES]
-        if unknown:
-            meant = closest(unknown[0], ("groups", *OPTION_NAMES))
-            msg = (
-                f"{name} has no option {safe_repr(unknown[0])}{meant}; its options are: "
-                f"{', '.join(OPTION_NAMES)}"
-            )
-            raise InvalidParameterError(msg)
+        for option in given:
+            if option not in OPTION_NAMES:
+                meant = closest(option, ("groups", *OPTION_NAMES))
+                msg = (
+                    f"{name} has no option {safe_repr(option)}{meant}; its options are: "
+                    f"{', '.join(OPTION_NAMES)}"
+                )
+                raise InvalidParameterError(msg)
         options = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
         read = read_call(Responses(estimator, X), y, groups, options, owner=name)
-        reading: dict[str, Any] = {
-            option: getattr(options, option)
-            for option in ("string_provider", "zero_division", "ties")
-        }
+        shared = ("string_provider", "zero_division", "ties")
+        reading = {option: getattr(options, option) for option in shared}
         if read.queries is not None:
             reading["groups"] = read.queries.ids
         try:
-            return cls._evaluate(read.y, read.scores, *measures, **reading)
+            return cls._evaluate(read.y, read.scores, measures, reading)
         except TypeError as error:
             # The class that scorers raise for objects of the wrong kind.
             raise RankingConfigError(str(error)) from error
@@ -263,11 +288,11 @@ class MeasureAtKDisplay(SystemLines):
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
-        count = len(values)
-        self.values = read_arrays("values", values, [self.k.shape] * count)
+        count, shape = len(values), self.k.shape
+        self.values = read_arrays("values", values, [shape] * count)
         self.intervals: list[FloatArray] | None = None
         if intervals is not None:
-            self.intervals = read_arrays("intervals", intervals, [(*self.k.shape, 2)] * count)
+            self.intervals = read_arrays("intervals", intervals, [(*shape, 2)] * count)
         self.names = check_names(names, count)
         self.measure, self.level = measure, level
 
@@ -288,12 +313,8 @@ class MeasureAtKDisplay(SystemLines):
             ticks = k if len(k) <= 10 else k[[0, -1]]
         else:
             locator = MaxNLocator(5, steps=[1, 2, 5, 10], integer=True)
-            apart = (k[-1] - k[0]) / 12
-            between = [
-                tick
-                for tick in locator.tick_values(0, int(k[-1]))
-                if k[0] + apart < tick < k[-1] - apart
-            ]
+            apart, round_ones = (k[-1] - k[0]) / 12, locator.tick_values(0, int(k[-1]))
+            between = [one for one in round_ones if k[0] + apart < one < k[-1] - apart]
             ticks = np.unique(np.concatenate((k[:1], between, k[-1:])).astype(np.int64))
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         interval = "" if self.intervals is None else f"\n(mean, {self.level:.0%} interval)"
@@ -301,9 +322,7 @@ class MeasureAtKDisplay(SystemLines):
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _measures(
-        cls, measure: str | Measure = "ndcg", *, k: Any = 20, **_: Any
-    ) -> tuple[Sequence[Measure], str]:
+    def _measures(cls, measure: str | Measure = "ndcg", *, k: Any = 20, **_: Any) -> Measures:
         """The measure at each cutoff; a sequence names them, and must rise."""
         read, name = read_measure(measure), cls.__name__
         if isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, str):
@@ -342,7 +361,7 @@ class MeasureAtKDisplay(SystemLines):
             Last cutoff, or the cutoffs, rising.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        cutoffs = [one.k for one in cls._measures(measure, k=k)[0]]
+        cutoffs = [one.k for one in cls._measures(measure, k=k)[0]]  # type: ignore[union-attr]
         values, intervals = [], []
         for system in systems:
             own = measure_of(system, measure)
@@ -409,33 +428,28 @@ class PrecisionRecallAtKDisplay(SystemLines):
         return [(x, y, None, {}) for x, y in zip(self.recall, self.precision, strict=True)]
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
-        # From 0 to the highest point, with room for the labels of the cutoffs above and below.
+        """From 0 to the highest point, with room for labels of cutoffs above and below."""
         right, top = (
             max((float(np.nanmax(line, initial=0)) for line in lines), default=0) or 1.0
             for lines in (self.recall, self.precision)
         )
+        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
         ax.set(xlim=(0, 1.05 * right), ylim=(-0.12 * top, 1.12 * top))
         # The first cutoff above all lines and the last below them, where no line runs.
-        for cutoff, choose, shift in ((0, max, 6), (-1, min, -6)):
-            curves = self._curves() if len(self.k) > -cutoff else []
-            ends = [(float(x[cutoff]), float(y[cutoff])) for x, y, *_ in curves]
+        look: Any = {"textcoords": "offset points", "fontsize": FONT_SIZE, "color": text_color(ax)}
+        above: Any = {"ha": "left", "va": "bottom"}
+        below: Any = {"ha": "center", "va": "top"}
+        for at, choose, shift, place in ((0, max, 6, above), (-1, min, -6, below)):
+            curves = self._curves() if len(self.k) > -at else []
+            ends = [(float(x[at]), float(y[at])) for x, y, *_ in curves]
             ends = [end for end in ends if np.isfinite(end).all()]
             if ends:
-                ax.annotate(
-                    f"k = {self.k[cutoff]:,}",
-                    choose(ends, key=lambda end: end[1]),
-                    xytext=(0, shift),
-                    textcoords="offset points",
-                    ha="left" if shift > 0 else "center",
-                    va="bottom" if shift > 0 else "top",
-                    color=text_color(ax),
-                    fontsize=FONT_SIZE,
-                )
+                end = choose(ends, key=lambda end: end[1])
+                ax.annotate(f"k = {self.k[at]:,}", end, xytext=(0, shift), **look, **place)
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _measures(cls, *, k: Any = 10, **_: Any) -> tuple[list[str | Measure], str]:
+    def _measures(cls, *, k: Any = 10, **_: Any) -> Measures:
         """Precision at each cutoff, then recall at each."""
         cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
         names = ("precision", "recall")
@@ -451,19 +465,11 @@ class PrecisionRecallAtKDisplay(SystemLines):
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
-        """Draw the line of each system.
-
-        Parameters
-        ----------
-        k : int, default=10
-            Last cutoff, in ranks.
-        """
+        """Draw the line of each system."""
         systems, shown = read_systems(evaluations, names, cls.__name__)
         measures = [read_measure(one) for one in cls._measures(k=k)[0]]
-        values = []
-        for system in systems:
-            measured, spellings = with_measure(system, measures)
-            values.append([measured[spelling] for spelling in spellings])
+        both = [with_measure(system, measures) for system in systems]
+        values = [[system[one] for one in spellings] for system, spellings in both]
         precision, recall = np.split(np.array(values), 2, axis=1)
         cutoffs = np.arange(1, len(measures) // 2 + 1)
         display = cls(precision=list(precision), recall=list(recall), k=cutoffs, names=shown)
@@ -491,8 +497,6 @@ class PrecisionRecallAtKDisplay(SystemLines):
             Result of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data of ``cross_validate``.
-        k : int, default=10
-            Last cutoff, in ranks.
         names : list of str, default=None
             Names of the lines; None numbers the folds.
         **options
@@ -500,7 +504,7 @@ class PrecisionRecallAtKDisplay(SystemLines):
         """
         from sklearn.utils import _safe_indexing
 
-        if "estimator" not in cv_results or "indices" not in cv_results:
+        if not cv_results.get("estimator") or "indices" not in cv_results:
             msg = (
                 "cv_results must hold estimators and indices: call cross_validate with "
                 "return_estimator=True and return_indices=True"
@@ -515,9 +519,6 @@ class PrecisionRecallAtKDisplay(SystemLines):
             folds[f"Fold {number}"] = cls._evaluate_estimator(
                 estimator, rows, truth, queries, measures, options
             )
-        if not folds:
-            msg = "cv_results holds no folds, so that there is no curve to draw"
-            raise ValueError(msg)
         return cls.from_evaluation(folds, k=k, names=names, ax=ax, curve_kwargs=curve_kwargs)
 
 
@@ -579,9 +580,7 @@ class QueryDistributionDisplay(SystemLines):
             add_legend(ax, self.lines_)
 
     @classmethod
-    def _measures(
-        cls, measure: str | Measure = "map", **_: Any
-    ) -> tuple[Sequence[str | Measure], str]:
+    def _measures(cls, measure: str | Measure = "map", **_: Any) -> Measures:
         return [measure], str(measure)
 
     @classmethod
@@ -610,3 +609,231 @@ class QueryDistributionDisplay(SystemLines):
             greater_is_better=wanted.metric.greater_is_better,
         )
         return display.plot(ax, curve_kwargs=curve_kwargs)
+
+
+# Curves over thresholds --------------------------------------------------------------------------
+
+
+class _CurveDisplay(SystemLines):
+    """Base of both displays of curves, pooled or averaged over queries with a band."""
+
+    _SIZE = (4.8, 4.4)  # nearly square: both axes are shares
+    _ZERO_DIVISION = np.nan
+    _AXES: ClassVar[tuple[str, str]]
+
+    @staticmethod
+    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+        """The curve of one system, as parameters of the display."""
+        raise NotImplementedError
+
+    def _read(self, intervals: Sequence[Any] | None, names: Any, **axes: Any) -> list[Any]:
+        """Checked points of the curves, x and y by name; each has intervals or None."""
+        (self._x, x), (self._y, _) = axes.items()
+        shapes = [(len(one),) for one in x]
+        bands = [None] * len(x) if intervals is None else list(intervals)
+        check_same_length(self._x, len(x), "intervals", len(bands))
+        self.intervals: list[FloatArray | None] = [
+            None if band is None else read_arrays("intervals", [band], [(*shape, 2)])[0]
+            for band, shape in zip(bands, shapes, strict=True)
+        ]
+        self.names = check_names(names, len(x))
+        return [read_arrays(name, given, shapes) for name, given in axes.items()]
+
+    def _curves(self) -> list[Curve]:
+        x, y = getattr(self, self._x), getattr(self, self._y)
+        # Markers that start at other places stay apart where curves meet.
+        styles = [{"markevery": (0.04 + 0.05 * (number % 4), 0.2)} for number in range(len(x))]
+        return list(zip(x, y, self.intervals, styles, strict=True))
+
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1], xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
+        name_lines(ax, self.lines_, names)
+
+    @classmethod
+    def _measures(cls, **_: Any) -> Measures:
+        return ["map"], "the curve"
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluations: Evaluation | Mapping[str, Evaluation],
+        *,
+        average: Average = "pooled",
+        level: float = 0.95,
+        names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Styles = None,
+    ) -> Self:
+        """Draw the curve of each system.
+
+        Parameters
+        ----------
+        average : {"pooled", "macro"}, default="pooled"
+            All items in one ranking by their scores, which then must compare across queries; or
+            the mean of the curves of the queries, with an interval at each point by itself.
+
+        Raises
+        ------
+        InvalidParameterError
+            If ``average="pooled"`` and scores do not compare across queries.
+        UndefinedMetricError
+            If no query has a curve.
+        """
+        check_option(average, "average", ("pooled", "macro"), cls.__name__)
+        systems, shown = read_systems(evaluations, names, cls.__name__)
+        traced = [cls._trace(whole_of(one), average, level) for one in systems]
+        values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
+        values["names"] = shown
+        return cls(**values).plot(ax, curve_kwargs=curve_kwargs)
+
+
+def _mean_curve(
+    judged: RankingData, queries: list[int], heights: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """(n_points,) means over queries, (n_points, 2) intervals, and the weights of the queries."""
+    weights = None if judged.weights is None else judged.weights[queries]
+    intervals = [
+        mean_confidence_interval(column, weights=weights, bounds=(0.0, 1.0), level=level)
+        for column in heights.T
+    ]
+    return np.average(heights, axis=0, weights=weights), np.array(intervals), weights
+
+
+class RankingRocCurveDisplay(_CurveDisplay):
+    """Receiver operating characteristic of rankings, pooled or averaged over queries.
+
+    Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
+
+    Parameters
+    ----------
+    fpr, tpr : list of array-like of shape (n_points,)
+        False and true positive rates in [0, 1], as of :func:`ranking_roc_curve`.
+    intervals : list of array-like of shape (n_points, 2), default=None
+        Lower and upper ends of the intervals of the true positive rates.
+    areas : list of float, default=None
+        Areas under the curves, for their names.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+        A line per curve, and a band per curve that has an interval, after ``plot``.
+    areas : list of float or None
+        Area under each curve; averaged over queries, the mean of theirs.
+    chance_level_ : matplotlib.lines.Line2D
+        The line of a random order.
+
+    References
+    ----------
+    .. [1] Fawcett, An Introduction to ROC Analysis, 2006 (vertical averaging).
+    """
+
+    _AXES = ("False positive rate", "True positive rate")
+
+    def __init__(
+        self,
+        *,
+        fpr: Sequence[Any],
+        tpr: Sequence[Any],
+        intervals: Sequence[Any] | None = None,
+        areas: Sequence[float | None] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.fpr, self.tpr = self._read(intervals, names, fpr=fpr, tpr=tpr)
+        self.areas = [None] * len(fpr) if areas is None else list(areas)
+        check_same_length("fpr", len(self.fpr), "areas", len(self.areas))
+
+    @staticmethod
+    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+        """True against false positive rate; averaged, the mean height at each."""
+        from sklearn.metrics import auc
+
+        curves = roc_curves(judged, average)
+        areas = np.array([auc(curve.x, curve.y) for curve in curves])
+        if average == "pooled":
+            x, y = curves[0].x, curves[0].y
+            return {"fpr": x, "tpr": y, "intervals": None, "areas": float(areas[0])}
+        # Where a curve rises straight up, the height that it reaches.
+        heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
+        mean, band, weights = _mean_curve(judged, [c.query for c in curves], heights, level)
+        band[-1] = 1.0  # all items are at or above the last threshold: there nothing can vary
+        return {
+            "fpr": np.append(0.0, RECALLS),
+            "tpr": np.append(0.0, mean),
+            "intervals": np.vstack((band[:1], band)),
+            "areas": float(np.average(areas, weights=weights)),
+        }
+
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        """All curves end in one point, so that names stand in the corner below chance."""
+        super()._finish(ax, None)
+        look = {"color": text_color(ax), "linewidth": 0.8, "linestyle": ":"}
+        self.chance_level_: Line2D
+        (self.chance_level_,) = ax.plot([0, 1], [0, 1], label="random order", **look)
+        texts = ["" if area is None else f"AUC {area:.3f}" for area in self.areas]
+        if names is not None:
+            pairs = zip(names, texts, strict=True)
+            texts = [f"{name} ({area})" if area else name for name, area in pairs]
+        elif len(texts) > 1:
+            return
+        if any(texts):
+            set_names(self.lines_, texts)
+            add_legend(ax, self.lines_, loc="lower right")
+
+
+class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
+    """Precision against recall of rankings, pooled or interpolated and averaged over queries.
+
+    Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
+
+    Parameters
+    ----------
+    precision, recall : list of array-like of shape (n_points,)
+        In [0, 1], as of :func:`ranking_precision_recall_curve`.
+    intervals : list of array-like of shape (n_points, 2), default=None
+        Lower and upper ends of the intervals of the precision.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+        A line per curve, and a band per curve that has an interval, after ``plot``.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4.
+
+    Examples
+    --------
+    >>> from sklearn_rank import RankingPrecisionRecallCurveDisplay
+    >>> shown = RankingPrecisionRecallCurveDisplay.from_predictions(
+    ...     [{"a", "b"}], [["a", "x", "b"]], average="macro"
+    ... )
+    >>> shown.precision[0][[0, 50, 51, 100]].round(3).tolist()
+    [1.0, 1.0, 0.667, 0.667]
+    """
+
+    _AXES = ("Recall", "Precision")
+
+    def __init__(
+        self,
+        *,
+        precision: Sequence[Any],
+        recall: Sequence[Any],
+        intervals: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.recall, self.precision = self._read(
+            intervals, names, recall=recall, precision=precision
+        )
+
+    @staticmethod
+    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+        """Precision against recall; averaged, the mean of the interpolated precisions."""
+        curves = precision_recall_curves(judged, average)
+        if average == "pooled":
+            # Without the point that scikit-learn adds at recall 0, which no threshold gives.
+            recall, precision = (axis[:-1][::-1] for axis in (curves[0].x, curves[0].y))
+            return {"recall": recall, "precision": precision, "intervals": None}
+        grid = RECALLS[::-1]
+        heights = np.stack([interpolated(grid, curve.y, curve.x)[::-1] for curve in curves])
+        mean, band, _ = _mean_curve(judged, [curve.query for curve in curves], heights, level)
+        return {"recall": RECALLS, "precision": mean, "intervals": band}

@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.curves import RankingPrecisionRecallCurveDisplay, RankingRocCurveDisplay
+from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.forest import ForestDisplay
-from sklearn_rank.displays.lines import MeasureAtKDisplay, QueryDistributionDisplay
+from sklearn_rank.displays.lines import (
+    MeasureAtKDisplay,
+    QueryDistributionDisplay,
+    RankingPrecisionRecallCurveDisplay,
+    RankingRocCurveDisplay,
+)
 from sklearn_rank.displays.queries import MeasureCorrelationDisplay, QueryDifferencesDisplay
-from sklearn_rank.displays.style import Display
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.checks import check_option
 

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.labels import Side, has_margin, place_labels, shown_name
-from sklearn_rank.displays.style import BETTER, COLOURS, WORSE, Display, text_color
-from sklearn_rank.displays.systems import measure_of, values_per_query
+from sklearn_rank.displays.base import (
+    BETTER,
+    COLOURS,
+    WORSE,
+    Display,
+    Side,
+    has_margin,
+    measure_of,
+    place_labels,
+    shown_name,
+    text_color,
+    values_per_query,
+)
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer, check_same_length
@@ -91,11 +101,37 @@ class QueryDifferencesDisplay(Display):
         gains = self.differences if self.greater_is_better else -self.differences
         self.order_: IntArray = defined[np.argsort(gains[defined], kind="stable")]
         values, gains = self.differences[self.order_], gains[self.order_]
+        # A row for each query, or as many as can be told apart.
+        rows = np.arange(len(values))
+        if len(rows) > _MOST_ROWS:
+            rows = np.linspace(0, len(rows) - 1, _MOST_ROWS).round().astype(np.int64)
         with self._canvas(ax) as ax:
-            self.better_ = self._draw_area(ax, values, gains > 0, BETTER)
-            self.worse_ = self._draw_area(ax, values, gains < 0, WORSE)
+            areas = []
+            for changed, colour in ((gains > 0, BETTER), (gains < 0, WORSE)):
+                own = rows[changed[rows]]
+                heights = np.repeat(own, 2) + np.tile([-0.5, 0.5], len(own))
+                ends = np.repeat(values[own], 2)
+                areas.append(ax.fill_betweenx(heights, 0, ends, color=colour, linewidth=0))
+            self.better_, self.worse_ = areas
             ax.axvline(0, color=text_color(ax), linewidth=0.8)
-            self._draw_names(ax, values, gains, n_named)
+            best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
+            worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
+            # Names stand in the margin; else on the side of zero where their row has no bar.
+            sides: list[tuple[list[int], Side]] = [(best + worst, "margin")]
+            if not has_margin(ax):
+                sides = [(best, "left"), (worst, "right")]
+                if not self.greater_is_better:
+                    sides = [(best, "right"), (worst, "left")]
+            self.labels_: list[Any] = []
+            for named, side in sides:
+                # From the end of a bar that points to the margin, else from its foot.
+                reach = values if side == "margin" else values * 0
+                points = [(max(float(reach[row]), 0.0), float(row)) for row in named]
+                ids = [shown_name(self.query_ids[self.order_[row]]) for row in named]
+                # A minus as long as the plus.
+                signed = [f"{values[row]:+.3f}".replace("-", "−") for row in named]
+                texts = [f"{name}  {value}" for name, value in zip(ids, signed, strict=True)]
+                self.labels_ += place_labels(ax, points, texts, side)
             counts = {"better": gains > 0, "equal": gains == 0, "worse": gains < 0}
             title = ", ".join(f"{of.sum():,} {word}" for word, of in counts.items())
             ax.set_title(title, loc="left")
@@ -108,37 +144,6 @@ class QueryDifferencesDisplay(Display):
             ax.set_ylabel(f"{len(values):,} queries, sorted")
             ax.set_yticks([])
         return self
-
-    @staticmethod
-    def _draw_area(ax: Axes, values: FloatArray, changed: Any, colour: str) -> PolyCollection:
-        """A row for each changed query, or as many as can be told apart."""
-        rows = np.arange(len(values))
-        if len(values) > _MOST_ROWS:
-            rows = np.linspace(0, len(values) - 1, _MOST_ROWS).round().astype(np.int64)
-        rows = rows[changed[rows]]
-        heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))
-        return ax.fill_betweenx(heights, 0, np.repeat(values[rows], 2), color=colour, linewidth=0)
-
-    def _draw_names(self, ax: Axes, values: FloatArray, gains: FloatArray, n_named: int) -> None:
-        """In the margin; where there is none, on the side of zero where the row has no bar."""
-        best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
-        worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
-        sides: list[tuple[list[int], Side]] = [(best + worst, "margin")]
-        if not has_margin(ax):
-            free: tuple[Side, Side] = ("left", "right")
-            free = free if self.greater_is_better else free[::-1]
-            sides = list(zip((best, worst), free, strict=True))
-        self.labels_: list[Any] = []
-        for rows, side in sides:
-            points, texts = [], []
-            for row in rows:
-                # A minus as long as the plus.
-                value = f"{values[row]:+.3f}".replace("-", "−")
-                texts.append(f"{shown_name(self.query_ids[self.order_[row]])}  {value}")
-                # From the end of a bar that points to the margin, else from its foot.
-                reach = max(float(values[row]), 0.0) if side == "margin" else 0.0
-                points.append((reach, float(row)))
-            self.labels_ += place_labels(ax, points, texts, side)
 
     @classmethod
     def from_comparison(
@@ -254,7 +259,7 @@ class MeasureCorrelationDisplay(Display):
             msg = f"{cls.__name__} takes a result of evaluate, got {safe_repr(evaluation)}"
             raise TypeError(msg)
         if y is None and len(evaluation) < 2:
-            one = next(iter(evaluation))
+            (one,) = evaluation
             msg = f"{cls.__name__} needs two measures; the evaluation has {one} alone"
             raise ValueError(msg)
         first = measure_of(evaluation, x)

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.displays.labels import name_lines
-from sklearn_rank.displays.style import Display, series_style, text_color
-from sklearn_rank.displays.systems import check_names, read_arrays
+from sklearn_rank.displays.base import (
+    Display,
+    check_names,
+    name_lines,
+    read_arrays,
+    series_style,
+    text_color,
+)
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
@@ -94,13 +99,8 @@ class SearchResultsDisplay(Display):
                 self.bars_.append(ax.errorbar(x, scores, yerr=lengths, **look))
             points = np.concatenate([np.asarray(line.get_xydata()) for line in self.lines_])
             self.best_: Line2D
-            (self.best_,) = ax.plot(
-                *points[np.nanargmax(points[:, 1])],
-                marker="o",
-                markersize=11,
-                markerfacecolor="none",
-                markeredgecolor=text_color(ax),
-            )
+            ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": text_color(ax)}
+            (self.best_,) = ax.plot(*points[np.nanargmax(points[:, 1])], marker="o", **ring)
             ax.set_xlabel(self.param, parse_math=False)
             ax.set_ylabel(self.label, parse_math=False)
             name_lines(ax, self.lines_, self.names)
@@ -122,13 +122,14 @@ class SearchResultsDisplay(Display):
         least, most, steps = numbers[0], numbers[-1], np.diff(numbers)
         grows = len(steps) > 1 and steps.max() > 4 * steps.min()
         is_log = grows and least > 0 and most / least >= _MANY_TIMES
+        moves = shifts * 0.015
         if is_log:
             ax.set_xscale("log")
-            factors = np.exp(shifts * 0.015 * np.log(most / least))
-            places = [line * factor for line, factor in zip(lines, factors, strict=True)]
+            places = [
+                line * (most / least) ** move for line, move in zip(lines, moves, strict=True)
+            ]
         else:
-            moves = shifts * 0.015 * (most - least)
-            places = [line + move for line, move in zip(lines, moves, strict=True)]
+            places = [line + move * (most - least) for line, move in zip(lines, moves, strict=True)]
         if len(numbers) <= _MOST_TICKS and (is_log or not grows):
             ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
             ax.set_xticks([], minor=True)
@@ -168,17 +169,12 @@ class SearchResultsDisplay(Display):
         columns = [name[len(_MEAN) :] for name in cv_results if name.startswith(_MEAN)]
         spread = {f"{name}_{kind}" for name in columns for kind in ("se", "queries")}
         scores = [name for name in columns if name not in spread]
+        msg = ""
         if "params" not in cv_results or not scores:
-            msg = (
-                "cv_results has no params and mean_test_ columns; pass cv_results_ of a fitted "
-                "search"
-            )
-            raise InvalidParameterError(msg)
-        if measure is None and len(scores) > 1:
-            msg = (
-                f"the search has several scores: {format_list(scores)}; name one of them by "
-                "measure="
-            )
+            msg = "cv_results has no params and mean_test_ columns; pass cv_results_ of a search"
+        elif measure is None and len(scores) > 1:
+            msg = f"the search has several scores: {format_list(scores)}; name one by measure="
+        if msg:
             raise InvalidParameterError(msg)
         score = scores[0] if measure is None else measure
         params = list(cv_results["params"])

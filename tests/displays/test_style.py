@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank import MeasureAtKDisplay
 from sklearn_rank.displays import plot_style
-from sklearn_rank.displays.labels import shown_name, spread
-from sklearn_rank.displays.style import COLOURS, series_style
+from sklearn_rank.displays.base import COLOURS, series_style, shown_name, spread
 
 HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
 
