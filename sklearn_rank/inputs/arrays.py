@@ -134,7 +134,7 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
     try:
         distinct, codes = numbered(values, len(values))
     except TypeError as error:
-        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+        row = next(row for row, value in enumerate(values) if not is_hashable(value))
         msg = f"{name} holds an unhashable {type(values[row]).__name__} at row {row}"
         raise TypeError(msg) from error
     _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes], name)
@@ -162,7 +162,8 @@ def _kind_of(kind: type) -> str:
     return kind.__name__ if issubclass(kind, (Number, bytes)) else ""
 
 
-def _is_hashable(value: Any) -> bool:
+def is_hashable(value: Any) -> bool:
+    """Whether a value can be a key."""
     try:
         hash(value)
     except TypeError:

@@ -33,6 +33,17 @@ _QUERIES, _ITEMS = 100, 1000
 _CHANCE = 10
 """Below so many queries a miss of all is no surprise, if the ids look alike."""
 
+
+def called(function: Any, value: Any, name: str, *place: object) -> Any:
+    """Result of a function of the caller's; ValueError that names it and where it failed."""
+    try:
+        return function(value)
+    except Exception as error:
+        what = f"{type(error).__name__}({safe_repr(str(error))})"
+        msg = f"{name} raised {what} on {' '.join(map(str, place))}"
+        raise ValueError(msg) from error
+
+
 # Types of ids ------------------------------------------------------------------------------------
 
 
@@ -339,17 +350,6 @@ def read_known(given: Any) -> Known:
     return ids
 
 
-def _is_known(item: Any, known: Known) -> bool:
-    if isinstance(known, set):
-        return item in known
-    try:
-        return bool(known(item))
-    except Exception as error:
-        what = f"{type(error).__name__}({safe_repr(str(error))})"
-        msg = f"known_items raised {what} on item {safe_repr(item)}"
-        raise ValueError(msg) from error
-
-
 def with_unknown_counted(judged: RankingData, y_true: Any, known: Known) -> RankingData:
     """The same, and what the index lacks is counted; with a warning that names some of it."""
     kept = judged.items
@@ -361,7 +361,15 @@ def with_unknown_counted(judged: RankingData, y_true: Any, known: Known) -> Rank
         ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
         judged_items = ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
     items = list(dict.fromkeys(judged_items))
-    unknown = [item for item in items if not _is_known(item, known)]
+    unknown = [
+        item
+        for item in items
+        if not (
+            item in known
+            if isinstance(known, set)
+            else called(known, item, "known_items", "item", safe_repr(item))
+        )
+    ]
     if not unknown:
         return judged
     sample = list(islice(known, _COMPARED)) if isinstance(known, set) else []

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, count, repeat
 from numbers import Real
 from operator import countOf, index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.inputs.hints import refuse_unequal_types
+from sklearn_rank.inputs.arrays import is_hashable
+from sklearn_rank.inputs.hints import called, refuse_unequal_types
 from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.inputs.tables import (
     best_occurrences,
@@ -69,14 +71,17 @@ ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {
 
 # Grades and scores -------------------------------------------------------------------------------
 
-_SCORES = (int, float, np.longdouble)
+_SCORES, _GRADES = (int, float, np.longdouble), (Real, np.bool_)
 _EXACT = np.float64(EXACT_INTEGER)
 """In a type of its own, to which half precision is widened."""
+Place: TypeAlias = Callable[[], tuple[object, str]]
+"""The argument and the item of a number, for messages."""
 
 
-def _number(value: Any, kinds: Any, where: Where | str, what: str, item: str) -> float:
-    """The value as a float, infinite if it is too large, or an error that names the item."""
+def _number(value: Any, kinds: Any, what: str, place: Place) -> float:
+    """The value as a float, infinite if it is too large."""
     if not isinstance(value, kinds):
+        where, item = place()
         msg = f"{where} has {what} {safe_repr(value)} {item}; pass a number"
         raise TypeError(msg)
     try:
@@ -84,12 +89,16 @@ def _number(value: Any, kinds: Any, where: Where | str, what: str, item: str) ->
     except OverflowError:
         number = math.inf
     if number != number:
-        msg = f"{where} contains NaN as the {what} {item}"
+        msg = f"{place()[0]} contains NaN as the {what} {place()[1]}"
         raise ValueError(msg)
     return number
 
 
-def read_scores(values: list[Any], place: Callable[[int], tuple[Where, str]]) -> Array:
+def _place_of(where: object, item: Any) -> tuple[object, str]:
+    return where, f"for item {safe_repr(item)}"
+
+
+def read_scores(values: list[Any], place: Callable[[int], tuple[object, str]]) -> Array:
     """Scores in one dtype, none rounded and none missing; ``place`` names one of them in errors."""
     try:
         scores = np.array(values)
@@ -98,20 +107,18 @@ def read_scores(values: list[Any], place: Callable[[int], tuple[Where, str]]) ->
     is_plain = scores.ndim == 1 and scores.dtype.kind in "iuf"
     if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < _EXACT).all()):
         return scores
-    read: list[float] = []
-    for number, given in enumerate(values):
+    read = []
+    for row, given in enumerate(values):
         value = given.item() if isinstance(given, np.generic) else given
-        if not isinstance(value, float) or value != value:
-            where, item = place(number)
-            read.append(_number(value, _SCORES, where, "score", item))
-            if isinstance(value, int) and read[-1] != value:
-                msg = (
-                    f"{where} mixes floats with the integer {safe_repr(value)}, which float64 "
-                    f"cannot hold, as the score {item}"
-                )
-                raise ValueError(msg)
-        else:
-            read.append(value)
+        number = _number(value, _SCORES, "score", partial(place, row))
+        if isinstance(value, int) and number != value:
+            where, item = place(row)
+            msg = (
+                f"{where} mixes floats with the integer {safe_repr(value)}, which float64 "
+                f"cannot hold, as the score {item}"
+            )
+            raise ValueError(msg)
+        read.append(number)
     return scores if is_plain else np.array(read)
 
 
@@ -150,8 +157,17 @@ class ItemReader:
     def rankings(
         self, given: Sequence[Any], query_ids: Iterable[Any], truths: Iterable[Any]
     ) -> list[Any]:
-        """Ranked lists or {item: score} of plain ids; all of one kind, so that all have scores."""
-        hits = self._kind_of_hits(given, truths)
+        """Ranked lists, or {item: score} of all queries; of plain ids."""
+        lists = [ranking for ranking in given if isinstance(ranking, (list, tuple))]
+        hits = ""
+        if self.provider is not None:
+            pass  # which reads pairs and dicts by itself
+        elif any(issubclass(k, Mapping) for k in set(map(type, chain.from_iterable(lists)))):
+            hits = "dicts"
+        elif any(map(_is_pair, chain.from_iterable(lists))):
+            judged = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
+            # Where the ground truth has tuples, pairs are ids themselves.
+            hits = "" if any(isinstance(item, tuple) for item in judged) else "(id, score) pairs"
         read = [
             self._ranking(ranking, Where("y_score", query), hits)
             for query, ranking in zip(query_ids, given, strict=True)
@@ -159,28 +175,11 @@ class ItemReader:
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
             return read
+        # All need scores: those of lists fall with the ranks.
         return [
-            dict(zip(ranking, range(len(ranking), 0, -1), strict=True))
-            if isinstance(ranking, list)
-            else ranking
-            for ranking in read
+            own if isinstance(own, dict) else dict(zip(own, range(len(own), 0, -1), strict=True))
+            for own in read
         ]
-
-    def _kind_of_hits(self, rankings: Sequence[Any], truths: Iterable[Any]) -> str:
-        """What ranked lists hold: dicts, (id, score) pairs, or "" for ids.
-
-        Pairs are ids themselves where the ground truth has tuples, and for a provider.
-        """
-        lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
-        kinds = set(map(type, chain.from_iterable(lists)))
-        if self.provider is not None:
-            return ""
-        if any(issubclass(kind, Mapping) for kind in kinds):
-            return "dicts"
-        if not any(map(_is_pair, chain.from_iterable(lists))):
-            return ""
-        judged = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
-        return "" if any(isinstance(item, tuple) for item in judged) else "(id, score) pairs"
 
     def _ranking(self, given: Any, where: Where, hits: str) -> list[Any] | dict[Any, Any]:
         if isinstance(given, Set):
@@ -198,7 +197,7 @@ class ItemReader:
         if len(set(keys)) == len(keys):
             return keys if scores is None else dict(zip(keys, scores, strict=True))
         if scores is not None:  # all of them are checked, not only those that are kept
-            read_scores(scores, lambda place: (where, f"for item {safe_repr(items[place])}"))
+            read_scores(scores, lambda place: _place_of(where, items[place]))
         if self.duplicates == "raise":
             before, again = first_repeated(keys)
             both = safe_repr(items[again])
@@ -217,49 +216,38 @@ class ItemReader:
         if isinstance(given, Mapping):
             items, grades = list(given), []
             for item, value in given.items():
-                named = f"for item {safe_repr(item)}"
-                grade = _number(value, (Real, np.bool_), where, "grade", named)
-                if math.isinf(grade):
-                    msg = f"{where} contains infinity as the grade {named}"
+                place = partial(_place_of, where, item)
+                grades.append(_number(value, _GRADES, "grade", place))
+                if math.isinf(grades[-1]):
+                    msg = f"{where} contains infinity as the grade for item {safe_repr(item)}"
                     raise ValueError(msg)
-                grades.append(grade)
         else:
             items = list(given) if isinstance(given, Set) else sequence(given, where)
         keys = self._keys(items, where, self._true_types)
-        judged = dict(zip(keys, grades or [1.0] * len(keys), strict=True))
-        if len(judged) < len(keys):
-            self._refuse_collision(keys, items, grades, where)
+        judged: dict[Any, float] = {}
+        first: dict[Any, Any] = {}
+        for key, item, grade in zip(keys, items, grades or [1.0] * len(keys), strict=True):
+            if first.setdefault(key, item) != item:
+                both = " and ".join(sorted(map(safe_repr, (first[key], item))))
+                msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
+                raise ValueError(msg)
+            if judged.setdefault(key, grade) != grade:
+                refuse_two_grades(where, key, judged[key], grade)
+        if len(judged) < len(keys) and any(isinstance(key, (int, float)) for key in keys):
+            msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
+            raise ValueError(msg)
         negative = [key for key, grade in judged.items() if grade < 0]
         if negative and self.negative_grades == "raise":
-            msg = (
-                f"{where} contains a negative grade ({judged[negative[0]]:g}) "
-                f"for item {safe_repr(negative[0])}"
-            )
+            named = f"({judged[negative[0]]:g}) for item {safe_repr(negative[0])}"
+            msg = f"{where} contains a negative grade {named}"
             raise ValueError(msg)
         self.unjudged_grades += len(negative)
         return {key: grade for key, grade in judged.items() if grade >= 0} if negative else judged
 
-    def _refuse_collision(
-        self, keys: list[Any], items: list[Any], grades: list[float] | None, where: Where | str
-    ) -> None:
-        """ValueError if two items have one key, two grades, or seem to be grades themselves."""
-        seen: dict[Any, int] = {}
-        for position, key in enumerate(keys):
-            before = seen.setdefault(key, position)
-            if items[before] != items[position]:
-                both = " and ".join(sorted(map(safe_repr, (items[before], items[position]))))
-                msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
-                raise ValueError(msg)
-            if grades is not None and grades[before] != grades[position]:
-                refuse_two_grades(where, key, grades[before], grades[position])
-        if any(isinstance(key, (int, float)) for key in keys):
-            msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
-            raise ValueError(msg)
-
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
         """By what items are compared: strings of the provider, or themselves without NumPy."""
         if self.provider is not None:
-            return [self._string(item, where, position) for position, item in enumerate(items)]
+            return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
         if not kinds <= ARE_ALL.keys() and any(issubclass(kind, np.generic) for kind in kinds):
             # Text and integers by ways that cost a fifth of ``item()``.
@@ -271,30 +259,20 @@ class ItemReader:
                 items = [item.item() if isinstance(item, np.generic) else item for item in items]
             kinds = set(map(type, items))
         for position, item in enumerate(items if not kinds <= ARE_ALL.keys() else ()):
-            try:
-                hash(item)
-            except TypeError:
-                msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
-                raise TypeError(msg) from None
             msg = ""
-            if is_missing(item):
-                msg = f"a missing item ({safe_repr(item)}) at position {position + 1}"
+            if not is_hashable(item):
+                msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
+            elif is_missing(item):
+                msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
             elif isinstance(item, bool):
-                msg = f"the bool {item} as an item; pass string_provider"
+                msg = f"{where} holds the bool {item} as an item; pass string_provider"
             if msg:
-                msg = f"{where} holds {msg}"
                 raise TypeError(msg)
         types |= kinds
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:
-        provider = self.provider or str
-        try:
-            key = provider(item)
-        except Exception as error:
-            what = f"{type(error).__name__}({safe_repr(str(error))})"
-            msg = f"string_provider raised {what} on item {position} of {where}"
-            raise ValueError(msg) from error
+        key = called(self.provider, item, "string_provider", "item", position, "of", where)
         if not isinstance(key, str):
             what = f"{type(key).__name__} for item {position} of {where}"
             msg = f"string_provider returned {what}, expected str"
@@ -309,25 +287,23 @@ class ItemReader:
 # Rankings as retrievers return them ---------------------------------------------------------------
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
-
-
 def _is_pair(item: Any) -> bool:
-    return isinstance(item, (list, tuple)) and len(item) == 2 and _is_number(item[1])
+    if not isinstance(item, (list, tuple)) or len(item) != 2:
+        return False
+    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
 
 
 def _read_hits(hits: list[Any], kind: str, where: Where) -> tuple[list[Any], list[Any] | None]:
     """Ids and scores of (id, score) pairs or of dicts; no scores: the ids stand in order."""
-    is_hit = _is_pair if kind != "dicts" else (lambda hit: isinstance(hit, Mapping))
-    wrong = next((place for place, hit in enumerate(hits) if not is_hit(hit)), None)
-    if wrong is not None:
-        msg = (
-            f"{where} holds {safe_repr(hits[wrong])} at position {wrong + 1}, and other items of "
-            f"y_score are {kind}; pass one, with a number as score, for each item"
-        )
-        raise TypeError(msg)
-    if kind != "dicts":
+    are_dicts = kind == "dicts"
+    for place, hit in enumerate(hits):
+        if not (isinstance(hit, Mapping) if are_dicts else _is_pair(hit)):
+            msg = (
+                f"{where} holds {safe_repr(hit)} at position {place + 1}, and other items of "
+                f"y_score are {kind}; pass one, with a number as score, for each item"
+            )
+            raise TypeError(msg)
+    if not are_dicts:
         return [item for item, _ in hits], [score for _, score in hits]
     columns: dict[str, list[tuple[int, Any]]] = {"item": [], "score": [], "rank": []}
     for place, hit in enumerate(hits):
@@ -337,33 +313,21 @@ def _read_hits(hits: list[Any], kind: str, where: Where) -> tuple[list[Any], lis
             if role in columns and value is not None:
                 columns[role].append((place, value))
     each = list(range(len(hits)))
-    order = "score" if columns["score"] else "rank"
-    (id_places, ids), (places, values) = (
-        ([place for place, _ in columns[name]], [value for _, value in columns[name]])
-        for name in ("item", order)
-    )
-    if id_places != each:
+    if [place for place, _ in columns["item"]] != each:
         msg = (
             f"{where} holds dicts without one id each ({format_list(hits[0])}); the id is "
             'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
         )
         raise TypeError(msg)
-    if values and places != each:
-        numbers = f"{len(values)} {order}s for {len(hits)} items"
+    ids, scores = ([value for _, value in columns[role]] for role in ("item", "score"))
+    if scores and [place for place, _ in columns["score"]] != each:
+        numbers = f"{len(scores)} scores for {len(hits)} items"
         msg = f"{where} has {numbers}; give each item one, or none"
         raise ValueError(msg)
-    if order == "score" or not values:
-        return ids, values or None
-    for rank in values:
-        if not _is_number(rank) or rank != rank:
-            msg = f"{where} has rank {safe_repr(rank)}; pass a number"
-            raise ValueError(msg) if _is_number(rank) else TypeError(msg)
-    if len(set(values)) < len(values):
-        both = first_repeated(values)
-        named = format_list([ids[place] for place in both])
-        msg = f"{where} has rank {values[both[0]]} twice, for items {named}"
-        raise ValueError(msg)
-    return [ids[place] for place in sorted(each, key=values.__getitem__)], None
+    if columns["rank"] and not scores:
+        msg = f"{where} holds dicts with ranks and no scores; sort them by rank and pass their ids"
+        raise TypeError(msg)
+    return ids, scores or None
 
 
 # Relevance scores of ranked lists ---------------------------------------------------------------
@@ -446,7 +410,7 @@ def relevance_scores(
         raise error(msg)
     places = [Where("relevance", query) for query in query_ids]
     own = [scores.get(query, ()) for query in query_ids] if keyed else scores
-    read = [sequence(given, where) for given, where in zip(own, places, strict=True)]
+    read = list(map(sequence, own, places))
     for values, ranking, where in zip(read, rankings, places, strict=True):
         if len(values) != len(ranking):
             msg = f"{where} has {len(values)} scores for {len(ranking)} ranked results"
@@ -456,12 +420,8 @@ def relevance_scores(
                 break
             if reading.provider is float and isinstance(value, (int, float, np.number)):
                 continue  # float() would round large integers
-            try:
-                values[position] = reading.provider(value)
-            except Exception as error:
-                what = f"{type(error).__name__}({safe_repr(str(error))})"
-                msg = f"provider of RelevanceInput raised {what} on score {position} of {where}"
-                raise ValueError(msg) from error
+            name = "provider of RelevanceInput"
+            values[position] = called(reading.provider, value, name, "score", position, "of", where)
     offsets = offsets_of(np.array(list(map(len, read)), dtype=np.int64))
 
     def place(number: int) -> tuple[Where, str]:

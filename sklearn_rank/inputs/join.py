@@ -107,23 +107,20 @@ class Joined(NamedTuple):
         Tied rows have one score: to move them among each other changes only where hits stand.
         """
         assert self.scores is not None
-        assert self.rows is not None
         came, by_id = fall_orders(self.scores, self.offsets, ids)
         if by_id is came:
             return self
-        place = np.empty_like(by_id)
-        place[by_id] = np.arange(len(by_id))
-        rows = came[place[self.rows]]
-        order = np.argsort(rows)
-        unjudged = self.unjudged
+        moved = np.empty_like(came)
+        moved[by_id] = came
+        rows, unjudged = moved[self.rows], self.unjudged
         if unjudged is not None:
-            moved = np.empty_like(unjudged.flags)
-            moved[came] = unjudged.flags[by_id]
-            unjudged = unjudged._replace(flags=moved)
+            flags = np.empty_like(unjudged.flags)
+            flags[moved] = unjudged.flags
+            unjudged = unjudged._replace(flags=flags)
+        order = np.argsort(rows)
         rows, grades = rows[order], self.hit_grades[order]
-        return self._replace(
-            rows=rows, hit_scores=self.scores[rows], hit_grades=grades, unjudged=unjudged
-        )
+        hit_scores = self.scores[rows]
+        return self._replace(rows=rows, hit_scores=hit_scores, hit_grades=grades, unjudged=unjudged)
 
     def ranked(
         self,
@@ -141,8 +138,7 @@ class Joined(NamedTuple):
             # The measures of relevance scores are areas under curves, which read all of them.
             scores, hit_scores = relevance, relevance[self.rows]
             ranking["depth"] = None
-        if scores is not None:
-            assert hit_scores is not None
+        if scores is not None and hit_scores is not None:
             hits = hit_scores, self.hit_grades, self.rows
             by_scores = judged_by_scores(
                 KnownHits(scores, self.offsets, self.hit_offsets, *hits),
@@ -202,56 +198,57 @@ def read_items(
     relevance: Any = None,
     assume: Assume | None = None,
     ties: Ties = "average",
-    shared: dict[Any, float] | None = None,
-    missed: FloatArray | None = None,
+    shared: bool = False,
     depth: int | None = None,
     n_jobs: int | None = None,
     **about: Any,
 ) -> RankingData:
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
 
-    ``shared`` is the one ground truth of all queries, whose part of each query ``truths`` are.
-    ``about`` is what else is known: fields of the data, and of their counts.
+    ``shared`` says that ``truths`` are one, of all queries. ``about`` are further fields of the
+    data, of which ``counts`` lack what is counted here.
     """
-    partial = [assume == "partial"] * len(truths)
-    if assume is None and shared is None:
+    partial = [assume == "partial"] * len(rankings)
+    if assume is None and not shared:
         partial = [isinstance(truth, Mapping) for truth in truths]
-    joined = None
-    if shared is None:
-        if reader.provider is None:
-            with suppress(TypeError):  # an unhashable str subclass
-                joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
-        if joined is None:
-            rankings = reader.rankings(rankings, query_ids, truths)
-            truths = [
-                reader.truth(truth, Where("y_true", query))
-                for query, truth in zip(query_ids, truths, strict=True)
-            ]
+    joined = known = missed = scores = kept = None
+    if not shared and reader.provider is None:
+        # Whatever is wrong, the closer look tells what and where.
+        with suppress(TypeError, ValueError, OverflowError):
+            joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
     if joined is None:
+        rankings = reader.rankings(rankings, query_ids, truths)
+        if shared:
+            known = reader.truth(truths[0], "y_true")
+            truths = [{key: known[key] for key in ranking if key in known} for ranking in rankings]
+            missed = _missed(known, truths)
+        else:
+            pairs = zip(query_ids, truths, strict=True)
+            truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
         reader.check_types()
         has_zero = reader.unjudged_grades > 0
         joined = _join_items(
             rankings, truths, query_ids, ties, assume, partial, are_read=True, has_zero=has_zero
         )
-        assert joined is not None
-    scores = None
     if relevance is not None:
         keyed = "keyed" in about
         scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
     ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
-    kept = None
     if reader.keeps:
-        kept = _kept(rankings, truths, list(query_ids), joined, ties, shared)
-    counts = InputCounts(
-        missing=len(about.get("missing", ())) + about.pop("skipped", 0),
-        unjudged=about.pop("unjudged", 0),
+        kept = _kept(rankings, truths, list(query_ids), joined, ties, known)
+    counts = replace(
+        about.pop("counts", judged.counts),
         duplicates=reader.dropped,
         missed=0 if missed is None else len(missed),
         unjudged_grades=reader.unjudged_grades,
     )
     pool = _NO_SCORES if reader.mixes else judged.pool
     return replace(judged, counts=counts, items=kept, pool=pool, **about)
+
+
+class _NotPlainError(TypeError):
+    """Other ids than strings alone or integers alone, duplicates, odd grades."""
 
 
 def _join_items(
@@ -264,69 +261,92 @@ def _join_items(
     *,
     are_read: bool = False,
     has_zero: bool = False,
-) -> Joined | None:
+) -> Joined:
     """Look up relevant items in rankings that are all lists or all {item: score}.
 
-    Unless they ``are_read``, None where they hold more than plain ids: other types than strings
-    alone or integers alone, duplicates, odd grades.
+    Unless they ``are_read``, an error where they hold anything but plain ids and numbers.
     """
     kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
     is_scored = kinds == {dict}
     if not ((is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}):
-        return None
+        raise _NotPlainError
     are_plain = None
     if not are_read:
         first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
         are_plain = ARE_ALL.get(type(first))
         if are_plain is None or not all(map(are_plain, truths)):
-            return None
+            raise _NotPlainError
     relevant = _relevant(truths, kinds_of_truth, are_read=are_read)
-    if relevant is None:
-        return None
-    judged_offsets = offsets_of(_sizes(relevant))
+    offsets, judged_offsets = offsets_of(_sizes(rankings)), offsets_of(_sizes(relevant))
     judged_grades = np.ones(int(judged_offsets[-1]))
     if dict in kinds_of_truth:
         judged_grades = np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
         has_zero |= len(judged_grades) < sum(map(len, truths))
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
-    offsets = offsets_of(_sizes(rankings))
     by_place = not is_scored or TIE_RULES[ties].by_place
-    found = _look_up(rankings, relevant, offsets, by_place=by_place, are_plain=are_plain)
-    if found is None:
-        return None
-    hits, grades, borders = found
+    found, grades, borders = _look_up(
+        rankings, relevant, offsets, by_place=by_place, are_plain=are_plain
+    )
     unjudged = None
     if assumed == "partial":
+        rows = zip(rankings, truths, relevant, partial, strict=True)
         flags = [
             bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
             if is_open
             else b"\x01" * len(ranking)
-            for ranking, truth, own, is_open in zip(
-                rankings, truths, relevant, partial, strict=True
-            )
+            for ranking, truth, own, is_open in rows
         ]
         are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
         is_partial = None if all(partial) else np.array(partial)
         unjudged = UnjudgedItems(are_unjudged, is_partial, _sizes(truths))
     scores = _scores(rankings, offsets, query_ids) if is_scored else None
-    rows = hit_scores = None
+    places = hit_scores = None
     hit_offsets, hit_grades = judged_offsets, judged_grades
     if by_place:
         hit_offsets = np.array(borders, dtype=np.int64)
-        rows = np.array(hits, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
-        hit_grades = np.array(grades) if dict in kinds_of_truth else np.ones(len(rows))
-        hit_scores = None if scores is None else scores[rows]
+        places = np.array(found, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
+        hit_grades = np.array(grades) if dict in kinds_of_truth else np.ones(len(places))
+        hit_scores = None if scores is None else scores[places]
     elif scores is not None:
-        hit_scores = np.fromiter((hit for hit in hits if hit is not None), scores.dtype)
-        if len(hit_scores) < len(hits):
-            retrieved = np.fromiter((hit is not None for hit in hits), bool, len(hits))
+        hit_scores = np.fromiter((score for score in found if score is not None), scores.dtype)
+        if len(hit_scores) < len(found):
+            retrieved = np.fromiter((score is not None for score in found), bool, len(found))
             hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
             hit_grades = judged_grades[retrieved]
     judged = judged_offsets, judged_grades, assumed, unjudged
-    joined = Joined(offsets, scores, rows, hit_scores, hit_offsets, hit_grades, *judged)
+    joined = Joined(offsets, scores, places, hit_scores, hit_offsets, hit_grades, *judged)
     if is_scored and TIE_RULES[ties].by_id:
         return joined.by_falling_id([*chain.from_iterable(rankings)])
     return joined
+
+
+def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any]:
+    """The relevant items of each query as a set, or with their grades."""
+    if kinds <= _SETS:
+        return truths
+    # To look at the grades of all queries at once takes a call instead of several for each query.
+    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
+    if not are_read and not (
+        set(map(type, grades)) <= {int, float}
+        and math.isfinite(math.fsum(grades))
+        and min(grades, default=0) >= 0
+    ):
+        raise _NotPlainError
+    has_zero = 0 in grades
+    relevant = []
+    for truth in truths:
+        own = truth
+        if type(truth) is dict:
+            if has_zero and 0 in truth.values():
+                own = {item: grade for item, grade in truth.items() if grade > 0}
+        elif dict in kinds:
+            own = dict.fromkeys(truth, 1.0)
+        elif type(truth) in _LISTS:
+            own = set(truth)
+        if type(truth) in _LISTS and len(own) < len(truth):
+            raise _NotPlainError
+        relevant.append(own)
+    return relevant
 
 
 def _look_up(
@@ -336,26 +356,26 @@ def _look_up(
     *,
     by_place: bool,
     are_plain: Callable[[Any], bool] | None,
-) -> tuple[list[Any], list[float], list[int]] | None:
+) -> tuple[list[Any], list[float], list[int]]:
     """Places of the hits in their rankings, their grades and the borders of queries among them.
 
-    Not ``by_place``, the score of each relevant item, or None. None for what is not plain.
+    Not ``by_place``, the score of each relevant item, or None.
     """
     found: list[Any] = []
     grades: list[float] = []
     borders = [0]
     counter = range(max(map(len, rankings)))
+    # All that is done with a ranking is done while its items are in the cache.
     for first, last in blocks(offsets, _BLOCK):
         part, wanted = rankings[first:last], relevant[first:last]
         if are_plain is not None and not all(map(are_plain, part)):
-            return None
+            raise _NotPlainError
         if not by_place:
             found += chain.from_iterable(map(map, [ranking.get for ranking in part], wanted))
             continue
-        # All that is done with a ranking is done while its items are in the cache.
         for own, ranking in zip(wanted, part, strict=True):
             if type(ranking) is not dict and len(set(ranking)) < len(ranking):
-                return None
+                raise _NotPlainError
             found += compress(counter, map(own.__contains__, ranking))
             if type(own) is dict and len(found) > borders[-1]:
                 items = list(ranking)
@@ -387,36 +407,6 @@ def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
     return read_scores([*chain.from_iterable(map(dict.values, rankings))], place)
 
 
-def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any] | None:
-    """The relevant items of each query as a set, or with their grades; None for odd truths."""
-    if kinds <= _SETS:
-        return truths
-    # To look at the grades of all queries at once takes a call instead of several for each query.
-    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
-    if not are_read:
-        try:
-            total = math.fsum(grades) if set(map(type, grades)) <= {int, float} else math.nan
-        except (OverflowError, ValueError):
-            return None  # too large for a float, or infinite both ways
-        if not math.isfinite(total) or min(grades, default=0) < 0:
-            return None
-    has_zero = 0 in grades
-    relevant = []
-    for truth in truths:
-        own = truth
-        if type(truth) is dict:
-            if has_zero and 0 in truth.values():
-                own = {item: grade for item, grade in truth.items() if grade > 0}
-        elif dict in kinds:
-            own = dict.fromkeys(truth, 1.0)
-        elif type(truth) in _LISTS:
-            own = set(truth)
-        if type(truth) in _LISTS and len(own) < len(truth):
-            return None
-        relevant.append(own)
-    return relevant
-
-
 def _sizes(collections: Sequence[Collection[Any]]) -> IntArray:
     return np.array(list(map(len, collections)), dtype=np.int64)
 
@@ -446,14 +436,12 @@ def _kept(
                 order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
                 items, scores = tuple(items[place] for place in order), scores[order]
         own[query] = items, scores
-    judged = {}
-    if shared is None:
-        judged = {
-            query: dict(zip(map(plain, truth), map(float, truth.values()), strict=True))
-            if isinstance(truth, Mapping)
-            else dict.fromkeys(map(plain, truth), 1.0)
-            for query, truth in zip(query_ids, truths, strict=True)
-        }
+    judged = {
+        query: {plain(item): float(grade) for item, grade in truth.items()}
+        if isinstance(truth, Mapping)
+        else dict.fromkeys(map(plain, truth), 1.0)
+        for query, truth in (zip(query_ids, truths, strict=True) if shared is None else ())
+    }
     return KeptItems(own, judged, shared)
 
 
@@ -502,7 +490,8 @@ def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> Rank
     negative = options.get("negative_grades", "raise")
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative)
     qrels = _without_repeated_judgements(qrels)
-    run, n_dropped = _without_duplicates(run, options.get("duplicates", "raise"))
+    n_rows = run.n_rows
+    run = _without_duplicates(run, options.get("duplicates", "raise"))
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(options.get("assume"), has_grades=True, has_zero=has_zero)
     joined = _join_columns(qrels, run, assumed)
@@ -513,7 +502,7 @@ def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> Rank
     ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     judged = joined.ranked(run.query_ids, options.get("weights"), **ranking)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
-    counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
+    counts = InputCounts(duplicates=n_rows - run.n_rows, unjudged_grades=n_unjudged)
     return replace(judged, counts=counts, keyed=True)
 
 
@@ -545,38 +534,33 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     return Joined(run.offsets, run.scores, rows, hit_scores, *hits, *judged, assumed, unjudged)
 
 
-def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
-    """DuplicateItemError, or only the best row of each item; and how many rows were dropped."""
+def _without_duplicates(run: Run, duplicates: Duplicates) -> Run:
+    """DuplicateItemError, or only the best row of each item."""
     rows = run.repeated()
     if not len(rows):
-        return run, 0
+        return run
+    keys = run.keys_of(rows)
     if duplicates == "raise":
-        keys = run.keys_of(rows)
         both = first_repeated(keys)
         number, item = keys[both[0]]
         places = rows[list(both)] - run.offsets[number]
         refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *places)
-    best = best_occurrences(run.keys_of(rows), None if run.scores is None else run.scores[rows])
-    keep = np.ones(run.n_rows, dtype=bool)
-    keep[rows] = False
-    keep[rows[best]] = True
-    return run.take(np.flatnonzero(keep)), len(rows) - len(best)
+    best = rows[best_occurrences(keys, None if run.scores is None else run.scores[rows])]
+    return run.take(np.setdiff1d(np.arange(run.n_rows), np.setdiff1d(rows, best)))
 
 
 def _without_repeated_judgements(qrels: Qrels) -> Qrels:
     """Each item once; ValueError if one is judged twice and not alike."""
     rows = qrels.repeated()
-    if not len(rows):
-        return qrels
     first: dict[tuple[int, Any], int] = {}
-    keep = np.ones(qrels.n_rows, dtype=bool)
     for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
-        before = first.setdefault(key, row)
-        if qrels.grades[before] != qrels.grades[row]:
-            where, item = Where("y_true", qrels.query_ids[key[0]]), key[1]
-            refuse_two_grades(where, item, qrels.grades[before], qrels.grades[row])
-        keep[row] = before == row
-    return qrels.take(np.flatnonzero(keep))
+        grade, again = qrels.grades[first.setdefault(key, row)], qrels.grades[row]
+        if grade != again:
+            refuse_two_grades(Where("y_true", qrels.query_ids[key[0]]), key[1], grade, again)
+    if not first:
+        return qrels
+    dropped = np.setdiff1d(rows, list(first.values()))
+    return qrels.take(np.setdiff1d(np.arange(qrels.n_rows), dropped))
 
 
 def judged_alone(run: Run, qrels: Qrels) -> Run:
@@ -598,8 +582,8 @@ def join_queries(
         raise ValueError(msg)
     for name, side in (("y_true", y_true), ("y_score", y_score)):
         if not set(map(type, side)) <= {str, int} and any(map(is_missing, side)):
-            row = next(row for row, query in enumerate(side) if is_missing(query))
-            msg = f"{name} has a missing query id, {safe_repr([*side][row])}, at position {row + 1}"
+            row, query = next(pair for pair in enumerate(side) if is_missing(pair[1]))
+            msg = f"{name} has a missing query id, {safe_repr(query)}, at position {row + 1}"
             raise TypeError(msg)
     absent = [query for query in y_true if query not in y_score]
     msg = ""
@@ -648,14 +632,19 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
 
 # Layouts of ids -----------------------------------------------------------------------------------
 
+_PAIRS = (
+    "{2} is a {0} keyed by query, {3} a {1}; pass both as mappings or both in the order of the "
+    "queries"
+)
+
 
 def from_lists(
     y_true: Any, y_score: Any, *, reader: ItemReader, sample_weight: Any = None, **options: Any
 ) -> RankingData:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
     kinds = type(y_true).__name__, type(y_score).__name__
-    is_2d, msg = getattr(y_score, "ndim", 1) == 2, ""
-    if isinstance(y_score, Set) and not isinstance(y_true, Set):
+    is_2d, shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
+    if isinstance(y_score, Set) and not shared:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping):
         msg = _PAIRS.format(*kinds[::-1], "y_score", "y_true")
@@ -671,47 +660,32 @@ def from_lists(
         )
     if msg:
         raise TypeError(msg)
-    if is_2d:
-        rankings = y_score.tolist()  # ranked lists of equal length
-    else:
+    if not is_2d:  # else ranked lists of equal length
         check_same_index(y_true=y_true, y_score=y_score)
-        rankings = sequence(y_score, "y_score")
-    if not isinstance(y_true, Set):
-        truths = sequence(y_true, "y_true")
+    rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
+    truths = [y_true] if shared else sequence(y_true, "y_true")
+    if not shared:
         check_same_length("y_true", len(truths), "y_score", len(rankings))
     if not rankings:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
-    query_ids = np.arange(len(rankings))
-    _check_collections(rankings, "y_score", "the lists layout takes one ranked list per query")
-    if isinstance(y_true, Set):
-        rankings = reader.rankings(rankings, query_ids, [y_true])
-        options["shared"] = shared = reader.truth(y_true, "y_true")
-        truths = [{key: shared[key] for key in ranking if key in shared} for ranking in rankings]
-        options["missed"] = _missed(shared, truths)
-    else:
-        _check_collections(truths, "y_true", "pass a set, a list or {item: grade} per query")
-    weights = None if sample_weight is None else check_weights(sample_weight, len(rankings))
-    return read_items(
-        rankings, truths, query_ids, reader, weights=weights, positional=True, **options
-    )
+    for name, given, rule in (
+        ("y_score", rankings, "the lists layout takes one ranked list per query"),
+        ("y_true", truths, "pass a set, a list or {item: grade} per query"),
+    ):
+        for kind in set(map(type, given)):
+            if not hasattr(kind, "__len__") and not hasattr(kind, "__next__"):
+                query = next(query for query, one in enumerate(given) if type(one) is kind)
+                msg = f"{Where(name, query)} is {kind.__name__}; {rule}"
+                raise TypeError(msg)
+    options["weights"] = None
+    if sample_weight is not None:
+        options["weights"] = check_weights(sample_weight, len(rankings))
+    options |= {"shared": shared, "positional": True}
+    return read_items(rankings, truths, np.arange(len(rankings)), reader, **options)
 
 
-_PAIRS = (
-    "{2} is a {0} keyed by query, {3} a {1}; pass both as mappings or both in the order of the "
-    "queries"
-)
-
-
-def _check_collections(given: list[Any], name: str, rule: str) -> None:
-    for kind in set(map(type, given)):
-        if not hasattr(kind, "__len__") and not hasattr(kind, "__next__"):
-            query = next(query for query, one in enumerate(given) if type(one) is kind)
-            msg = f"{Where(name, query)} is {kind.__name__}; {rule}"
-            raise TypeError(msg)
-
-
-def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> Any:
+def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
     """Grades of the items of the one truth that no query retrieved; warns of those of several."""
     times = Counter(key for items in retrieved for key in items)
     several = [key for key, n_times in times.items() if n_times > 1]
@@ -746,15 +720,16 @@ def from_mapping(
         for place in absent:
             rankings[place] = empty
     evaluated = set(queries)
+    n_missing = len(absent) + len(y_true) - len(queries)
+    n_unjudged = len([query for query in y_score if query not in y_true])
     return read_items(
         rankings,
         [y_true[query] for query in queries],
         queries,
         reader,
         weights=query_weights(sample_weight, queries),
+        counts=InputCounts(missing=n_missing, unjudged=n_unjudged),
         missing=np.array(absent, dtype=np.int64),
-        skipped=len(y_true) - len(queries),
-        unjudged=len([query for query in y_score if query not in y_true]),
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
         query_columns=columns_about_queries(y_true, y_score),

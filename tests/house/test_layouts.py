@@ -40,7 +40,7 @@ def test_a_reader_takes_what_the_record_says(layout: Layout) -> None:
     if "options" in names:  # passed on as they are, beside what readers find out themselves
         passed = inspect.signature(read_items).parameters.values()
         names |= {own.name for own in passed if own.kind is own.KEYWORD_ONLY}
-        names -= {"options", "weights", "shared", "missed"}
+        names -= {"options", "weights", "shared"}
     assert names == layout.takes | TOLD
 
 

@@ -152,7 +152,9 @@ _join_items = join._join_items
 
 def with_care(*args: Any, are_read: bool = False, **options: Any) -> Any:
     """As if nothing was plain."""
-    return _join_items(*args, are_read=True, **options) if are_read else None
+    if not are_read:
+        raise TypeError
+    return _join_items(*args, are_read=True, **options)
 
 
 def outcome(*args: Any, **options: Any) -> Any:

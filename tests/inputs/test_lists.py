@@ -333,13 +333,6 @@ def _hits(identifier: str, score: str) -> dict[str, Any]:
             {q: [{"id": item, "_score": None} for item in items] for q, items in RANKED.items()},
             RANKED,
         ),
-        (
-            {
-                q: [{"id": item, "rank": rank} for rank, item in enumerate(items)][::-1]
-                for q, items in RANKED.items()
-            },
-            RANKED,
-        ),
     ],
 )
 def test_hits_of_retrievers(y_score: Any, like: Any) -> None:
