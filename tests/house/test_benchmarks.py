@@ -79,6 +79,7 @@ def test_a_setting_of_the_processor_starts_anew(monkeypatch):
     assert started["end"] == "avx2"
 
 
+@pytest.mark.slow
 def test_commands_of_the_page_are_known(monkeypatch, capsys):
     monkeypatch.setattr(command, "measure", lambda *_, **__: [])
     monkeypatch.setattr(command, "_restart", lambda cpu, argv: 0)

@@ -123,6 +123,7 @@ def demo() -> subprocess.CompletedProcess[str]:
     return run_python("-W", "error", "-m", "sklearn_rank.cli", "demo", FORCE_COLOR="1")
 
 
+@pytest.mark.slow
 def test_demo_prints_plain_text(demo):
     assert (demo.returncode, demo.stderr) == (0, "")
     assert CONTROL.search(demo.stdout) is None
@@ -131,6 +132,7 @@ def test_demo_prints_plain_text(demo):
     assert max(len(line) for line in lines if not line.startswith("    ")) <= 79
 
 
+@pytest.mark.slow
 def test_demo_prints_search_tables_best_first(demo):
     tables = re.findall(r"^    rank  MAP .*\n((?:    .*\n)+)", demo.stdout, re.MULTILINE)
     assert len(tables) == 2
@@ -142,6 +144,7 @@ def test_demo_prints_search_tables_best_first(demo):
         assert re.search(r"^    \.\. +\d+ more", table, re.M)
 
 
+@pytest.mark.slow
 def test_demo_measures_held_out_queries_with_intervals_and_counts(demo):
     rows = re.findall(
         r"^    (\S+) +(\d\.\d{4})  (\d\.\d{4})\.\.(\d\.\d{4}) +(\d+)$", demo.stdout, re.M
@@ -158,6 +161,7 @@ def test_demo_measures_held_out_queries_with_intervals_and_counts(demo):
     assert "    80 queries\n" in demo.stdout
 
 
+@pytest.mark.slow
 def test_demo_ends_with_a_gate_that_fails_on_a_broken_retriever(demo):
     (measured,) = map(float, re.findall(r"help pages \(MAP (0\.\d+),", demo.stdout))
     (threshold,) = map(float, re.findall(r"at_least\(y_true, y_score, (0\.\d\d)\)", demo.stdout))

@@ -26,45 +26,6 @@ from sklearn_rank.measures.conventions import find_convention
 RANKING = [["a", "x", "b", "y"]], [{"a": 1, "b": 2, "z": 1}]
 
 
-@pytest.mark.parametrize(
-    ("name", "spec", "expected"),
-    [
-        ("trec_eval", "map@3", (1 + 2 / 3) / 3),
-        ("trec_eval", "ndcg@2", 1 / (2 + 1 / math.log2(3))),
-        ("ir_measures", "ndcg@2", 1 / (2 + 1 / math.log2(3))),
-        # Probabilities 1/16 and 3/16 of grades 1 and 2 of at most 4; b is third.
-        ("gdeval", "err@3", 1 / 16 + (15 / 16) * (3 / 16) / 3),
-        ("gdeval", "ndcg@1", 1 / 3),
-        ("ardoco", "map", (1 + 2 / 3) / 2),
-        ("ardoco", "lag", (0 + 1) / 2),
-        # Relevant items above 2, 1 and 0 of 2 irrelevant ones; one more negative is added.
-        ("warprec", "gauc", ((3 - 0) + (3 - 1) + (3 - 2)) / (3 * 3)),
-        ("warprec", "ndcg@1", (2**2 - 1) / (2**3 - 1)),
-        ("xgboost", "precision@8", 2 / 4),
-        ("lightgbm", "ndcg@1", 1 / 3),
-        ("catboost", "precision@8", 2 / 4),
-        ("catboost", "dcg@3", 1 + 2 / 2),
-        ("torchmetrics", "map", (1 + 2 / 3) / 2),
-        ("torchmetrics", "precision@8", 2 / 8),
-        ("lenskit", "recall@2", 1 / 2),
-        ("lenskit", "precision@8", 2 / 4),
-        ("lenskit", "ndcg@3", (1 + 1 / math.log2(3)) / (1 + 1 + 1 / math.log2(3))),
-        ("lenskit", "ndcg(gain=linear)@2", 1 / (2 + 1)),
-        ("spark", "ndcg@2", 1 / (1 + 1 / math.log2(3))),
-        ("recbole", "map@2", 1 / 2),
-        ("rectools", "map@2", 1 / 3),
-        ("recommenders", "map@2", 1 / 2),
-        ("implicit", "map@2", 1 / 2),
-        ("ranx", "map@2", 1 / 3),
-        ("sklearn", "ndcg@1", 1 / 2),
-    ],
-)
-def test_values_by_hand(name, spec, expected):
-    ranking, truth = RANKING
-    evaluation = evaluate(truth, ranking, spec, convention=name)
-    assert evaluation[spec] == pytest.approx(expected, rel=1e-15)
-
-
 def test_lenskit_divides_average_precision_by_a_short_list():
     """Of three relevant items a list of two shows one, second; the list is what can be filled."""
     truth, ranking = [{"a", "b", "c"}], [["x", "a"]]

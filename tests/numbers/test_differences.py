@@ -1,4 +1,4 @@
-"""Tests of paired differences and resampling: by hand, by enumeration, SciPy's and statsmodels'."""
+"""Paired differences and resampling: by hand, by enumeration, SciPy's and statsmodels'."""
 
 from __future__ import annotations
 
@@ -22,25 +22,18 @@ from sklearn_rank.statistics.differences import (
 )
 from sklearn_rank.statistics.resampling import p_of_studentized
 from sklearn_rank.statistics.samples import error_of_mean, mean_of
-from sklearn_rank.support import runtime
 from sklearn_rank.typing import FloatArray
 
 HALF = np.full(3, 0.5)
+TESTS: tuple[PairedTest, ...] = ("t", "permutation", "wilcoxon", "bootstrap")
+every_test = pytest.mark.parametrize("test", TESTS)
+every_alternative = pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 
 
-def t_cdf(t: float, df: int) -> float:
-    """Distribution function of Student's t for 1, 2 and 3 degrees of freedom, in closed form."""
-    if df == 1:
-        return 1 / 2 + math.atan(t) / math.pi
-    if df == 2:
-        return 1 / 2 + t / (2 * math.sqrt(2 + t * t))
-    u = t / math.sqrt(3)
-    return 1 / 2 + (u / (1 + u * u) + math.atan(u)) / math.pi
-
-
-def t_quantile_2(p: float) -> float:
-    """Quantile of Student's t with 2 degrees of freedom."""
-    return (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p)))
+def sample(seed: int, n: int) -> np.ndarray:
+    """Differences of a few levels, so that some are 0 and many alike."""
+    generator = np.random.default_rng(seed)
+    return np.round(generator.normal(0.05, 0.2, n) * 8) / 8
 
 
 def test_three_queries_by_hand() -> None:
@@ -50,22 +43,12 @@ def test_three_queries_by_hand() -> None:
     found = compare_paired(HALF - [0.1, 0.2, 0.3], HALF)
     assert (found.n, found.worse, found.better, found.same) == (3, 3, 0, 0)
     assert found.change == pytest.approx(-0.2)
-    assert t_cdf(-0.2 / error, 2) == pytest.approx(0.0371, abs=5e-5)
     assert (found.p, found.p_floor, found.can_confirm) == (1 / 8, 1 / 8, False)
     # Three changes, two degrees of freedom; the largest change once more, a third of 0.3.
-    reach = t_quantile_2(0.975) * math.hypot(error, 0.1)
+    reach = stats.t.ppf(0.975, 2) * math.hypot(error, 0.1)
     assert found.ci == pytest.approx((-0.2 - reach, -0.2 + reach))
-    assert found.detectable == pytest.approx((t_quantile_2(0.95) + t_quantile_2(0.8)) * error)
+    assert found.detectable == pytest.approx((stats.t.ppf(0.95, 2) + stats.t.ppf(0.8, 2)) * error)
     assert found.detectable == pytest.approx(0.2298, abs=5e-5)
-
-
-def test_two_and_four_queries_by_hand() -> None:
-    # -0.3 and 0.1: mean -0.1, error 0.2, t = -1/2.
-    assert compare_paired([0.2, 0.6], [0.5, 0.5]).p == pytest.approx(t_cdf(-1 / 2, 1))
-    # -0.4, -0.2, 0 and 0.1: mean -0.125, squares of the deviations sum to 0.1475.
-    found = compare_paired([0.1, 0.3, 0.5, 0.5], [0.5, 0.5, 0.5, 0.4])
-    assert (found.worse, found.better, found.same) == (2, 1, 1)
-    assert found.p == pytest.approx(t_cdf(-0.125 / math.sqrt(0.1475 / 3 / 4), 3))
 
 
 def test_the_direction_of_the_measure_turns_the_test() -> None:
@@ -75,21 +58,35 @@ def test_the_direction_of_the_measure_turns_the_test() -> None:
     assert (found.worse, found.better) == (3, 0)
     assert found.change == pytest.approx(7 / 3)
     error = math.sqrt(((4 / 3) ** 2 + (1 / 3) ** 2 + (5 / 3) ** 2) / 2 / 3)
-    assert found.p == pytest.approx(max(t_cdf(-7 / 3 / error, 2), 1 / 8))
+    assert found.p == pytest.approx(max(stats.t.sf(7 / 3 / error, 2), 1 / 8))
+    assert found.drop_at_most(0.025) == pytest.approx(found.ci[1])
     turned = compare_paired(new, old)
     assert (turned.worse, turned.better) == (0, 3)
-    assert turned.p == pytest.approx(t_cdf(7 / 3 / error, 2))
+    assert turned.p == pytest.approx(stats.t.cdf(7 / 3 / error, 2))
 
 
 # Degenerate cases; warnings are errors here ----------------------------------------------------
 
 
-@pytest.mark.parametrize("test", ["t", "permutation"])
-def test_nothing_changed(test: str) -> None:
-    found = compare_paired([0.1, 0.5, 0.9], [0.1, 0.5, 0.9], test=test)  # type: ignore[arg-type]
-    assert (found.n, found.same, found.change, found.p) == (3, 3, 0.0, 1.0)
-    assert (found.p_floor, found.can_confirm) == (1.0, False)
-    assert all(map(math.isnan, (*found.ci, found.detectable)))
+@every_test
+def test_nothing_changed_or_all_changed_alike_or_there_is_no_sample(test: PairedTest) -> None:
+    assert Differences(np.zeros(5)).p(test) == 1.0
+    alike = Differences(np.full(4, 0.25))
+    # The sign is all there is.
+    assert [alike.p(test, to) for to in ("two-sided", "greater", "less")] == [1 / 8, 1 / 16, 1.0]
+    for few in ([0.5], []):
+        assert math.isnan(Differences(np.array(few)).p(test))
+
+
+def test_the_same_of_two_systems() -> None:
+    same = compare_paired([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
+    assert (same.n, same.same, same.change, same.p) == (3, 3, 0.0, 1.0)
+    assert (same.p_floor, same.can_confirm, same.drop_at_most(0.05)) == (1.0, False, 0.0)
+    assert all(map(math.isnan, (*same.ci, same.detectable)))
+    for new, old in (([0.1], [0.5]), ([], [])):
+        few = compare_paired(new, old)
+        assert few.n == len(new)
+        assert all(map(math.isnan, (few.p, few.detectable, *few.ci, few.drop_at_most(0.05))))
 
 
 @pytest.mark.parametrize("drop", [0.125, 0.1])
@@ -107,86 +104,22 @@ def test_all_queries_fall_or_rise_by_the_same(n: int, drop: float) -> None:
     assert compare_paired(old + drop, old).p == 1.0
 
 
-@pytest.mark.parametrize("test", ["t", "permutation"])
-@pytest.mark.parametrize("values", [([0.1], [0.5]), ([], [])], ids=["one", "none"])
-def test_one_query_is_no_sample(values: tuple[list[float], list[float]], test: str) -> None:
-    found = compare_paired(*values, test=test)  # type: ignore[arg-type]
-    assert found.n == len(values[0])
-    assert math.isnan(found.p)
-    assert math.isnan(found.detectable)
-    assert all(map(math.isnan, found.ci))
-
-
-def test_an_undefined_query_is_no_pair() -> None:
-    nan = math.nan
-    found = compare_paired([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan])
-    assert found == compare_paired([0.4, 0.3, 0.2], [0.5, 0.5, 0.5])
+def test_undefined_queries_and_those_of_no_weight_are_no_pairs() -> None:
+    nan, three = math.nan, compare_paired([0.4, 0.3, 0.2], [0.5] * 3)
+    assert compare_paired([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan]) == three
+    assert compare_paired([0.4, 0.3, 0.2, 0.0], [0.5] * 4, weights=[2, 2, 2, 0]) == three
     assert compare_paired([nan, nan], [nan, 1.0]).n == 0
 
 
-def test_inputs_are_not_written() -> None:
-    new, old = np.array([0.1, 0.2]), np.array([0.3, 0.1])
-    for values in (new, old):
-        values.flags.writeable = False
-    compare_paired(new, old)
-
-
-# Several tests at once -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "corrected"),
-    [
-        ([0.03], [0.03]),
-        # Times 3, 2 and 1 in rising order, and never below the one before.
-        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
-        ([0.02, 0.001, 0.5, 0.02], [0.06, 0.004, 0.5, 0.06]),
-        ([0.6, 0.7], [1.0, 1.0]),
-        ([0.0, 1.0], [0.0, 1.0]),
-        ([], []),
-    ],
-)
-def test_holm_by_hand(given: list[float], corrected: list[float]) -> None:
-    assert correct_p_values(given, "holm") == pytest.approx(corrected)
-
-
-# What a gate can see ---------------------------------------------------------------------------
-
-
-def test_the_detectable_drop_is_found_with_four_in_five() -> None:
-    generator = np.random.default_rng(1)
-    n, spread, rounds = 50, 0.15, 4000
-    # (1.6766 + 0.8489) * 0.15 / sqrt(50), the t quantiles of 49 degrees of freedom.
-    sample = generator.normal(0, spread, n)
-    sample = (sample - sample.mean()) / sample.std(ddof=1) * spread
-    detectable = compare_paired(0.5 + sample, np.full(n, 0.5)).detectable
-    assert detectable == pytest.approx(0.05357, abs=5e-5)
-    changes = generator.normal(-detectable, spread, (rounds, n))
-    found = (stats.ttest_1samp(changes, 0, axis=1, alternative="less").pvalue < 0.05).mean()
-    assert 0.77 < found < 0.83
-
-
-def test_weights_that_are_whole_numbers_weigh_the_mean() -> None:
-    # Weights 3 and 1: (3 * -0.1 + 1 * 0.3) / 4 = 0.
-    found = compare_paired([0.4, 0.8], [0.5, 0.5], weights=[3, 1])
-    assert found.change == pytest.approx(0)
-    assert found.p == pytest.approx(0.5)
-
-
-def test_a_query_of_no_weight_is_no_pair() -> None:
-    found = compare_paired([0.4, 0.3, 0.2, 0.0], [0.5] * 4, weights=[2, 2, 2, 0])
-    assert found == compare_paired([0.4, 0.3, 0.2], [0.5] * 3)
-
-
-ALTERNATIVES = ("two-sided", "less", "greater")
-TESTS = ("t", "permutation", "wilcoxon", "bootstrap")
-every_alternative = pytest.mark.parametrize("alternative", ALTERNATIVES)
-
-
-def sample(seed: int, n: int) -> np.ndarray:
-    """Differences of a few levels, so that some are 0 and many alike."""
-    generator = np.random.default_rng(seed)
-    return np.round(generator.normal(0.05, 0.2, n) * 8) / 8
+@every_alternative
+@every_test
+def test_no_p_value_is_below_that_of_as_many_coins(test: PairedTest, alternative: str) -> None:
+    change = np.zeros(40)
+    change[:4] = -0.2, -0.2, -0.25, -0.2
+    if alternative == "greater":
+        change = -change
+    coins = 0.5**4 if alternative != "two-sided" else 0.5**3
+    assert Differences(change).p(test, alternative) == pytest.approx(coins, rel=1e-3)
 
 
 # Each test against SciPy's -----------------------------------------------------------------------
@@ -205,25 +138,15 @@ def test_students_t_is_that_of_scipy(n: int, alternative: str) -> None:
 
 
 @every_alternative
-@pytest.mark.parametrize("n", [4, 9])
-def test_all_sign_flips_are_those_of_scipy(n: int, alternative: str) -> None:
+@pytest.mark.parametrize("n", [4, 9, 60])
+def test_sign_flips_are_those_of_scipy(n: int, alternative: str) -> None:
     change = sample(n, n)
     expected = stats.permutation_test(
-        (change,), np.mean, permutation_type="samples", alternative=alternative
-    )
-    found = Differences(change).p("permutation", alternative)
-    assert found == pytest.approx(expected.pvalue, rel=1e-12)
-
-
-@every_alternative
-def test_random_sign_flips_come_near_those_of_scipy(alternative: str) -> None:
-    change = sample(8, 60)
-    expected = stats.permutation_test(
         (change,), np.mean, permutation_type="samples", alternative=alternative, n_resamples=9999
-    )
+    ).pvalue
     found = Differences(change).p("permutation", alternative)
-    error = math.sqrt(2 * expected.pvalue * (1 - expected.pvalue) / 9999)
-    assert abs(found - expected.pvalue) < 8 * error
+    error = math.sqrt(2 * expected * (1 - expected) / 9999) if n > 9 else 1e-13  # drawn, or all
+    assert abs(found - expected) < 8 * error
 
 
 @every_alternative
@@ -238,14 +161,36 @@ def test_signed_ranks_are_those_of_scipy(n: int, alternative: str) -> None:
 
 @every_alternative
 def test_the_bootstrap_agrees_with_students_t_where_both_hold(alternative: str) -> None:
-    change = np.random.default_rng(5).normal(0.02, 0.2, 300)
-    found = Differences(change).p("bootstrap", alternative)
-    assert found == pytest.approx(
-        stats.ttest_1samp(change, 0, alternative=alternative)[1], abs=0.02
+    generator = np.random.default_rng(5)
+    change, weights = generator.normal(0.02, 0.2, 400), generator.integers(1, 4, 400) * 1.0
+    for own in (Differences(change), Differences(change, weights)):
+        expected = own.p("t", alternative)
+        assert own.p("bootstrap", alternative) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bootstrap_intervals_are_those_of_scipy(seed: int, weighted: bool) -> None:
+    generator = np.random.default_rng(seed)
+    values, weights = generator.beta(5, 1, 40), generator.geometric(0.3, 40) * 1.0
+    sides = (values, weights if weighted else np.ones(40))
+
+    def mean(values, weights, axis=-1):
+        return (values * weights).sum(axis=axis) / weights.sum(axis=axis)
+
+    options = {"n_resamples": 20_000, "random_state": np.random.default_rng(9)}
+    expected = stats.bootstrap(sides, mean, paired=True, vectorized=True, **options)
+    found = mean_confidence_interval(
+        values, weights=weights if weighted else None, method="bootstrap", n_resamples=20_000
     )
+    low, high = expected.confidence_interval
+    assert found == pytest.approx((low, high), abs=0.005)
 
 
-def test_the_bootstrap_by_enumeration_of_three_queries() -> None:
+# By enumeration ----------------------------------------------------------------------------------
+
+
+def test_the_bootstrap_of_three_queries() -> None:
     # All 27 resamples of the shifted differences -0.2, 0 and 0.2; t of those without a spread is
     # infinite, or 0 for three zeros.
     change = np.array([0.1, 0.3, 0.5])
@@ -260,20 +205,6 @@ def test_the_bootstrap_by_enumeration_of_three_queries() -> None:
     found = p_of_studentized(change, None, observed, 40_000, drawn_at, "two-sided")
     assert found == pytest.approx(count / 27, abs=0.01)
     assert Differences(change).p("bootstrap") == 2 * 0.5**3
-
-
-@every_alternative
-@pytest.mark.parametrize("test", TESTS)
-def test_no_p_value_is_below_that_of_as_many_coins(test: str, alternative: str) -> None:
-    change = np.zeros(40)
-    change[:4] = -0.2, -0.2, -0.25, -0.2
-    if alternative == "greater":
-        change = -change
-    coins = 0.5**4 if alternative != "two-sided" else 0.5**3
-    assert Differences(change).p(test, alternative) == pytest.approx(coins, rel=1e-3)
-
-
-# Weights -----------------------------------------------------------------------------------------
 
 
 def test_what_was_observed_is_one_of_the_resamples() -> None:
@@ -293,18 +224,19 @@ def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:
     assert found.p("permutation") == min(1.0, 2 * min(at_least, at_most))
     paired = compare_paired(change, np.zeros(4), weights=weights, test="permutation")
     assert paired.p == at_most
-
-
-def test_a_weighted_bootstrap_is_near_the_weighted_t() -> None:
-    generator = np.random.default_rng(3)
-    change, weights = generator.normal(0.03, 0.2, 400), generator.integers(1, 4, 400) * 1.0
-    found = Differences(change, weights)
-    assert found.p("bootstrap") == pytest.approx(found.p("t"), abs=0.02)
-
-
-def test_ranks_take_no_weights() -> None:
     with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
-        Differences(np.array([0.1, 0.2]), np.array([1.0, 2.0])).p("wilcoxon")
+        found.p("wilcoxon")
+
+
+def test_sums_tie_in_spite_of_rounding_and_unchanged_queries_do_not_count() -> None:
+    # 0.3 - 0.1 - 0.2 is no exact 0 in float64, but a tie among sign flips.
+    change = np.array([0.1, 0.2, -0.3, -0.1, -0.2])
+    flips = [np.dot(signs, np.rint(change * 10)) for signs in itertools.product((1, -1), repeat=5)]
+    expected = np.mean([flip <= np.rint(change * 10).sum() for flip in flips])
+    for others in (0, 500):
+        new = 0.5 + np.append(change, np.zeros(others))
+        found = compare_paired(new, np.full(5 + others, 0.5), test="permutation")
+        assert found.p == pytest.approx(expected)
 
 
 # Clusters ----------------------------------------------------------------------------------------
@@ -367,20 +299,8 @@ def test_clusters_are_those_of_matrices(seed: int) -> None:
             assert found.p("t", alternative) == pytest.approx(max(p, least), rel=1e-10)
 
 
-def test_equal_clusters_are_those_of_statsmodels() -> None:
-    api = pytest.importorskip("statsmodels.api")
-    change = np.random.default_rng(0).normal(size=(12, 5)).ravel()
-    owners = np.repeat(np.arange(12), 5)
-    fit = api.OLS(change, np.ones(60)).fit(
-        cov_type="cluster", cov_kwds={"groups": owners, "use_correction": False}
-    )
-    found = Differences(change, clusters=owners)
-    assert found.error == pytest.approx(fit.bse[0] * math.sqrt(12 / 11), rel=1e-12)
-    assert found.freedom == 11
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_clusters_of_one_query_are_none(test: str) -> None:
+@every_test
+def test_clusters_of_one_query_are_none(test: PairedTest) -> None:
     change = sample(1, 30)
     own = Differences(change, clusters=np.arange(30)[::-1])
     assert own.p(test) == Differences(change).p(test)
@@ -388,7 +308,7 @@ def test_clusters_of_one_query_are_none(test: str) -> None:
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
-def test_repeats_of_a_query_say_nothing_more(test: str) -> None:
+def test_repeats_of_a_query_say_nothing_more(test: PairedTest) -> None:
     once = sample(3, 24)
     found = Differences(np.repeat(once, 4), clusters=np.repeat(np.arange(24), 4))
     assert found.p(test) == pytest.approx(Differences(once).p(test), rel=1e-9)
@@ -436,14 +356,6 @@ def test_intervals_cover_where_few_queries_change(n: int, falls: float) -> None:
     assert covered / rounds > 0.93 - 0.015
 
 
-def test_the_most_that_may_have_been_lost() -> None:
-    same = compare_paired(HALF, HALF)
-    assert same.drop_at_most(0.05) == 0.0
-    assert math.isnan(compare_paired([0.5], [0.5]).drop_at_most(0.05))
-    rising = compare_paired([2.0, 3.0, 5.0], [1.0, 1.0, 1.0], greater_is_better=False)
-    assert rising.drop_at_most(0.025) == pytest.approx(rising.ci[1])
-
-
 def test_sample_sizes_are_those_of_the_noncentral_t() -> None:
     assert [queries_needed(drop, 0.15) for drop in (0.01, 0.02, 0.03, 0.05)] == [1393, 350, 156, 58]
     for n in (2, 10, 58, 3000, 10**6):
@@ -459,26 +371,11 @@ def test_sample_sizes_are_those_of_the_noncentral_t() -> None:
             queries_needed(**{"drop": 0.1, "sd": 0.1, **wrong})  # type: ignore[arg-type]
 
 
-# Degenerate samples ------------------------------------------------------------------------------
+# Reproducible ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_nothing_changed_or_one_pair(test: str) -> None:
-    assert Differences(np.zeros(5)).p(test) == 1.0
-    assert math.isnan(Differences(np.array([0.5])).p(test))
-    assert math.isnan(Differences(np.array([])).p(test))
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_where_all_change_alike_the_sign_is_all_there_is(test: str) -> None:
-    change = Differences(np.full(4, 0.25))
-    assert change.p(test) == 2 / 2**4
-    assert change.p(test, "greater") == 1 / 2**4
-    assert change.p(test, "less") == 1.0
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_the_order_of_queries_changes_no_bit(test: str) -> None:
+@every_test
+def test_the_order_of_queries_changes_no_bit(test: PairedTest) -> None:
     generator = np.random.default_rng(2)
     change, weights = generator.normal(0.02, 0.1, 40), generator.integers(1, 3, 40) * 1.0
     turned = generator.permutation(40)
@@ -537,68 +434,6 @@ def test_wrong_corrections_are_refused() -> None:
         correct_p_values([-0.1], "bh")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_bootstrap_is_scipys(seed: int) -> None:
-    values = np.random.default_rng(seed).beta(5, 1, 40)
-    interval = mean_confidence_interval(values, method="bootstrap", n_resamples=20_000)
-    expected = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(9)
-    ).confidence_interval
-    assert interval == pytest.approx((expected.low, expected.high), abs=0.003)
-
-
-def test_the_weighted_bootstrap_is_scipys() -> None:
-    rng = np.random.default_rng(3)
-    values, weights = rng.random(30), rng.geometric(0.3, 30).astype(np.float64)
-
-    def mean(values, weights, axis=-1):
-        return (values * weights).sum(axis=axis) / weights.sum(axis=axis)
-
-    expected = stats.bootstrap(
-        (values, weights),
-        mean,
-        paired=True,
-        vectorized=True,
-        n_resamples=20_000,
-        random_state=np.random.default_rng(9),
-    ).confidence_interval
-    interval = mean_confidence_interval(
-        values, weights=weights, method="bootstrap", n_resamples=20_000
-    )
-    assert interval == pytest.approx((expected.low, expected.high), abs=0.005)
-
-
-def test_all_flips_are_counted_once_and_sums_tie_in_spite_of_rounding() -> None:
-    # 0.3 - 0.1 - 0.2 is no exact 0 in float64, but a tie among sign flips.
-    change = np.array([0.1, 0.2, -0.3, -0.1, -0.2])
-    flips = [np.dot(signs, np.rint(change * 10)) for signs in itertools.product((1, -1), repeat=5)]
-    expected = np.mean([flip <= np.rint(change * 10).sum() for flip in flips])
-    compared = compare_paired(0.5 + change, np.full(5, 0.5), test="permutation")
-    assert compared.p == pytest.approx(expected)
-
-
-def test_unchanged_queries_neither_help_nor_hinder() -> None:
-    change = np.array([-0.3, -0.2, 0.1, -0.4])
-    alone = compare_paired(change, np.zeros(4), test="permutation")
-    among = compare_paired(
-        np.concatenate((change, np.zeros(500))), np.zeros(504), test="permutation"
-    )
-    assert alone.p == among.p == pytest.approx(2 / 16)
-
-
-def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:
-    now = iter(range(100))
-    monkeypatch.setattr(runtime.time, "monotonic", lambda: next(now))
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
-    assert "bootstrap" in capsys.readouterr().err
-
-
-def test_elsewhere_progress_is_silent(capsys) -> None:
-    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
-    assert capsys.readouterr().err == ""
-
-
 # Differences of any size: nothing overflows -----------------------------------------------------
 
 SAMPLE = np.array([0.5, 1.0, -0.75, 0.25, 1.5, 0.125])
@@ -615,7 +450,7 @@ def test_means_and_errors_scale(unit: float, weights: FloatArray | None) -> None
     assert error_of_mean(SAMPLE * unit, weights) == error_of_mean(SAMPLE, own) * unit
 
 
-@pytest.mark.parametrize("test", TESTS)
+@every_test
 def test_no_p_value_depends_on_the_unit(test: PairedTest) -> None:
     assert Differences(SAMPLE * LARGE, None, LARGE).p(test) == Differences(SAMPLE).p(test)
 

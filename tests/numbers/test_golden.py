@@ -36,10 +36,6 @@ def ranked(*grades: float) -> tuple[np.ndarray, np.ndarray]:
     return np.array([grades], dtype=float), -np.arange(len(grades), dtype=float)[None]
 
 
-def by(convention: str, name: str, y_true: Any, y_score: Any, **options: Any) -> float:
-    return evaluate(y_true, y_score, name, convention=convention, **options)[name]
-
-
 def close(value: float) -> Any:
     return pytest.approx(value, rel=1e-12, abs=1e-12)
 
@@ -194,35 +190,6 @@ def test_one_query(spec: Any, grades: tuple[float, ...], expected: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("convention", "spec", "grades", "expected"),
-    [
-        ("xgboost", "map@1", (1, 1, 1, 0), 1.0),
-        ("xgboost", "precision@5", (1, 1, 1, 0), 3 / 4),  # over what was returned
-        ("lenskit", "recall@2", (1, 1, 1), 1.0),  # over the two that fit
-        ("lightgbm", "map@3", (0, 1, 2), (1 / 2 + 2 / 3) / 2),
-        # (N + 1 - above) / (N + 1): at worst 1 / (N + 1), and 1 without an irrelevant item.
-        *(("warprec", name, grades, value) for name in ("auc", "gauc") for grades, value in (
-            ((0, 0, 0, 1), 1 / 4), ((0, 0, 1, 1), 1 / 3), ((1, 1), 1.0))),
-        ("warprec", "lauc@4", TWO_OF_SIX, (4 / 5 + 3 / 5) / 2),
-        *((name, "ndcg", (1, 2), EXP2) for name in ("ptranking", "xgboost", "lightgbm")),
-        *((name, "ndcg", (1, 2), LINEAR) for name in ("sklearn", "ranx")),
-        *((name, "ndcg", (1, 2), 1.0) for name in ("recbole", "spark", "lenskit")),
-        ("warprec", "ndcg", (1, 2), OF_NEXT),
-        # The gain of every relevant item is 3 there, and cancels.
-        ("warprec", "ndcg", (1, 0, 1, 0), (1 + 1 / 2) / (1 + 1 / LOG3)),
-        # Ranks 2 and 3: log2(max(i, 2)) is 1 and log2(3); its gain is binary.
-        ("lenskit", "ndcg", (0, 1, 2), (1 + 1 / LOG3) / (1 + 1)),
-        *((name, "ndcg", (0, 1, 2), (0 + 1 / LOG3 + 3 / 2) / (3 + 1 / LOG3)) for name in (
-            "xgboost", "lightgbm")),  # .58688
-    ],
-)  # fmt: skip
-def test_one_query_by_convention(
-    convention: str, spec: str, grades: tuple[float, ...], expected: float
-) -> None:
-    assert by(convention, spec, *ranked(*grades)) == close(expected)
-
-
-@pytest.mark.parametrize(
     ("spec", "grades", "ties", "expected"),
     [
         # Steps of one item at a time would say 1 or 0, by the order of input.
@@ -271,12 +238,11 @@ def test_lag_is_the_mean_of_the_queries_mean_lags() -> None:
 
 def test_ardoco_lag_is_the_mean_over_all_links() -> None:
     assert lag_error(LAG_TRUTHS, LAG_LISTS, average="pooled") == close((1 + 2 + 3) / 3)  # 2.0
-    assert by("ardoco", "lag", LAG_TRUTHS, LAG_LISTS) == close((1 + 2 + 3) / 3)
 
 
 def test_ardoco_lag_ignores_links_that_were_not_retrieved() -> None:
     truths, lists = [{"a", "b"}], [["x", "a", "y"]]
-    assert by("ardoco", "lag", truths, lists) == close(1)
+    assert evaluate(truths, lists, "lag", convention="ardoco")["lag"] == close(1)
     assert lag_error(truths, lists) == close((1 + 2) / 2)  # b stands below x and y
 
 
@@ -352,46 +318,3 @@ def test_nerr_of_a_query_does_not_depend_on_the_others() -> None:
     alone = (1 / 4 + 1 / 12) / (1 / 2 + 1 / 8)
     found = evaluate([{"a": 1, "b": 1}, {"c": 2}], [["x", "a", "b"], ["c"]], "nerr")
     assert found.per_query["nerr"].tolist() == [close(alone), close(1.0)]
-
-
-# Queries without a relevant item ----------------------------------------------------------------
-
-HALF_JUDGED = (np.array([[0, 1], [0, 0]]), np.array([[2, 1], [2, 1]]))
-"""A relevant item at rank 2, and a query without any."""
-
-
-@pytest.mark.parametrize(
-    ("convention", "name", "expected"),
-    [
-        ("sklearn", "ndcg", (1 / LOG3 + 0) / 2),
-        ("recbole", "map", (1 / 2 + 0) / 2),
-        ("spark", "map", (1 / 2 + 0) / 2),
-        ("ranx", "map", (1 / 2 + 0) / 2),
-        ("warprec", "map", 1 / 2),
-        ("warprec", "recall@1", 0.0),
-        ("ardoco", "map", 1 / 2),
-        ("lenskit", "mrr", 1 / 2),
-        ("xgboost", "ndcg", (1 / LOG3 + 1) / 2),
-        ("xgboost", "map", (1 / 2 + 1) / 2),
-        ("lightgbm", "ndcg", (1 / LOG3 + 1) / 2),
-        ("lightgbm", "map", (1 / 2 + 1) / 2),
-    ],
-)
-def test_what_a_query_without_a_relevant_item_counts(
-    convention: str, name: str, expected: float
-) -> None:
-    assert by(convention, name, *HALF_JUDGED) == close(expected)
-
-
-def test_trec_eval_counts_it_0() -> None:
-    y_true = {"q1": {"b": 1}, "q2": {"a": 0, "b": -1}}
-    y_score = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
-    assert by("trec_eval", "map", y_true, y_score) == close((1 / 2 + 0) / 2)
-
-
-@pytest.mark.parametrize(
-    ("convention", "expected"), [("trec_eval", 1.0), ("default", (1 + 0) / 2), ("lenskit", 1 / 2)]
-)
-def test_what_a_judged_query_without_a_ranking_counts(convention: str, expected: float) -> None:
-    y_true, y_score = {"q1": {"a"}, "q2": {"b"}}, {"q1": {"a": 1.0}}
-    assert by(convention, "map", y_true, y_score) == close(expected)

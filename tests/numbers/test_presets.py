@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import math
+import re
 
-from sklearn_rank import CONVENTIONS
+import numpy as np
+import pytest
+from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
+
+from sklearn_rank import CONVENTIONS, evaluate, measure, ranking_auc_score
 from tests.peers.__main__ import RECORD
 from tests.peers.compare import all_compared, read_record
 from tests.peers.problems import digest, problems
+from tests.strategies import nasty_problem
 
 PROGRAMS = read_record()["programs"]
 
@@ -58,3 +64,78 @@ def test_the_problems_are_nasty():
             assert all(
                 set(query["judged"]) == set(run) for query, run in zip(queries, runs, strict=True)
             )
+
+
+# Live, on random nasty problems, to 1e-9 ---------------------------------------------------------
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 100)
+CUT = {"map_cut": "map", "ndcg_cut": "ndcg", "P": "precision"}
+CUT |= {"recall": "recall", "success": "hit_rate"}
+TREC_EVAL = {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg", "set_P": "precision"}
+TREC_EVAL |= {"set_recall": "recall", "set_F": "fbeta"}
+TREC_EVAL |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in CUT.items() for k in CUTOFFS}
+
+
+def test_pytrec_eval():
+    """It keeps scores as float32, which those of the problems are, ends ids at a NUL, and can end
+    the process where a query has negative grades alone."""
+    import pytrec_eval
+
+    asked = {re.sub(r"_(\d+)$", r".\1", name) for name in TREC_EVAL}
+    seen = dict.fromkeys(("missing", "empty", "negative", "unjudged", "missed", "none", "tied"), 0)
+    for seed in range(80):
+        y_true, y_score = nasty_problem(seed).mapping
+        expected = pytrec_eval.RelevanceEvaluator(y_true, asked).evaluate(y_score)
+        found = evaluate(y_true, y_score, tuple(TREC_EVAL.values()), convention="pytrec_eval")
+        assert list(found.query_ids) == [query for query in y_true if query in y_score]
+        assert set(found.query_ids) == set(expected)
+        for theirs, ours in TREC_EVAL.items():
+            wanted = [expected[query][theirs] for query in found.query_ids]
+            values = np.nan_to_num(found.per_query[ours], nan=0.0)
+            np.testing.assert_allclose(values, wanted, 1e-9, 1e-9, err_msg=f"{theirs}, {seed}")
+            assert found[ours] == pytest.approx(math.fsum(wanted) / len(wanted), abs=1e-9)
+        for query, truth in y_true.items():
+            scores = y_score.get(query, {})
+            seen["missing"] += query not in y_score
+            seen["empty"] += query in y_score and not scores
+            seen["negative"] += min(truth.values()) < 0
+            seen["none"] += max(truth.values()) <= 0
+            seen["unjudged"] += not scores.keys() <= truth.keys()
+            seen["missed"] += any(g > 0 and item not in scores for item, g in truth.items())
+            seen["tied"] += len(set(scores.values())) < len(scores)
+    assert min(seen.values()) >= 5, seen
+
+
+def random_matrix(seed):
+    """Grades and scores; some rows without a relevant item, with many ties, or all alike."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(1, 6)), int(rng.integers(2, 30))
+    chance = rng.choice([0.0, 0.1, 0.5, 1.0], size=(shape[0], 1), p=[0.1, 0.4, 0.4, 0.1])
+    grades = rng.integers(1, 5, shape) * (rng.random(shape) < chance)
+    levels = int(rng.choice([1, 2, 5, 1000]))
+    return grades.astype(float), rng.integers(-levels, levels, shape) * 1.25
+
+
+def test_scikit_learn():
+    """nDCG and DCG with ties averaged; AUC of each query that has one, and of all together."""
+    compared = 0
+    for seed in range(40):
+        grades, scores = random_matrix(seed)
+        for k in (1, 2, 5, 10, 50, None):
+            names = measure("ndcg", k), measure("dcg", k)
+            found = evaluate(grades, scores, names, convention="sklearn")
+            expected = [function(grades, scores, k=k) for function in (ndcg_score, dcg_score)]
+            assert list(found.scores.values()) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        relevant = grades > 0
+        values = evaluate(grades, scores, "gauc", zero_division=np.nan).per_query["gauc"]
+        both = (relevant.any(axis=1)) & (~relevant).any(axis=1)
+        assert np.isnan(values).tolist() == (~both).tolist()
+        for query in np.flatnonzero(both):
+            expected = roc_auc_score(relevant[query], scores[query])
+            assert values[query] == pytest.approx(expected, abs=1e-9)
+            compared += 1
+        if relevant.any() and not relevant.all():
+            pooled = ranking_auc_score(grades, scores, average="pooled")
+            expected = roc_auc_score(relevant.ravel(), scores.ravel())
+            assert pooled == pytest.approx(expected, abs=1e-9)
+    assert compared >= 80
