@@ -8,19 +8,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from sklearn_rank.inputs.frames import (
-    PLAIN,
-    is_frame,
-    refuse_swapped,
-    run_columns,
-    share_columns,
-    truth_columns,
-    watched_columns,
-)
+from sklearn_rank.inputs.frames import PLAIN, Side, is_frame, own_columns, side_of
 from sklearn_rank.inputs.layouts import ReaderOptions, check_table_options, read_rankings
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnusedColumn
+from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, refuse_value
 from sklearn_rank.support.text import safe_repr
@@ -153,7 +145,6 @@ def without_wrapper(values: Any) -> Any:
 
 IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 """Options that need the ids of all items as Python objects."""
-SideName = Literal["y_true", "y_score"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,42 +168,20 @@ class Problem:
         )
 
 
-class Side(NamedTuple):
-    """The columns of a frame that are read."""
-
-    name: SideName
-    """As messages call it."""
-    named: Mapping[Role, str]
-    watched: list[UnusedColumn]
-    """Columns of numbers of unknown names, to be looked at; most frames have none."""
-    kinds: tuple[Role, ...]
-    """The roles that such a column might have."""
-
-    @property
-    def used(self) -> list[str]:
-        """Names of all columns that are read."""
-        return list(dict.fromkeys((*self.named.values(), *(c.name for c in self.watched))))
-
-
 def find_sides(
     truth: nw.DataFrame[Any] | None, run: nw.DataFrame[Any] | None, columns: Columns | None
-) -> tuple[Side | None, Side | None]:
+) -> list[Side | None]:
     """The columns of both sides by frames of their schemas, which need have no rows.
 
     None stands for a side that is no frame. ColumnRoleError or TypeError as for frames in memory.
     """
     frames = [truth, run]
-    wanted = share_columns(columns, frames)
-    refuse_swapped(frames, wanted)
-    sides: list[Side | None] = [None, None]
-    if truth is not None:
-        named = truth_columns(truth, wanted[0])
-        watched = watched_columns(truth, named, wanted[0], GRADE)
-        sides[0] = Side("y_true", named, watched, GRADE)
-    if run is not None:
-        named = run_columns(run, wanted[1])
-        sides[1] = Side("y_score", named, watched_columns(run, named, wanted[1], ORDER), ORDER)
-    return sides[0], sides[1]
+    return [
+        None if frame is None else side_of(frame, name, own)
+        for name, frame, own in zip(
+            ("y_true", "y_score"), frames, own_columns(columns, frames), strict=True
+        )
+    ]
 
 
 def read_any(

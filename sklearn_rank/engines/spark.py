@@ -19,9 +19,9 @@ from weakref import finalize
 import numpy as np
 
 from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
-from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
+from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
-from sklearn_rank.inputs.frames import is_frame, run_of, truth_of, watch
+from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import (

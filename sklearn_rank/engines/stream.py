@@ -25,9 +25,9 @@ from sklearn_rank.engines.gathered import (
     has_grades,
     qrels_of,
 )
-from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
+from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.frames import is_frame, refuse_missing, run_of, truth_of, watch
+from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.hints import read_known, with_unknown_counted
 from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run, TableScores

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from sklearn_rank.inputs.roles import (
     Role,
     UnusedColumn,
     candidates_of,
+    check_columns,
     check_role,
     find_roles,
     plain_name,
@@ -70,20 +71,17 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
     if columns is None and all(type(side) in PLAIN for side in sides.values()):
         return y_true, y_score
     kinds = {name: type(side).__name__ for name, side in sides.items()}
-    are_frames = [is_frame(side) for side in sides.values()]
-    are_files = all(isinstance(s, (str, os.PathLike, Run, Qrels)) for s in sides.values())
-    for name, side in sides.items() if are_files else ():
-        if isinstance(side, (str, os.PathLike)):
-            msg = (
-                f"{name} is a {kinds[name]}; files are read first: "
-                "evaluate(read_qrels(...), read_run(...))"
-            )
-            raise TypeError(msg)
+    files = [name for name, side in sides.items() if isinstance(side, (str, os.PathLike))]
     msg = ""
-    if isinstance(y_true, Run):
+    if files and all(isinstance(s, (str, os.PathLike, Run, Qrels)) for s in sides.values()):
+        msg = (
+            f"{files[0]} is a {kinds[files[0]]}; files are read first: "
+            "evaluate(read_qrels(...), read_run(...))"
+        )
+    elif isinstance(y_true, Run):
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
-    elif are_frames[0] or (are_frames[1] and isinstance(y_true, Mapping)):
-        if not are_frames[1] and not isinstance(y_score, Mapping):
+    elif is_frame(y_true) or (is_frame(y_score) and isinstance(y_true, Mapping)):
+        if not is_frame(y_score) and not isinstance(y_score, Mapping):
             msg = (
                 f"y_true is a data frame and y_score a {kinds['y_score']}; pass a frame with "
                 "a row for each query and item and their score or rank, or a mapping"
@@ -91,32 +89,27 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
     elif columns is not None:
         msg = f"columns names columns of data frames; y_true is a {kinds['y_true']}"
     elif all(map(_is_series_of_lists, sides.values())):
-        keyed = [
-            _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
-            for name, side in sides.items()
-        ]
-        return keyed[0], keyed[1]
+        for name, side in sides.items():
+            sides[name] = _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
+        return sides["y_true"], sides["y_score"]
     else:
         return y_true, y_score
     if msg:
         raise TypeError(msg)
     frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
-    wanted = share_columns(columns, frames)
-    refuse_swapped(frames, wanted)
-    read = {"y_true": (truth_columns, truth_of, GRADE), "y_score": (run_columns, run_of, ORDER)}
-    for name, frame, own in zip(read, frames, wanted, strict=True):
+    for name, frame, own in zip(sides, frames, own_columns(columns, frames), strict=True):
         if frame is None:
             continue
         lists = _read_lists(frame, own, name)
         if lists is not None:
             sides[name] = lists
             continue
-        columns_of, table_of, roles = read[name]
-        named = columns_of(frame, own)
-        watched = watched_columns(frame, named, own, roles)
-        watch(frame, named["query"], watched)
-        refuse_unused(watched, name, roles)
-        sides[name] = table_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
+        side = side_of(frame, name, own)
+        watch(frame, side.named["query"], side.watched)
+        refuse_unused(side.watched, name, side.kinds)
+        read = truth_of if name == "y_true" else run_of
+        about = QueryColumns(frame, side.named["query"])
+        sides[name] = read(frame, side.named, about_queries=about)
     return sides["y_true"], sides["y_score"]
 
 
@@ -124,18 +117,17 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[A
     """{query: list or {item: number}} of a frame with lists of items; None if it has none."""
     role: Role = "grade" if name == "y_true" else "score"
     named = _roles(frame, columns, name, (), ("query", "item", role))
-    if "item" not in named:
-        lists = [n for n in frame.columns if plain_name(str(n)) in LIST_COLUMNS[name]]
-        if len(lists) == 1:
-            named["item"] = lists[0]
+    lists = [n for n in frame.columns if plain_name(str(n)) in LIST_COLUMNS[name]]
+    if len(lists) == 1:
+        named.setdefault("item", lists[0])
     if "query" not in named or "item" not in named or not _holds_lists(frame, named["item"]):
         return None
     queries, items = _ids(frame, named["query"], name), frame[named["item"]].to_list()
     if role in named and _holds_lists(frame, named[role]):
-        pairs = zip(items, frame[named[role]].to_list(), strict=True)
-        items = [list(zip(ids, numbers, strict=True)) for ids, numbers in pairs]
+        numbers = frame[named[role]].to_list()
+        items = [list(zip(*row, strict=True)) for row in zip(items, numbers, strict=True)]
         if name == "y_true":
-            items = [dict(pairs) for pairs in items]
+            items = list(map(dict, items))
     where = f"column {safe_repr(named['query'])} of {name}, whose items are lists,"
     return _keyed(as_list(queries), items, where)
 
@@ -146,8 +138,7 @@ def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
     values = frame[column]
     if values.dtype != nw.Object:
         return isinstance(values.dtype, (nw.List, nw.Array))
-    first = next(iter(values.head(1).to_list()), None)
-    return isinstance(first, (list, tuple, np.ndarray))
+    return isinstance(next(iter(values.head(1).to_list()), None), (list, tuple, np.ndarray))
 
 
 def _is_series_of_lists(values: Any) -> bool:
@@ -202,41 +193,51 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
 # Columns and their roles -------------------------------------------------------------------------
 
 
-def share_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
-    """Of the columns that the caller names, those of each frame; some frame has to have each."""
-    if columns is None:
-        return [{}, {}]
-    if not isinstance(columns, Mapping):
-        msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
-        raise ColumnRoleError(msg)
+class Side(NamedTuple):
+    """The columns of a frame that are read."""
+
+    name: str
+    """As messages call it, ``y_true`` or ``y_score``."""
+    named: dict[Role, str]
+    watched: list[UnusedColumn]
+    """Columns of numbers of unknown names, to be looked at; most frames have none."""
+    kinds: tuple[Role, ...]
+    """The roles that such a column might have."""
+
+    @property
+    def used(self) -> list[str]:
+        """Names of all columns that are read."""
+        return list(dict.fromkeys((*self.named.values(), *(c.name for c in self.watched))))
+
+
+def own_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
+    """Of the columns that the caller names, those of each frame; some frame has to have each.
+
+    TypeError where only the truth has scores and only the ranking has grades.
+    """
+    columns = check_columns(columns)
     for role, name in columns.items():
         check_role(role, name)
     present = [set() if frame is None else set(frame.columns) for frame in frames]
     named = [name for name in columns.values() if name is not None]
     lacking = [name for name in named if not any(name in names for names in present)]
     if lacking:
-        known = format_list(
-            dict.fromkeys(name for names in present for name in sorted(names)), limit=20
-        )
-        msg = f"columns names {format_list(lacking)}, which no frame has; there is {known}"
+        known = dict.fromkeys(name for names in present for name in sorted(names))
+        there = format_list(known, limit=20)
+        msg = f"columns names {format_list(lacking)}, which no frame has; there is {there}"
         raise ColumnRoleError(msg)
-    return [
+    own: list[Columns] = [
         {role: name for role, name in columns.items() if name is None or name in names}
         for names in present
     ]
-
-
-def refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[Columns]) -> None:
-    """TypeError where only the truth has scores and only the ranking has grades."""
-    roles = [
-        set() if frame is None else set(_roles(frame, own, name, ()))
-        for frame, own, name in zip(frames, columns, ("y_true", "y_score"), strict=True)
-    ]
-    scores: set[Role] = {"score", "rank"}
-    first_has_scores = roles[0] & scores and "grade" not in roles[0]
-    if first_has_scores and "grade" in roles[1] and not roles[1] & scores:
+    truth, run = (
+        set() if frame is None else set(_roles(frame, its, name, (), (*ORDER, *GRADE)))
+        for frame, its, name in zip(frames, own, ("y_true", "y_score"), strict=True)
+    )
+    if truth.intersection(ORDER) and run == {"grade"} and "grade" not in truth:
         msg = "y_true has scores and y_score has grades; are they swapped?"
         raise TypeError(msg)
+    return own
 
 
 def _roles(
@@ -244,20 +245,21 @@ def _roles(
     columns: Columns,
     name: str,
     required: tuple[Role, ...],
-    optional: tuple[Role, ...] = ("score", "rank", "grade"),
+    optional: tuple[Role, ...],
 ) -> dict[Role, str]:
     names = [column for column in frame.columns if isinstance(column, str)]
     roles: tuple[str, ...] = (*required, *optional)
     known = {role: column for role, column in columns.items() if role in roles}
-    return find_roles(names, required, optional, columns=known or None, where=name)
+    return find_roles(names, required, optional, columns=known, where=name)
 
 
-def _columns(
-    frame: nw.DataFrame[Any], columns: Columns, name: str, *optional: Role
-) -> dict[Role, str]:
+def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
     """The columns of queries and items, and those of the other roles that are there."""
+    import narwhals as nw
+
+    kinds = GRADE if name == "y_true" else ORDER
     try:
-        named = _roles(frame, columns, name, ("query", "item"), optional)
+        named = _roles(frame, columns, name, ("query", "item"), kinds)
     except ColumnRoleError as error:
         index = getattr(frame.to_native(), "index", None)
         levels = [level for level in getattr(index, "names", ()) if level is not None]
@@ -274,36 +276,17 @@ def _columns(
                 "which is no id; pass numbers, text or dates"
             )
             raise TypeError(msg)
-    return named
-
-
-def truth_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
-    """The columns of judgements by their roles; BEIR calls a grade ``score``."""
-    named = _columns(frame, columns, "y_true", "grade")
-    if "grade" not in {*named, *columns}:
-        grade = _roles(frame, columns, "y_true", (), ("score",)).get("score")
+    if kinds == GRADE and "grade" not in {*named, *columns}:
+        # BEIR calls a grade "score".
+        grade = _roles(frame, columns, name, (), ("score",)).get("score")
         if grade is not None and frame[grade].dtype.is_integer():
             named["grade"] = grade
-    return named
-
-
-def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
-    """The columns of rankings by their roles."""
-    return _columns(frame, columns, "y_score", "score", "rank")
-
-
-def watched_columns(
-    frame: nw.DataFrame[Any],
-    named: Mapping[Role, str],
-    columns: Columns,
-    roles: tuple[Role, ...],
-) -> list[UnusedColumn]:
-    """The columns of numbers of unknown names that may hold what no known column holds."""
-    import narwhals as nw
-
-    watched = candidates_of(frame.columns, named, columns, roles)
-    kinds = {column.name: frame[column.name].dtype for column in watched}
-    return [c for c in watched if kinds[c.name].is_numeric() or kinds[c.name] == nw.Boolean]
+    watched = [
+        column
+        for column in candidates_of(frame.columns, named, columns, kinds)
+        if frame[column.name].dtype.is_numeric() or frame[column.name].dtype == nw.Boolean
+    ]
+    return Side(name, named, watched, kinds)
 
 
 def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> None:
@@ -330,14 +313,13 @@ def run_of(
 ) -> Run:
     """The rows of a frame as rankings."""
     queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
-    order: dict[str, Any] = {
-        f"{role}s": _numbers(frame, named[role], "y_score")
-        for role in ("score", "rank")
-        if role in named
-    }
-    if "ranks" in order:
-        order["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
-    return Run.from_columns(queries, items, **order, about_queries=about_queries)
+    own: dict[str, Any] = {"about_queries": about_queries}
+    for role in ORDER:
+        if role in named:
+            own[f"{role}s"] = _numbers(frame, named[role], "y_score")
+    if "ranks" in own:
+        own["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
+    return Run.from_columns(queries, items, **own)
 
 
 def refuse_missing(
