@@ -11,64 +11,24 @@ from sklearn_rank.measures import METRICS
 from tests.oracles.exact import Ranking
 from tests.strategies import as_lists
 
-_VARIANTS = tuple(
-    map(
-        measure,
-        (
-            "map",
-            "map@3",
-            "map(denominator=relevant)@3",
-            "map(denominator=retrieved)",
-            "map(denominator=retrieved)@3",
-            "map(denominator=k)@3",
-            "map(min_rel=2)@3",
-            "mar",
-            "mar@3",
-            "mar(normalize=true)@3",
-            "mrr",
-            "mrr@3",
-            "precision",
-            "precision@3",
-            "precision(denominator=retrieved)@3",
-            "recall",
-            "recall@3",
-            "recall(denominator=min)@3",
-            "fbeta",
-            "fbeta(beta=0.5)@3",
-            "fbeta(beta=2)@3",
-            "hit_rate",
-            "hit_rate@3",
-            "dcg",
-            "dcg(gain=linear)@3",
-            "idcg@3",
-            "ndcg",
-            "ndcg@3",
-            "ndcg(gain=linear)@3",
-            "ndcg(gain=binary)@3",
-            "err",
-            "err@3",
-            "err(max_grade=4)@3",
-            "nerr",
-            "nerr@3",
-            "lag",
-            "lag(average=pooled)",
-            "lag(unretrieved=ignore)",
-            "auc",
-            "auc(average=macro)",
-            "auc(average=impressions)",
-            "auc(n_negatives=1000,average=macro)",
-            "gauc",
-            "gauc(unretrieved=ignore)",
-            "gauc(smoothing=1)",
-            "lauc",
-            "lauc@3",
-            "lauc(tail=linear)@3",
-            "lauc(smoothing=1)@3",
-            "hmean(ndcg,map)@3",
-            "hmean(precision,recall,beta=0.5)@3",
-        ),
-    )
+_SPELLINGS = (
+    *("map", "map@3", "map(denominator=relevant)@3", "map(denominator=retrieved)"),
+    *("map(denominator=retrieved)@3", "map(denominator=k)@3", "map(min_rel=2)@3"),
+    *("mar", "mar@3", "mar(normalize=true)@3", "mrr", "mrr@3"),
+    *("precision", "precision@3", "precision(denominator=retrieved)@3"),
+    *("recall", "recall@3", "recall(denominator=min)@3"),
+    *("fbeta", "fbeta(beta=0.5)@3", "fbeta(beta=2)@3", "hit_rate", "hit_rate@3"),
+    *("dcg", "dcg(gain=linear)@3", "idcg@3"),
+    *("ndcg", "ndcg@3", "ndcg(gain=linear)@3", "ndcg(gain=binary)@3"),
+    *("err", "err@3", "err(max_grade=4)@3", "nerr", "nerr@3"),
+    *("lag", "lag(average=pooled)", "lag(unretrieved=ignore)"),
+    *("auc", "auc(average=macro)", "auc(average=impressions)"),
+    "auc(n_negatives=1000,average=macro)",
+    *("gauc", "gauc(unretrieved=ignore)", "gauc(smoothing=1)"),
+    *("lauc", "lauc@3", "lauc(tail=linear)@3", "lauc(smoothing=1)@3"),
+    *("hmean(ndcg,map)@3", "hmean(precision,recall,beta=0.5)@3"),
 )
+_VARIANTS = tuple(map(measure, _SPELLINGS))
 ORDER_ONLY = (measure("iprec"), measure("iprec(recall=0.5)"), measure("bpref"))
 """Measures that refuse tied items unless ``ties`` breaks them."""
 _DEFAULTS = (
@@ -77,14 +37,8 @@ _DEFAULTS = (
     if metric not in {chosen.metric for chosen in ORDER_ONLY}
     for k in ((None, 3) if metric.takes_k else (None,))
 )
-MEASURES = (
-    *_VARIANTS,
-    *(
-        chosen
-        for chosen in _DEFAULTS
-        if chosen.metric not in {variant.metric for variant in _VARIANTS}
-    ),
-)
+_COMMON = {chosen.metric for chosen in _VARIANTS}
+MEASURES = (*_VARIANTS, *(chosen for chosen in _DEFAULTS if chosen.metric not in _COMMON))
 """The variants above, and with its defaults each metric that has none there; all allow ties."""
 STRICT_MEASURES = (*MEASURES, *ORDER_ONLY)
 POOLED = measure("auc(average=pooled)")
@@ -114,36 +68,14 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "irrelevant items at the end change nothing": {
         "bpref": "it divides by the number of judged irrelevant items",
-        "precision": NO_CUTOFF,
+        **dict.fromkeys(("precision", "fbeta", "set_map"), NO_CUTOFF),
         "precision(denominator=retrieved)@3": "it divides by the length of a short ranking",
-        "fbeta": NO_CUTOFF,
-        "set_map": NO_CUTOFF,
-        "lag": "missed items stand below the new ones",
-        "lag(average=pooled)": "missed items stand below the new ones",
-        **dict.fromkeys(
-            (
-                "auc",
-                "auc(average=macro)",
-                "auc(average=impressions)",
-                "gauc",
-                "gauc(unretrieved=ignore)",
-                "gauc(smoothing=1)",
-                "lauc",
-                "lauc@3",
-                "lauc(tail=linear)@3",
-                "lauc(smoothing=1)@3",
-            ),
-            ALL_PAIRS,
-        ),
+        **dict.fromkeys(("lag", "lag(average=pooled)"), "missed items stand below the new ones"),
+        **{name: ALL_PAIRS for name in _SPELLINGS if "auc" in name and "n_negatives" not in name},
     },
     "a cutoff beyond the end is none": {
-        "precision": "it divides by k",
-        "precision@3": "it divides by k",
-        "fbeta": "it divides by k",
-        "fbeta(beta=0.5)@3": "it divides by k",
-        "fbeta(beta=2)@3": "it divides by k",
-        "set_map": "it divides by k",
-        "set_map@3": "it divides by k",
+        **dict.fromkeys(("precision", "precision@3", "set_map", "set_map@3"), "it divides by k"),
+        **dict.fromkeys(("fbeta", "fbeta(beta=0.5)@3", "fbeta(beta=2)@3"), "it divides by k"),
         "map(denominator=k)@3": "it divides by k, and there is no such measure without",
         "hmean(precision,recall,beta=0.5)@3": "one of its members divides by k",
     },
@@ -157,15 +89,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
 }
 NEVER_FALLS_WITH_K = (
-    "map(denominator=relevant)",
-    "mrr",
-    "recall",
-    "hit_rate",
-    "dcg",
-    "dcg(gain=linear)",
-    "idcg",
-    "err",
-    "err(max_grade=4)",
+    *("map(denominator=relevant)", "mrr", "recall", "hit_rate"),
+    *("dcg", "dcg(gain=linear)", "idcg", "err", "err(max_grade=4)"),
 )
 """All others may fall: their divisor grows with k, or their ideal does."""
 
@@ -211,10 +136,6 @@ def values_in_order(found: Evaluation) -> dict[str, list[str]]:
     """Values of the queries by position, for layouts that name them differently."""
     values = {name: [v.hex() for v in given.tolist()] for name, given in found.per_query.items()}
     return values | {name: [value.hex()] for name, value in found.scores.items() if name == POOLED}
-
-
-def one(ranking: Ranking, chosen: Measure) -> float:
-    return float(evaluated(*as_lists([ranking]), chosen).per_query[chosen][0])
 
 
 def several(rankings: list[Ranking], measures: list[Measure]) -> dict[Measure, list[float]]:
