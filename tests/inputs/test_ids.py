@@ -110,6 +110,12 @@ def test_any_hashable_is_a_query(query):
     assert list(evaluation.query_ids) == [query, "other"]
 
 
+def test_strings_of_numpy_are_made_plain_wherever_they_stand():
+    mixed = {"a": 1, np.str_("b"): 2}
+    placements = evaluate({"q": mixed}, {"q": mixed}, "map", keep_items=True).placements()
+    assert {type(hit.item) for one in placements for hit in one.hits} == {str}
+
+
 # Plain ids are read at once: bits, errors and counts of reading each with care --------------------
 
 

@@ -1,9 +1,12 @@
-"""Rows: columns of grades, scores, weights and groups in the forms that are taken."""
+"""Rows: columns of grades, scores, weights and query ids in every form that holds them."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,7 +22,7 @@ from sklearn_rank import (
     ranking_auc_score,
 )
 
-# Query A: relevant at rank 2 of 3. Query B: relevant at rank 1 of 2. Rows interleaved.
+# Two queries: relevant at rank 2 of 3, and at rank 1 of 2. Rows interleaved.
 GRADES = [0, 1, 1, 0, 0]
 SCORES = [3.0, 2.0, 5.0, 4.0, 1.0]
 
@@ -47,6 +50,7 @@ IDS = [
     (dt.date(2020, 1, 1), dt.date(2021, 1, 1)),
     (pd.Timestamp("2020"), pd.Timestamp("2021")),
     ("a", ("a",)),
+    (np.str_("x"), np.str_("yyy")),
 ]
 
 
@@ -79,28 +83,93 @@ def test_columns_of_grades_scores_and_weights(wrap):
     assert value == (1 * 1 / 2 + 3 * 1) / 4
 
 
-WHEN = [dt.datetime(2020, 1, 1, 12), dt.datetime(2021, 1, 1)]
-TYPED = {
-    "pandas string": pd.Series(interleaved("x", "y"), dtype="string"),
-    "pandas Int64": pd.Series(interleaved(1, 2), dtype="Int64"),
-    "pandas boolean": pd.Series(interleaved(True, False), dtype="boolean"),
-    "pandas datetimes": pd.Series(interleaved(*WHEN)),
-    "pandas zoned datetimes": pd.Series(interleaved(*WHEN)).dt.tz_localize("UTC"),
-    "pandas periods": pd.Series(pd.PeriodIndex(interleaved("2020", "2021"), freq="Y")),
-    "pandas timedeltas": pd.Series(pd.to_timedelta(interleaved(1, 2), unit="D")),
-    "polars dates": pl.Series(interleaved(*[when.date() for when in WHEN])),
-    "pyarrow booleans": pa.array(interleaved(True, False)),
-    "fixed width strings": np.array(interleaved("x", "yyy")),
-    "fixed width bytes": np.array(interleaved(b"x", b"yyy")),
-    "read-only": np.broadcast_to(np.array(interleaved(1, 2)), (5,)),
-}
+# Query ids in other forms ------------------------------------------------------------------------
+
+WORDS = ["b", "a", "b", "c", "a", "c", "b"]
+WORD_GRADES = np.array([1, 0, 0, 1, 1, 0, 1])
+WORD_SCORES = np.array([0.1, 0.9, 0.5, 0.2, 0.3, 0.8, 0.05])
+# b: 0.5 0, 0.1 1, 0.05 1; a: 0.9 0, 0.3 1; c: 0.8 0, 0.2 1.
+AVERAGE = [(1 / 2 + 2 / 3) / 2, 1 / 2, 1 / 2]
 
 
-@pytest.mark.parametrize("groups", TYPED.values(), ids=TYPED)
-def test_typed_columns_of_groups(groups):
-    evaluation = evaluate(GRADES, SCORES, "mrr", groups=groups)
-    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
-    assert len(set(evaluation.query_ids)) == 2
+def of(make, b, a, c):
+    """A form of other values than words."""
+    values = {"b": b, "a": a, "c": c}
+    return lambda words: make([values[word] for word in words])
+
+
+def array(dtype):
+    return partial(np.array, dtype=dtype)
+
+
+def chunks(make):
+    return lambda words: pa.chunked_array([make(words[:2]), make(words[2:])])
+
+
+def dictionary(words):
+    return pa.array(words).dictionary_encode()
+
+
+DAYS = pd.to_datetime(["2026-01-01", "2026-03-01", "2026-02-01"])
+BERLIN = DAYS.tz_localize("Europe/Berlin")
+FORMS = {
+    "list": list, "tuple": tuple, "text": np.array, "objects": array(object),
+    "Series": pd.Series, "Index": pd.Index, "polars": pl.Series, "arrow": pa.array,
+    "bytes": array("S1"),
+    "Series of objects": partial(pd.Series, dtype=object),
+    "Series of strings": partial(pd.Series, dtype="string"),
+    "categorical": lambda words: pd.Series(pd.Categorical(words, categories=list("xcabz"))),
+    "CategoricalIndex": pd.CategoricalIndex,
+    "polars categorical": partial(pl.Series, dtype=pl.Categorical),
+    "polars enum": partial(pl.Series, dtype=pl.Enum(list("cab"))),
+    "arrow chunks": chunks(pa.array),
+    "arrow dictionary": dictionary,
+    "arrow dictionary chunks": chunks(dictionary),
+    "arrow dictionary of doubles": lambda words: pa.DictionaryArray.from_arrays(
+        pa.array(["abxca".index(word) if word != "a" else 4 for word in words]), list("abxca")
+    ),
+    "opaque bytes": lambda words: np.array(words, dtype="S1").view("V1"),
+    "records": of(array("i,i"), (1, 2), (1, 3), (2, 1)),
+    "timedeltas": of(array("m8[s]"), 2, 1, 5),
+    "Series of timedeltas": of(lambda days: pd.Series(pd.to_timedelta(days, unit="D")), 1, 2, 3),
+    "periods": of(lambda years: pd.Series(pd.PeriodIndex(years, freq="Y")), "2020", "2022", "2021"),
+    "polars dates": of(pl.Series, *(day.date() for day in DAYS)),
+    **{f"times of {make.__name__}": of(make, *DAYS) for make in (pd.Series, pd.Index)},
+    **{f"zones of {make.__name__}": of(make, *BERLIN) for make in (pd.Series, pd.Index)},
+    **{
+        dtype: of(array(dtype), -5, 3, 120)
+        for dtype in ("int8", "int16", "int64", "float32", ">i4")
+    },
+    **{f"numbers of {make.__name__}": of(make, -5, 3, 120) for make in (list, pl.Series, pa.array)},
+    "arrow int8": of(partial(pa.array, type=pa.int8()), -5, 3, 120),
+    "nullable integers": of(partial(pd.Series, dtype="Int16"), -5, 3, 120),
+    **{f"top of {one}": of(array(one), *(np.iinfo(one).max - np.array([2, 1, 0], one))) for one in (
+        "uint8", "uint64")},
+    "wide integers": of(array("int64"), -5 * 2**50, 3 * 2**50, 120 * 2**50),
+    "wider integers": of(list, 2**70 - 5, 2**70 + 3, 2**70 + 120),
+    "decimals": of(list, Decimal(-5), Decimal(3), Decimal(120)),
+    "fractions": of(list, Fraction(-5), Fraction(3), Fraction(120)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["scattered", "together"])
+@pytest.mark.parametrize("form", FORMS)
+def test_query_ids_in_every_form(form, order):
+    rows = sorted(range(7), key=lambda row: "bac".index(WORDS[row]) if order == "together" else 0)
+    words = [WORDS[row] for row in rows]
+    groups = FORMS[form](words)
+    found = evaluate(WORD_GRADES[rows], WORD_SCORES[rows], "map", groups=groups)
+    assert found.per_query["map"] == pytest.approx(AVERAGE)
+    if isinstance(groups, np.ndarray) and groups.dtype != object:
+        assert found.query_ids.dtype == groups.dtype
+    names = groups.to_pylist() if hasattr(groups, "to_pylist") else list(groups)
+    assert list(found.query_ids) == [names[words.index(word)] for word in "bac"]
+
+
+@pytest.mark.parametrize("make", [np.array, partial(pd.Series, dtype="boolean"), pa.array])
+def test_truth_values_are_query_ids(make):
+    found = evaluate(GRADES, SCORES, "mrr", groups=make(interleaved(True, False)))
+    assert found.per_query["mrr"].tolist() == [1 / 2, 1.0]
 
 
 @pytest.mark.parametrize("kind", [list, tuple, pa.array])
@@ -115,6 +184,70 @@ def test_large_integers_of_mixed_sign_stay_different_queries(kind):
     evaluation = evaluate([1, 0, 0, 1, 1], [1, 1, 2, 2, 0], "mrr", groups=kind(values))
     assert list(evaluation.query_ids) == [values[0], values[1], -5]
     assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0, 1.0]
+
+
+def test_many_scattered_queries():
+    """More queries than 16 bits count: against a plain loop."""
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, 90_000, 150_000)
+    assert len(np.unique(ids)) > 1 << 16
+    grades, scores = rng.integers(0, 2, 150_000), rng.random(150_000)
+    best = {}
+    for query, score, grade in zip(ids.tolist(), scores.tolist(), grades.tolist(), strict=True):
+        best[query] = max(best.get(query, (-1.0, 0)), (score, grade))
+    for groups in (ids, ids.astype(str), ids.astype(str).tolist(), ids * 10**9):
+        found = evaluate(grades, scores, "hit_rate@1", groups=groups, zero_division=np.nan)
+        assert found.query_ids[0] == groups[0]
+        values = np.nan_to_num(found.per_query["hit_rate@1"])
+        assert values.tolist() == [float(g) for _, g in best.values()]
+
+
+MISSING = {
+    "list": ["b", "a", None, "c", "a", "c", "b"],
+    "number": [1, 2, float("nan"), 3, 2, 3, 1],
+    "pandas": pd.Series(["b", "a", None, "c", "a", "c", "b"]),
+    "categorical": pd.Series(["b", "a", None, "c", "a", "c", "b"], dtype="category"),
+    "arrow": pa.array(["b", "a", None, "c", "a", "c", "b"]),
+    "arrow integers": pa.array([1, 2, None, 3, 2, 3, 1]),
+    "arrow dictionary": pa.array(["b", "a", None, "c", "a", "c", "b"]).dictionary_encode(),
+    "null in a dictionary": pa.DictionaryArray.from_arrays([0, 1, 2, 0, 1, 0, 1], ["a", "b", None]),
+    "NaN in Arrow": pa.array([1.0, 2.0, float("nan"), 3.0, 2.0, 3.0, 1.0]),
+    "polars": pl.Series(["b", "a", None, "c", "a", "c", "b"]),
+    "zone": pd.Series(pd.to_datetime(["2026-01-01"] * 2 + [None] + ["2026-01-02"] * 4, utc=True)),
+    "datetimes": np.array(["2026-01-01"] * 2 + ["NaT"] + ["2026-01-02"] * 4, dtype="M8[D]"),
+}
+
+
+@pytest.mark.parametrize("form", MISSING)
+def test_missing_ids_are_named_by_their_row(form):
+    with pytest.raises(ValueError, match=r"groups contains missing values \(row 2\)"):
+        evaluate(WORD_GRADES, WORD_SCORES, "map", groups=MISSING[form])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, 1.0, 2, 2, 2, 2, 2], r"int \(row 0\) and float \(row 1\)"),
+        (["x", True, 2, 2, 2, 2, 2], r"str \(row 0\) and bool \(row 1\)"),
+        ([2.5, 2.5, 1, 1, True, 1, 1], r"float \(row 0\) and int \(row 2\)"),
+        ([Decimal(1), 1, 1, 1, 1, 1, 1], r"Decimal \(row 0\) and int \(row 1\)"),
+        (np.array([1, np.float64(1), 2, 2, 2, 2, 2], dtype=object), r"int \(row 0\) and float"),
+        ([1, "1", 2, 2, 2, 2, 2], r"int \(row 0\) and str \(row 1\)"),
+        ([b"1", "1", "1", 2, 2, 2, 2], r"bytes \(row 0\) and str \(row 1\)"),
+    ],
+)
+def test_ids_of_several_types_are_refused(ids, message):
+    with pytest.raises(ValueError, match=f"groups mixes ids of several types, {message}.*: 1, 1.0"):
+        evaluate(WORD_GRADES, WORD_SCORES, "map", groups=ids)
+
+
+@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 2 brought strings of any length")
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_a_missing_query_id_among_strings_of_any_length_is_refused(missing):
+    ids = np.array(["q", "q", missing], dtype=np.dtypes.StringDType(na_object=missing))
+    with pytest.raises(ValueError, match=r"groups contains missing values \(row 2\)"):
+        evaluate([1, 0, 1], [1.0, 2, 3], "mrr", groups=ids)
+    assert evaluate([1, 0], [1.0, 2], "mrr", groups=ids[:2])["mrr"] == 0.5
 
 
 # Weights of queries -------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -241,36 +240,3 @@ def test_ten_doors_give_the_same_bits_and_counts() -> None:
         not_retrieved += counts["relevant"] - counts["retrieved"]
     # What is compared happens: ties, missing and unjudged queries, undefined ones.
     assert min(*totals.values(), not_retrieved) > 3, totals
-
-
-# Ids of any dtype stay apart ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        np.array([(1, 2), (1, 3)], dtype="i,i"),
-        np.array([b"a", b"b"]).view("V1"),
-        np.array([2, 1], dtype="m8[s]"),
-        np.array(["b", "a"]),
-        np.array([False, True]),
-    ],
-)
-def test_query_ids_of_any_dtype_tell_queries_apart(ids):
-    rows = np.repeat(ids, 2)
-    assert evaluate([1, 0, 0, 1], [2.0, 1, 2, 1], "mrr", groups=rows)["mrr"] == 0.75
-
-
-@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 2 brought strings of any length")
-@pytest.mark.parametrize("missing", [None, math.nan])
-def test_a_missing_query_id_among_strings_of_any_length_is_refused(missing):
-    ids = np.array(["q", "q", missing], dtype=np.dtypes.StringDType(na_object=missing))
-    with pytest.raises(ValueError, match=r"groups contains missing values \(row 2\)"):
-        evaluate([1, 0, 1], [1.0, 2, 3], "mrr", groups=ids)
-    assert evaluate([1, 0], [1.0, 2], "mrr", groups=ids[:2])["mrr"] == 0.5
-
-
-def test_strings_of_numpy_are_made_plain_wherever_they_stand():
-    mixed = {"a": 1, np.str_("b"): 2}
-    placements = evaluate({"q": mixed}, {"q": mixed}, "map", keep_items=True).placements()
-    assert {type(hit.item) for one in placements for hit in one.hits} == {str}

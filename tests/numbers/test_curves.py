@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -40,35 +41,24 @@ DATA = pytest.mark.parametrize(
 )
 
 
-def finite(scores):
-    """The same order without infinities, which scikit-learn refuses; and the way back."""
-    levels = np.unique(scores)
-    codes = np.searchsorted(levels, scores).astype(float)
-    return codes, lambda found: np.append(levels, np.inf)[
-        np.where(np.isinf(found), len(levels), found).astype(int)
-    ]
-
-
 @DATA
-def test_pooled_roc_curve_is_scikit_learns(seed, ties, infinities):
+@pytest.mark.parametrize(
+    ("curve", "theirs"),
+    [
+        (ranking_roc_curve, partial(roc_curve, drop_intermediate=False)),
+        (ranking_precision_recall_curve, precision_recall_curve),
+    ],
+)
+def test_pooled_curves_are_those_of_scikit_learn(curve, theirs, seed, ties, infinities):
     grades, scores, groups = drawn(seed, ties=ties, infinities=infinities)
-    codes, back = finite(scores)
-    fpr, tpr, thresholds = roc_curve(grades > 0, codes, drop_intermediate=False)
-    found = ranking_roc_curve(grades, scores, groups=groups)
-    np.testing.assert_allclose(found[0], fpr, rtol=1e-15)
-    np.testing.assert_allclose(found[1], tpr, rtol=1e-15)
-    np.testing.assert_array_equal(found[2], back(thresholds))
-
-
-@DATA
-def test_pooled_precision_recall_curve_is_scikit_learns(seed, ties, infinities):
-    grades, scores, groups = drawn(seed, ties=ties, infinities=infinities)
-    codes, back = finite(scores)
-    precision, recall, thresholds = precision_recall_curve(grades > 0, codes)
-    found = ranking_precision_recall_curve(grades, scores, groups=groups)
-    np.testing.assert_allclose(found[0], precision, rtol=1e-15)
-    np.testing.assert_allclose(found[1], recall, rtol=1e-15)
-    np.testing.assert_array_equal(found[2], back(thresholds))
+    # The same order without infinities, which scikit-learn refuses; and the way back.
+    levels, codes = np.unique(scores, return_inverse=True)
+    first, second, thresholds = theirs(grades > 0, codes.astype(float))
+    found = curve(grades, scores, groups=groups)
+    np.testing.assert_allclose(found[0], first, rtol=1e-15)
+    np.testing.assert_allclose(found[1], second, rtol=1e-15)
+    places = np.where(np.isinf(thresholds), len(levels), thresholds).astype(int)
+    np.testing.assert_array_equal(found[2], np.append(levels, np.inf)[places])
 
 
 @DATA
@@ -83,72 +73,61 @@ def test_area_under_the_macro_curve_is_the_group_auc(seed, ties, infinities):
     assert (fpr[0], tpr[0], fpr[-1], tpr[-1]) == (0, pytest.approx(tpr[0]), 1, 1)
 
 
-def test_curves_by_hand():
-    # Falling scores: relevant (a), irrelevant (b), relevant (a); the last two are tied.
-    grades, scores, groups = [1, 0, 1], [2, 1, 1], ["a", "b", "a"]
-    fpr, tpr, thresholds = ranking_roc_curve(grades, scores, groups=groups)
-    assert fpr.tolist() == [0, 0, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1]
-    assert thresholds.tolist() == [np.inf, 2, 1]
-    precision, recall, thresholds = ranking_precision_recall_curve(grades, scores, groups=groups)
-    assert precision.tolist() == [2 / 3, 1, 1]
-    assert recall.tolist() == [1, 1 / 2, 0]
-    assert thresholds.tolist() == [1, 2]
+# By hand -----------------------------------------------------------------------------------------
+
+# Falling scores: relevant (a), irrelevant (b), relevant (a); the last two are tied.
+TIED = ([1, 0, 1], [2, 1, 1]), {"groups": ["a", "b", "a"]}
+# One query perfect, one reversed.
+TURNED = (np.array([[1, 0], [0, 1]]), np.array([[2, 1], [2, 1]])), {"average": "macro"}
+# z was not retrieved.
+MISSED = ([{"a", "z"}], [{"a": 2, "b": 1}]), {}
+# Nothing retrieved below infinity is told from what was not retrieved.
+LOWEST = ([{"a", "z"}], [{"a": 2, "b": -np.inf}]), {}
+ONLY_MISSED = ([{"z"}], [{"a": 2, "b": 1}]), {}
+RANKINGS, SCORES = [["1-a", "1-b"], ["2-c"]], [[3, 2], [1]]
+SHARED = ({"1-a", "2-z"}, RANKINGS), {"relevance": SCORES}
+LISTS = ([{"a"}, {"c"}], [["a", "b"], ["d", "c"]]), {"relevance": [[0.9, 0.1], [0.8, 0.5]]}
 
 
-def test_macro_roc_curve_by_hand():
-    # One query perfect, one reversed: the mean jumps to 1/2 at 0 and to 1 at 1.
-    pair = np.array([[1, 0], [0, 1]]), np.array([[2, 1], [2, 1]])
-    fpr, tpr, _ = ranking_roc_curve(*pair, average="macro")
-    assert fpr.tolist() == [0, 0, 1, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (TIED, ([0, 0, 1], [0, 1 / 2, 1], [np.inf, 2, 1])),
+        # The mean jumps to 1/2 at 0 and to 1 at 1.
+        (TURNED, ([0, 0, 1, 1], [0, 1 / 2, 1 / 2, 1], [np.nan] * 4)),
+        (MISSED, ([0, 0, 1, 1], [0, 1 / 2, 1 / 2, 1], [np.inf, 2, 1, -np.inf])),
+        (LOWEST, ([0, 0, 1, 1], [0, 1 / 2, 1 / 2, 1], [np.inf, 2, -np.inf, -np.inf])),
+        (ONLY_MISSED, ([0, 1 / 2, 1, 1], [0, 0, 0, 1], [np.inf, 2, 1, -np.inf])),
+        (SHARED, ([0, 0, 1 / 2, 1, 1], [0, *[1 / 2] * 3, 1], [np.inf, 3, 2, 1, -np.inf])),
+        (LISTS, ([0, 0, 1 / 2, 1 / 2, 1], [0, 1 / 2, 1 / 2, 1, 1], [np.inf, 0.9, 0.8, 0.5, 0.1])),
+    ],
+)
+def test_roc_curves(given, expected):
+    sides, options = given
+    found = ranking_roc_curve(*sides, **options)
+    for values, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(values, wanted)
+    if "average" not in options:
+        pooled = ranking_auc_score(*sides, **options, average="pooled")
+        assert auc(found[0], found[1]) == pytest.approx(pooled, rel=1e-15)
 
 
-def test_macro_precision_recall_curve_by_hand():
-    # Perfect: precision 1 at every recall. Reversed: 1/2 at every recall.
-    pair = np.array([[1, 0], [0, 1]]), np.array([[2, 1], [2, 1]])
-    precision, recall, thresholds = ranking_precision_recall_curve(*pair, average="macro")
-    np.testing.assert_allclose(precision, [3 / 4] * 101 + [1], rtol=1e-15)
-    np.testing.assert_allclose(recall, [*np.linspace(1, 0, 101), 0], atol=1e-15)
-    assert len(thresholds) == len(precision) - 1
-    assert np.isnan(thresholds).all()
-
-
-def test_relevant_items_that_were_not_retrieved_stand_below_all():
-    truth, run = [{"a", "z"}], [{"a": 2, "b": 1}]
-    fpr, tpr, thresholds = ranking_roc_curve(truth, run)
-    assert fpr.tolist() == [0, 0, 1, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1]
-    assert thresholds.tolist() == [np.inf, 2, 1, -np.inf]
-    assert auc(fpr, tpr) == ranking_auc_score(truth, run, average="pooled") == 1 / 2
-
-
-def test_recall_never_reaches_what_was_not_retrieved():
-    precision, recall, thresholds = ranking_precision_recall_curve([{"a", "z"}], [{"a": 2, "b": 1}])
-    assert precision.tolist() == [1 / 2, 1, 1]
-    assert recall.tolist() == [1 / 2, 1 / 2, 0]
-    assert thresholds.tolist() == [1, 2]
-
-
-def test_nothing_retrieved_below_infinity_is_told_from_what_was_not():
-    fpr, tpr, thresholds = ranking_roc_curve([{"a", "z"}], [{"a": 2, "b": -np.inf}])
-    assert fpr.tolist() == [0, 0, 1, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1]
-    assert thresholds.tolist() == [np.inf, 2, -np.inf, -np.inf]
-    precision, _, thresholds = ranking_precision_recall_curve(
-        [{"a", "z"}], [{"a": 2, "b": -np.inf}]
-    )
-    assert precision.tolist() == [1 / 2, 1, 1]
-    assert thresholds.tolist() == [-np.inf, 2]
-
-
-def test_only_items_that_were_not_retrieved():
-    fpr, tpr, _ = ranking_roc_curve([{"z"}], [{"a": 2, "b": 1}])
-    assert fpr.tolist() == [0, 1 / 2, 1, 1]
-    assert tpr.tolist() == [0, 0, 0, 1]
-    precision, recall, _ = ranking_precision_recall_curve([{"z"}], [{"a": 2, "b": 1}])
-    assert precision.tolist() == [0, 0, 1]
-    assert recall.tolist() == [0, 0, 0]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (TIED, ([2 / 3, 1, 1], [1, 1 / 2, 0], [1, 2])),
+        # Perfect: precision 1 at every recall. Reversed: 1/2 at every recall.
+        (TURNED, ([*[3 / 4] * 101, 1], [*np.linspace(1, 0, 101), 0], [np.nan] * 101)),
+        # Recall never reaches what was not retrieved.
+        (MISSED, ([1 / 2, 1, 1], [1 / 2, 1 / 2, 0], [1, 2])),
+        (LOWEST, ([1 / 2, 1, 1], [1 / 2, 1 / 2, 0], [-np.inf, 2])),
+        (ONLY_MISSED, ([0, 0, 1], [0, 0, 0], [1, 2])),
+    ],
+)
+def test_precision_recall_curves(given, expected):
+    found = ranking_precision_recall_curve(*given[0], **given[1])
+    for values, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(values, wanted, rtol=1e-15, atol=1e-15)
 
 
 @pytest.mark.parametrize("average", ["pooled", "macro"])
@@ -157,23 +136,6 @@ def test_empty_ranking_has_no_precision(average):
     assert recall[-1] == 0
     assert precision[-1] == 1
     assert not precision[:-1].any()
-
-
-def test_missed_items_of_one_shared_truth_stand_below_all():
-    truth, rankings, scores = {"1-a", "2-z"}, [["1-a", "1-b"], ["2-c"]], [[3, 2], [1]]
-    fpr, tpr, _ = ranking_roc_curve(truth, rankings, relevance=scores)
-    assert fpr.tolist() == [0, 0, 1 / 2, 1, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1 / 2, 1]
-    pooled = ranking_auc_score(truth, rankings, relevance=scores, average="pooled")
-    assert auc(fpr, tpr) == pooled == 1 / 2
-
-
-def test_relevance_gives_the_thresholds():
-    pair = [{"a"}, {"c"}], [["a", "b"], ["d", "c"]]
-    fpr, tpr, thresholds = ranking_roc_curve(*pair, relevance=[[0.9, 0.1], [0.8, 0.5]])
-    assert fpr.tolist() == [0, 0, 1 / 2, 1 / 2, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1, 1]
-    assert thresholds.tolist() == [np.inf, 0.9, 0.8, 0.5, 0.1]
 
 
 def test_area_of_precision_recall_is_average_precision():
