@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.source import Block, Source, check_id
-from sklearn_rank.files.text import Rows
+from sklearn_rank.files.text import EXACT, INEXACT, Rows, is_exact
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -51,43 +51,39 @@ _Row: TypeAlias = "tuple[str, str, float | None]"
 """Query, item, and the number: None where there is none, NaN where a grade is null."""
 
 
-def add_json(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
-    """Rows of a file that is one JSON value."""
-    data = b"".join(block.data for block in blocks)
-    _add(rows, _objects(rows, load_json(rows.source, None, data)), columns)
-    yield
-
-
-def add_json_lines(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
-    """Rows of a file with an object on each line."""
-    lines = (
-        (line, load_json(rows.source, line, data))
-        for block in blocks
-        for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line)
-        if data.strip()
-    )
-    _add(rows, lines, columns)
-    yield
-
-
-def _add(rows: Rows, objects: Iterable[tuple[int | None, Any]], columns: Columns | None) -> None:
-    reader = _Reader(rows, columns or {})
+def add_json(
+    rows: Rows, blocks: Iterable[Block], columns: Columns | None, *, is_lines: bool
+) -> Iterator[None]:
+    """Rows of a file that is one JSON value, or has an object on each line."""
+    source, reader = rows.source, _Reader(rows, columns or {})
+    objects: Iterable[tuple[int | None, Any]]
+    if is_lines:
+        objects = (
+            (line, load_json(source, line, data))
+            for block in blocks
+            for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line)
+            if data.strip()
+        )
+    else:
+        value = load_json(source, None, b"".join(block.data for block in blocks))
+        objects = ((None, element) for element in _objects(rows, value))
     found: list[_Row] = []
     for line, value in objects:
         found += reader.read(line, value)
-        rows.source.check_rows(len(found))
+        source.check_rows(len(found))
     rated = [row for row in found if row[2] == row[2]]
     rows.n_unrated = len(found) - len(rated)
     bare = next((row for row in rated if row[2] is None), None)
     if bare is not None:
         if any(number is not None for _, _, number in found):
             where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
-            rows.source.fail(None, f"{where} has no {rows.role}, others have one")
+            source.fail(None, f"{where} has no {rows.role}, others have one")
         rows.watched = list(reader.watched.values())
         rows.refuse_unused()
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
     rows.unread, rows.all_queries = tuple(reader.unread), list(reader.all_queries)
     rows.add(queries, items, numbers if numbers and bare is None else None)
+    yield
 
 
 # Shapes of a whole file -------------------------------------------------------------------------
@@ -104,63 +100,33 @@ def looks_like_lines(text: str) -> bool:
 
 def _is_query_or_row(value: Mapping[str, Any]) -> bool:
     known = _RANKED | _RELEVANT
-    return _shape(value) is None and any(role_of(key) or plain_name(key) in known for key in value)
+    return any(role_of(key) or plain_name(key) in known for key in value)
 
 
-def _objects(rows: Rows, value: Any) -> Iterator[tuple[None, Any]]:
+def _objects(rows: Rows, value: Any) -> list[Any]:
     """The objects of a file of one value."""
-    source = rows.source
     if isinstance(value, list):
-        yield from ((None, element) for element in value)
-        return
+        return value
     if not isinstance(value, dict):
-        source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
-    if _shape(value) == "_rank_eval" and not rows.is_run:
-        for request in value["requests"]:
-            yield None, {"query": request["id"], "ratings": request["ratings"]}
-        return
-    _refuse_shape(source, None, value)
+        rows.source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
+    requests = value.get("requests")  # of Elasticsearch's _rank_eval
+    if isinstance(requests, list) and all(
+        isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
+    ):
+        if rows.is_run:
+            rows.source.fail(None, "is a _rank_eval request, which holds judgements and no ranking")
+        return [{"query": one["id"], "ratings": one["ratings"]} for one in requests]
     nested = [isinstance(part, (list, dict)) for part in value.values()]
     if _is_query_or_row(value) or not any(nested):
-        yield from [(None, value)] if value else []
-    elif all(nested):
-        yield from ((None, {"query": query, "items": items}) for query, items in value.items())
-    else:
+        return [value] if value else []
+    if not all(nested):
         what = "a run" if rows.is_run else "judgements"
-        source.fail(
+        rows.source.fail(
             None,
             f"has the keys {format_list(value)}, which are not the shape of {what}: "
             "{query: items}, or a list of objects with a query and its items",
         )
-
-
-_HOW_TO_READ = {
-    "response of _msearch": "and names no queries, which are those of the request, in its order; "
-    "in Python: responses = json.load(file)['responses']; run = {query: {hit['_id']: hit['_score'] "
-    "for hit in response['hits']['hits']} for query, response in zip(query_ids, responses)}",
-    "response of _search": "and does not name its query; in Python: hits = "
-    "json.load(file)['hits']['hits']; run = {query: {hit['_id']: hit['_score'] for hit in hits}}",
-    "_rank_eval": "request, which holds judgements and no ranking",
-}
-
-
-def _shape(value: Mapping[str, Any]) -> str | None:
-    """The shape of Elasticsearch's or OpenSearch's that an object has, if any."""
-    hits, responses, requests = (value.get(key) for key in ("hits", "responses", "requests"))
-    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
-        return "response of _search"
-    if isinstance(responses, list) and any("hits" in r for r in responses if isinstance(r, dict)):
-        return "response of _msearch"
-    is_eval = isinstance(requests, list) and all(
-        isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
-    )
-    return "_rank_eval" if is_eval and requests else None
-
-
-def _refuse_shape(source: Source, line: int | None, value: Mapping[str, Any]) -> None:
-    shape = _shape(value)
-    if shape is not None:
-        source.fail(line, f"is a {shape} {_HOW_TO_READ[shape]}")
+    return [{"query": query, "items": items} for query, items in value.items()]
 
 
 # One object -------------------------------------------------------------------------------------
@@ -198,7 +164,6 @@ class _Reader:
         if len(lists) > 1:
             fail(f"has several lists of items: {format_list(lists, limit=20)}")
         if not lists:
-            _refuse_shape(self.source, line, value)
             for key in nested:
                 if plain_name(key) in other - own:
                     kinds = ("judgements", "a run") if self.is_run else ("a run", "judgements")
@@ -279,12 +244,17 @@ class _Reader:
         return query, item, self._number(line, number, query, item)
 
     def _number(self, line: int | None, value: Any, query: str, item: str) -> float:
+        problem = ""
         if isinstance(value, bool) and not self.is_run:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
+            problem = "is not a number"
+        elif isinstance(value, int) and not is_exact(value):
+            problem = INEXACT
+        if problem:
             what = f"{self.rows.role} {safe_repr(value)} of item {safe_repr(item)} of query"
-            self.source.fail(line, f"{what} {safe_repr(query)} is not a number")
-        return value
+            self.source.fail(line, f"{what} {safe_repr(query)} {problem}")
+        return value if abs(value) <= EXACT else float(value)
 
     def _id(self, line: int | None, value: Any, what: str) -> str:
         """Ids are text; a whole number is written as it would be there."""
@@ -312,14 +282,15 @@ def load_json(source: Source, line: int | None, data: bytes) -> Any:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
+    problem = ""
     if len(result) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        msg = f"the key {safe_repr(repeated)} stands twice"
-        raise ValueError(msg)
-    if any(isinstance(value, float) and not math.isfinite(value) for value in result.values()):
-        msg = "a number is too large"
-        raise ValueError(msg)
+        problem = f"the key {safe_repr(repeated)} stands twice"
+    elif any(isinstance(value, float) and not math.isfinite(value) for value in result.values()):
+        problem = "a number is too large"
+    if problem:
+        raise ValueError(problem)
     return result
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import IO, Any, Literal, TypeAlias, get_args
 
@@ -13,17 +14,10 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
-from sklearn_rank.files.jsons import add_json, add_json_lines, looks_like_lines
+from sklearn_rank.files.jsons import add_json, looks_like_lines
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
-from sklearn_rank.files.text import (
-    MAX_GRADE,
-    FileColumns,
-    Rows,
-    add_delimited,
-    add_trec,
-    has_header,
-)
-from sklearn_rank.inputs.roles import Columns, check_columns
+from sklearn_rank.files.text import MAX_GRADE, FileColumns, Rows, add_lines, separator_of
+from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
@@ -42,14 +36,13 @@ SUFFIXES: Mapping[str, str] = {
 }
 _COMPRESSED = (".gz", ".bz2", ".zst")
 _LETOR = re.compile(r"\S+\s+qid:\S")
-_Parser: TypeAlias = Callable[[Rows, Iterable[Block], "Columns | None"], Iterator[None]]
-"""Adds blocks of a file to its rows; JSON takes all of them at once."""
-_PARSERS: Mapping[str, _Parser] = {
-    "trec": add_trec,
-    "csv": add_delimited,
-    "json": add_json,
-    "jsonl": add_json_lines,
+_PARSERS: Mapping[str, Callable[[Rows, Iterable[Block], Columns | None], Iterator[None]]] = {
+    "trec": partial(add_lines, has_header=False),
+    "csv": partial(add_lines, has_header=True),
+    "json": partial(add_json, is_lines=False),
+    "jsonl": partial(add_json, is_lines=True),
 }
+"""Add blocks of a file to its rows; JSON takes all of them at once."""
 
 
 def read_run(
@@ -204,18 +197,11 @@ def read_parts(
 ) -> Generator[FileColumns]:
     """The rows of a file of text, some at a time; those of JSON all at once."""
     rows = Rows(source, is_run)
-    taken = 0
-    kinds: set[str] = set()
     with opened(source) as (file, head):
         for _ in _parsed(rows, format, columns, file, head):
-            if rows.n_rows > taken:  # else a block of comments
-                part = rows.take()
-                kinds |= set() if part.numbers is None else {part.numbers.dtype.kind}
-                if len(kinds) > 1:
-                    source.fail(None, "integers beyond 2^53 stand in some parts; read it at once")
-                yield part
-            taken = rows.n_rows
-    if not taken:
+            if rows.parts:  # else a block of comments
+                yield rows.take()
+    if not rows.n_rows:
         rows.take()  # which says that there are none
 
 
@@ -254,7 +240,7 @@ def _text_kind(source: Source, first: Block) -> str:
         return by_name
     if line.startswith(("{", "[")):
         return "jsonl" if looks_like_lines(line) else "json"
-    if has_header(line):
+    if {"query", "item"} <= set(map(role_of, line.split(separator_of(line)))):
         return "csv"
     is_trec = len(line.split()) in (4, 6) and (by_name != "csv" or "," not in line)
     return "trec" if is_trec or by_name != "csv" else "csv"

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,21 +44,8 @@ MAX_GRADE = 10**15
 TIMESTAMP = 10**8
 """A grade of a file without names that is as large is more likely seconds since 1970."""
 EXACT = 1 << 53
-"""Whole numbers up to here are exact as float64; those beyond stay integers."""
-
-
-@cache
-def polars_or_none() -> Any:
-    """Polars, if it is installed."""
-    try:
-        import polars as pl
-    except ImportError:
-        return None
-    return pl
-
-
-# Numbers ----------------------------------------------------------------------------------------
-
+"""Whole numbers up to here are exact as float64."""
+INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _NAMED: Mapping[str, bool | float | None] = {
@@ -70,65 +58,57 @@ _NAMED: Mapping[str, bool | float | None] = {
 }
 
 
+@cache
+def polars_or_none() -> Any:
+    """Polars, if it is installed."""
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    return pl
+
+
 def _as_value(text: str | None) -> bool | float | str | None:
     """Apparent kind of a text cell, to guess the role of a column."""
-    if text is None:
-        return None
-    if _NUMBER.fullmatch(text):
-        return float(text)
-    return _NAMED.get(text.lower(), text)
+    if text is None or not _NUMBER.fullmatch(text):
+        return None if text is None else _NAMED.get(text.lower(), text)
+    return float(text)
+
+
+def is_exact(value: int) -> bool:
+    """Whether float64 holds a whole number exactly."""
+    return abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
 
 
 def _read_number(source: Source, line: int, text: str, what: str) -> float:
-    """A finite decimal number; an integer that float64 cannot hold stays one."""
+    """A finite decimal number."""
     if not text:
         source.fail(line, f"the {what} is empty")
     if not _NUMBER.fullmatch(text):
         source.fail(line, f"{what} {safe_repr(text)} is not a number")
     value = float(text)
-    if abs(value) >= EXACT and _WHOLE.fullmatch(text) and len(text) < 30:
-        return int(text)
     if not math.isfinite(value):
         source.fail(line, f"{what} {safe_repr(text)} is too large for a number")
+    if abs(value) >= EXACT and _WHOLE.fullmatch(text) and int(text) != value:
+        source.fail(line, f"{what} {safe_repr(text)} {INEXACT}")
     return value
 
 
 def _read_grade(source: Source, line: int, text: str, what: str = "grade") -> int:
     """A whole number that can be a grade."""
+    problem = ""
     if not _WHOLE.fullmatch(text):
-        source.fail(line, f"{what} {safe_repr(text)} is not a whole number")
-    if len(text) > 16 or abs(int(text)) >= MAX_GRADE:
-        source.fail(line, f"{what} {safe_repr(text)} is too large for a grade")
-    if abs(int(text)) >= TIMESTAMP:
-        source.fail(
-            line,
-            f"{what} {safe_repr(text)} looks like a timestamp; in a file of user, item, rating and "
-            "time write this header above the first line, and the suffix .tsv or .csv",
+        problem = "is not a whole number"
+    elif len(text) > 16 or abs(int(text)) >= MAX_GRADE:
+        problem = "is too large for a grade"
+    elif abs(int(text)) >= TIMESTAMP:
+        problem = (
+            "looks like a timestamp; in a file of user, item, rating and time write this header "
+            "above the first line, and the suffix .tsv or .csv"
         )
+    if problem:
+        source.fail(line, f"{what} {safe_repr(text)} {problem}")
     return int(text)
-
-
-def are_exact(values: list[float]) -> bool:
-    """Whether all are integers of 64 bits, so that one array holds them as they are."""
-    low, high = min(values), max(values)
-    fits = low >= -(1 << 63) and high < 1 << (63 if low < 0 else 64)
-    return fits and all(value == math.floor(value) for value in values)
-
-
-def _join_numbers(source: Source, parts: list[Any]) -> Array:
-    """One array; integers that float64 cannot hold stay exact, and beside decimals are an error."""
-    lists = [part for part in parts if isinstance(part, list)]
-    large = next((n for part in lists for n in part if isinstance(n, int) and abs(n) > EXACT), 0)
-    if not large:
-        arrays = list(map(np.asarray, parts))
-        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    values = [number for part in parts for number in list(part)]
-    if not are_exact(values):
-        odd = next((value for value in values if value != math.floor(value)), None)
-        why = "is beyond 64 bits" if odd is None else f"stands among decimals such as {odd}"
-        source.fail(None, f"the integer {large} {why}, where it cannot be exact")
-    dtype = np.uint64 if max(values) >= 1 << 63 else np.int64
-    return np.array([int(value) for value in values], dtype=dtype)
 
 
 # Rows -------------------------------------------------------------------------------------------
@@ -152,10 +132,8 @@ class Rows:
     is_run: bool
     role: Role = "grade"
     """Kind of the numbers."""
-    queries: list[Any] = field(default_factory=list)
-    """By block: lists, or series of Polars."""
-    items: list[Any] = field(default_factory=list)
-    numbers: list[Any] = field(default_factory=list)
+    parts: list[tuple[Any, Any, Any]] = field(default_factory=list)
+    """Queries, items and numbers (or None) of each block: lists, or series of Polars."""
     n_rows: int = 0
     n_unrated: int = 0
     """Rows of judgements that have no grade, which are not among the others."""
@@ -170,16 +148,15 @@ class Rows:
 
     def add(self, queries: Any, items: Any, numbers: Any) -> None:
         """Rows of one block; ``numbers`` is None where a row has none."""
+        if not len(items):
+            return
         self.n_rows += len(items)
         self.source.check_rows(self.n_rows)
         pl = polars_or_none()
         if pl is not None and isinstance(items, list):
             queries = pl.Series("query", queries, dtype=pl.String)
             items = pl.Series("item", items, dtype=pl.String)
-        self.queries.append(queries)
-        self.items.append(items)
-        if numbers is not None:
-            self.numbers.append(numbers)
+        self.parts.append((queries, items, None if numbers is None else np.asarray(numbers)))
 
     def take(self) -> FileColumns:
         """The rows that came since the last time, which are then forgotten."""
@@ -188,20 +165,18 @@ class Rows:
             if self.all_queries and not what:
                 what = f": there is no item for {format_list(self.all_queries)}"
             self.source.fail(None, f"holds no rows{what}")
-        numbers = _join_numbers(self.source, self.numbers) if self.numbers else None
-        taken = FileColumns(_joined(self.queries), _joined(self.items), numbers, self.role)
-        self.queries, self.items, self.numbers = [], [], []
-        return taken
+        *ids, numbers = zip(*self.parts, strict=True)
+        self.parts = []
+        if isinstance(ids[0][0], list):
+            queries, items = (list(chain.from_iterable(lists)) for lists in ids)
+        else:
+            queries, items = map(polars_or_none().concat, ids)
+        values = None if numbers[0] is None else np.concatenate(numbers)
+        return FileColumns(queries, items, values, self.role)
 
     def refuse_unused(self) -> None:
         """ColumnRoleError if an unknown column holds what no known one does."""
         refuse_unused(self.watched, self.source.name, ORDER if self.is_run else GRADE)
-
-
-def _joined(parts: list[Any]) -> Any:
-    if isinstance(parts[0], list):
-        return [value for part in parts for value in part]
-    return polars_or_none().concat(parts) if len(parts) > 1 else parts[0]
 
 
 class Fields(NamedTuple):
@@ -224,40 +199,26 @@ RUN = Fields(6, 0, 2, 4, "score", tag=5)
 QRELS = Fields(4, 0, 2, 3, "grade")
 
 
-def add_trec(rows: Rows, blocks: Iterable[Block], _: Columns | None) -> Iterator[None]:
-    """Rows of TREC's lines, block by block."""
-    fields = RUN if rows.is_run else QRELS
-    rows.role = fields.role
-    for block in blocks:
-        _add_block(rows, block, fields)
-        yield
-
-
-def add_delimited(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
-    """The same for lines with a header above them."""
-    fields = None
+def add_lines(
+    rows: Rows, blocks: Iterable[Block], columns: Columns | None, *, has_header: bool
+) -> Iterator[None]:
+    """Rows of lines in TREC's formats, or under a header, block by block."""
+    fields = None if has_header else RUN if rows.is_run else QRELS
+    rows.role = "score" if rows.is_run else "grade"
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
             fields = _read_header(rows, block.first_line, header.decode(), columns)
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
-        if block.data:
-            _add_block(rows, block, fields)
+        if block.data and not _add_at_once(rows, block, fields):
+            _add_by_line(rows, block, fields)
         yield
     rows.refuse_unused()
 
 
-# CSV: the header --------------------------------------------------------------------------------
-
-
-def _separator_of(header: str) -> str:
+def separator_of(header: str) -> str:
     """The separator that splits a header into most columns."""
     return max("\t", ",", ";", "|", key=header.count)
-
-
-def has_header(header: str) -> bool:
-    """Whether a line names a query and an item column."""
-    return {"query", "item"} <= set(map(role_of, header.split(_separator_of(header))))
 
 
 class NamedColumns(NamedTuple):
@@ -290,21 +251,21 @@ def find_columns(
 
 def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
     """The fields that a header names."""
-    separator = _separator_of(header)
+    separator = separator_of(header)
     names = _split(rows.source, line, header, separator)
     if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
-        number = "rank (or score)" if rows.is_run else "grade"
+        kind = "rank (or score)" if rows.is_run else "grade"
         rows.source.fail(
             line,
             f"the first line looks like data ({format_list(names)}), where the names of the "
-            f"columns belong; write a header above it with the names query, item and {number}",
+            f"columns belong; write a header above it with the names query, item and {kind}",
         )
     named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
     rows.role, rows.watched, rows.unread = named.kind, named.watched, named.unread
-    query, item = names.index(named.query), names.index(named.item)
-    number_at = None if named.number is None else names.index(named.number)
+    number = None if named.number is None else names.index(named.number)
+    places = names.index(named.query), names.index(named.item), number
     watched = tuple(names.index(column.name) for column in named.watched)
-    return Fields(len(names), query, item, number_at, named.kind, separator, watched=watched)
+    return Fields(len(names), *places, named.kind, separator, watched=watched)
 
 
 def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
@@ -322,10 +283,8 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
 # A block of lines -------------------------------------------------------------------------------
 
 
-def _add_block(rows: Rows, block: Block, fields: Fields) -> None:
+def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
     """The rows of a block, with something to say of each line that is wrong."""
-    if _add_at_once(rows, block, fields):
-        return
     source, number_at, is_trec = rows.source, fields.number, fields.separator is None
     read: Callable[..., float] = _read_grade if is_trec and fields.role == "grade" else _read_number
     queries, items = [], []
@@ -393,15 +352,9 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
     if fields.number is not None:
         schema[names[fields.number]] = pl.Int64 if is_whole else pl.Float64
         wanted.add(fields.number)
+    form: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
-        frame = pl.read_csv(
-            io.BytesIO(block.data),
-            has_header=False,
-            schema=schema,
-            columns=sorted(wanted),
-            separator=separator,
-            quote_char=None,
-        )
+        frame = pl.read_csv(io.BytesIO(block.data), schema=schema, columns=sorted(wanted), **form)
     except (pl.exceptions.PolarsError, ValueError):
         return False
     queries, items, last = (frame[names[n]] for n in (fields.query, fields.item, -1))
@@ -415,7 +368,7 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
         numbers = column.to_numpy()
         limit = TIMESTAMP if is_whole else EXACT
         if column.null_count() or not (-limit < numbers.min() and numbers.max() < limit):
-            return False  # there is something to say, or integers that must stay exact
+            return False  # there is something to say
     rows.add(queries, items, numbers)
     for watched, place in zip(rows.watched, fields.watched, strict=True):
         if not watched.is_text:

@@ -20,11 +20,12 @@ from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_part
 from sklearn_rank.files.source import MAX_ID, Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.text import (
     EXACT,
+    INEXACT,
     MAX_GRADE,
     TIMESTAMP,
     Rows,
-    add_delimited,
-    are_exact,
+    add_lines,
+    is_exact,
     polars_or_none,
 )
 from sklearn_rank.inputs.tables import Qrels, as_list
@@ -94,12 +95,6 @@ def write_run(
         # Best first; equal scores as they came.
         best = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
         rows += [_row(query, item, score) for item, score in best]
-    scores = [score for _, _, score in rows]
-    if any(isinstance(score, int) and abs(score) > EXACT for score in scores):
-        if not are_exact(scores):
-            msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
-            raise ValueError(msg)
-        rows = [(query, item, int(score)) for query, item, score in rows]
     _write(rows, path, chosen, "score", tag or getattr(run, "tag", "") or "sklearn-rank")
 
 
@@ -157,10 +152,17 @@ def write_qrels(
 
 def _row(query: Any, item: Any, value: Any) -> _Row:
     number = value.item() if hasattr(value, "item") else value
+    problem = ""
     if not isinstance(number, (int, float)) or not abs(number) < math.inf:
-        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
+        problem = "is not a finite number"
+    elif isinstance(number, int) and not is_exact(number):
+        problem = INEXACT
+    if problem:
+        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which {problem}"
         raise ValueError(msg)
-    return _id(query), _id(item), int(number) if isinstance(number, bool) else number
+    if isinstance(number, int):  # Arrow takes no larger integer among floats
+        number = int(number) if abs(number) <= EXACT else float(number)
+    return _id(query), _id(item), number
 
 
 def _id(value: Any) -> str:
@@ -200,17 +202,17 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
         return True
 
     check_target(path, Kind("run" if is_run else "judgements", holds) if overwrite else None)
-    name = os.fsdecode(os.fspath(path)).lower()
-    suffix = os.path.splitext(name)[1]
-    if format is None and _OTHERS.fullmatch(suffix):
-        msg = (
+    suffix = os.path.splitext(os.fsdecode(os.fspath(path)).lower())[1]
+    problem = ""
+    if suffix == ".zst":
+        problem = "Zstandard files are read, not written; use .gz or .bz2"
+    elif format is None and _OTHERS.fullmatch(suffix):
+        problem = (
             f"{safe_text(str(path))}: {suffix} files are not written; the suffixes are .run, "
             ".qrels, .csv, .tsv, .jsonl, .json, .parquet and .arrow"
         )
-        raise InvalidParameterError(msg)
-    if suffix == ".zst":
-        msg = "Zstandard files are read, not written; use .gz or .bz2"
-        raise InvalidParameterError(msg)
+    if problem:
+        raise InvalidParameterError(problem)
     return format or kind_of_name(path) or "trec"
 
 
@@ -222,10 +224,20 @@ def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
         data = _trec(rows, tag)
     elif form == "csv":
         data = _csv(titles, rows, "\t" if ".tsv" in name else ",")
-    elif form in ("jsonl", "json"):
-        data = _json(rows, kind, lines=form == "jsonl")
-    else:
+    elif form in ("parquet", "arrow"):
         data = _columnar(rows, titles, form)
+    else:
+        queries: dict[str, dict[str, float]] = {}
+        for query, item, number in rows:
+            queries.setdefault(query, {})[item] = number
+        text = [json.dumps(queries, ensure_ascii=False, indent=1)]
+        if form == "jsonl":
+            key = "results" if kind == "score" else "relevant"
+            text = []
+            for query, items in queries.items():
+                own = [{"id": item, kind: number} for item, number in items.items()]
+                text.append(json.dumps({"query": query, key: own}, ensure_ascii=False))
+        data = "".join(f"{line}\n" for line in text).encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     elif name.endswith(".bz2"):
@@ -271,20 +283,6 @@ def _csv(names: Iterable[str], rows: Iterable[Iterable[Any]], separator: str) ->
             raise ValueError(msg)
         writer.writerow(cells)
     return out.getvalue().encode()
-
-
-def _json(rows: list[_Row], kind: str, *, lines: bool) -> bytes:
-    queries: dict[str, dict[str, float]] = {}
-    for query, item, number in rows:
-        queries.setdefault(query, {})[item] = number
-    if not lines:
-        return (json.dumps(queries, ensure_ascii=False, indent=1) + "\n").encode()
-    key = "results" if kind == "score" else "relevant"
-    text = []
-    for query, items in queries.items():
-        own = [{"id": item, kind: number} for item, number in items.items()]
-        text.append(json.dumps({"query": query, key: own}, ensure_ascii=False) + "\n")
-    return "".join(text).encode()
 
 
 def _columnar(rows: list[_Row], titles: Iterable[str], form: str) -> bytes:
@@ -452,8 +450,8 @@ def _filled_rows(source: Source) -> Rows:
     """The rows of a template that have a grade."""
     rows = Rows(source, is_run=False)
     with opened(source) as (file, head):
-        for _ in add_delimited(rows, blocks(source, file, head), None):
+        for _ in add_lines(rows, blocks(source, file, head), None, has_header=True):
             pass
-    if rows.n_rows and not rows.numbers:
+    if rows.n_rows and rows.parts[0][2] is None:
         source.fail(1, "has no column of grades")
     return rows
