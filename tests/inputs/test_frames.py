@@ -1,9 +1,9 @@
-"""Long data frames: the same bits, counts and errors as mappings, whatever the library."""
+"""Long tables and data frames of any library: the numbers, counts and errors of mappings."""
 
 from __future__ import annotations
 
+import random
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,25 +14,28 @@ import pytest
 
 from sklearn_rank import (
     ColumnRoleError,
+    DuplicateItemError,
     InvalidParameterError,
+    Qrels,
     QueryMismatchError,
+    Run,
     evaluate,
     mean_average_precision_score,
+    mean_reciprocal_rank_score,
 )
+from sklearn_rank.inputs import tables
 
-Frame = Callable[[dict[str, Any]], Any]
-LIBRARIES: dict[str, Frame] = {
+LIBRARIES = {
     "pandas": pd.DataFrame,
     "pandas of Arrow": lambda data: pd.DataFrame(data).convert_dtypes(dtype_backend="pyarrow"),
     "Polars": pl.DataFrame,
     "PyArrow": pa.table,
 }
-every_library = pytest.mark.parametrize("library", LIBRARIES)
+every_library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
 
 
 @every_library
-def test_ranks_order_as_lists_do_and_without_them_the_rows_stand(library: str) -> None:
-    make = LIBRARIES[library]
+def test_ranks_order_as_lists_do_and_without_them_the_rows_stand(make: Any) -> None:
     truth = make({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
     ranked = {"user": ["u", "v", "u", "u"], "item": ["b", "c", "x", "a"], "rank": [3, 1, 1, 2]}
     # u: x, a, b; every row of a truth without grades is relevant.
@@ -44,8 +47,7 @@ def test_ranks_order_as_lists_do_and_without_them_the_rows_stand(library: str) -
 
 
 @every_library
-def test_columns_of_other_names_are_named(library: str) -> None:
-    make = LIBRARIES[library]
+def test_columns_of_other_names_are_named(make: Any) -> None:
     truth = make({"kunde": ["u"], "film": ["a"], "sterne": [2]})
     run = make({"kunde": ["u", "u"], "film": ["x", "a"], "punkte": [2.0, 1.0]})
     columns = {"query": "kunde", "item": "film", "grade": "sterne", "score": "punkte"}
@@ -56,8 +58,7 @@ def test_columns_of_other_names_are_named(library: str) -> None:
 
 
 @every_library
-def test_other_columns_make_slices_of_queries(library: str) -> None:
-    make = LIBRARIES[library]
+def test_other_columns_make_slices_of_queries(make: Any) -> None:
     truth = make({"user": ["u", "u", "v"], "item": ["a", "b", "c"], "land": ["de", "de", "fr"]})
     run = make({"user": ["u", "v", "v"], "item": ["a", "x", "c"], "day": [1, 2, 2]})
     ev = evaluate(truth, run, "mrr")
@@ -84,6 +85,9 @@ TRUTH = {"user": ["u", "v"], "item": ["a", "b"], "grade": [1, 2]}
 RUN = {"user": ["u", "v"], "item": ["a", "b"], "score": [1.0, 2.0]}
 
 
+RANKED_TWICE = {"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 1]}
+
+
 def without(data: dict[str, Any], name: str) -> dict[str, Any]:
     return {column: values for column, values in data.items() if column != name}
 
@@ -94,13 +98,7 @@ def without(data: dict[str, Any], name: str) -> dict[str, Any]:
     [
         (TRUTH, without(RUN, "item"), {}, ColumnRoleError, r"y_score has no column for .*'item'"),
         (without(TRUTH, "user"), RUN, {}, ColumnRoleError, r"columns=\{'query': '.*\.to_numpy\(\)"),
-        (
-            {**TRUTH, "doc": ["a", "b"]},
-            RUN,
-            {},
-            ColumnRoleError,
-            r"several .* 'item', 'doc'",
-        ),
+        ({**TRUTH, "doc": ["a", "b"]}, RUN, {}, ColumnRoleError, r"several .* 'item', 'doc'"),
         (TRUTH, RUN, {"columns": {"item": "thing"}}, ColumnRoleError, r"names 'thing', which no f"),
         (TRUTH, RUN, {"columns": {"thing": "item"}}, ColumnRoleError, r"unknown role 'thing'"),
         (TRUTH, RUN, {"columns": ["item"]}, ColumnRoleError, r"must be a mapping of role to colu"),
@@ -111,24 +109,12 @@ def without(data: dict[str, Any], name: str) -> dict[str, Any]:
         ({**TRUTH, "grade": ["1", "2"]}, RUN, {}, TypeError, r"'grade' of y_true holds strings"),
         (TRUTH, {**RUN, "user": ["w", "x"]}, {}, QueryMismatchError, r"no query in common"),
         (TRUTH, RUN, {"groups": ["u", "v"]}, TypeError, r"groups says which rows .* leave groups"),
-        (
-            TRUTH,
-            {**without(RUN, "score"), "user": ["u", "u"], "rank": [1, 1]},
-            {},
-            ValueError,
-            r"^column 'rank' of y_score has 1 twice for query 'u'",
-        ),
+        (TRUTH, RANKED_TWICE, {}, ValueError, r"^column 'rank' of y_score has 1 twice for query"),
     ],
 )
 def test_frames_that_are_refused(
-    library: str,
-    truth: dict[str, Any],
-    run: dict[str, Any],
-    options: dict[str, Any],
-    error: type[Exception],
-    message: str,
+    make: Any, truth: Any, run: Any, options: Any, error: Any, message: str
 ) -> None:
-    make = LIBRARIES[library]
     with pytest.raises(error, match=message):
         evaluate(make(truth), make(run), "map", **options)
 
@@ -177,3 +163,168 @@ def test_series_without_an_index_of_their_own_go_by_position() -> None:
 def test_mappings_read_without_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "narwhals", None)
     assert evaluate({"q": {"a"}}, {"q": ["a"]}, "map")["map"] == 1.0
+
+
+# Numbers beside the ids whose column has no known name ------------------------------------------
+
+CLICKS = {"user": ["u", "u"], "item": ["a", "b"], "grade": [0, 1]}
+RANKED = {"user": ["u", "u"], "item": ["a", "b"], "predicted score": [0.1, 0.9]}
+
+
+@every_library
+def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(make: Any) -> None:
+    with pytest.raises(
+        ColumnRoleError,
+        match=r"y_score has no column for the role 'score' or 'rank', but 'predicted score' holds "
+        r"numbers.*columns=\{'score': 'predicted score'\}.*leave .* out",
+    ):
+        evaluate(make(CLICKS), make(RANKED), "mrr")
+    ev = evaluate(make(CLICKS), make(RANKED), "mrr", columns={"score": "predicted score"})
+    assert ev["mrr"] == 1.0
+
+
+@every_library
+@pytest.mark.parametrize("clicked", [[0, 1], [0.0, 1.0], [False, True]])
+def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(make: Any, clicked: Any) -> None:
+    truth = {"user": ["u", "u"], "item": ["a", "b"], "clicked": clicked}
+    with pytest.raises(ColumnRoleError, match=r"y_true has no .*'grade', but 'clicked' holds"):
+        evaluate(make(truth), {"u": ["a", "b"]}, "mrr")
+    named = evaluate(make(truth), {"u": ["a", "b"]}, "mrr", columns={"grade": "clicked"})
+    assert named["mrr"] == 1 / 2
+
+
+def test_a_number_of_each_query_alone_may_be_its_grade() -> None:
+    truth = pd.DataFrame({"user": ["u", "v"], "item": ["a", "b"], "stars": [1, 4]})
+    with pytest.raises(ColumnRoleError, match=r"y_true has no .*'grade', but 'stars' holds"):
+        evaluate(truth, {"u": ["a"], "v": ["b"]}, "mrr")
+    equal = truth.assign(stars=3)
+    assert evaluate(equal, {"u": ["a"], "v": ["b"]}, "mrr")["mrr"] == 1.0
+
+
+@every_library
+def test_a_number_of_each_query_is_a_label_of_it(make: Any) -> None:
+    truth = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "age": [30, 30, 41]}
+    ranked = {"u": ["x", "a"], "v": ["a"]}
+    ev = evaluate(make(truth), ranked, "mrr")
+    assert {age: part["mrr"] for age, part in ev.by_slice("age").items()} == {30: 0.5, 41: 1.0}
+
+
+def test_text_and_times_are_no_numbers() -> None:
+    times = pd.to_datetime(["2024-01-01", "2024-01-02"])
+    truth = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "at": times, "why": ["x", "y"]})
+    assert evaluate(truth, {"u": ["x", "a"]}, "mrr")["mrr"] == 1 / 2
+
+
+def test_other_numbers_beside_scores_are_left_alone() -> None:
+    ranked = pd.DataFrame({**RANKED, "rank": [2, 1]})
+    assert evaluate(pd.DataFrame(CLICKS), ranked, "mrr")["mrr"] == 1.0
+
+
+def test_metric_functions_are_told_to_rename() -> None:
+    films = pd.DataFrame(CLICKS).rename(columns={"item": "film"})
+    with pytest.raises(
+        ColumnRoleError, match=r"metric functions take no columns=, there rename it"
+    ):
+        mean_reciprocal_rank_score(films, pd.DataFrame(CLICKS))
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize(("side", "column"), [("y_true", "Grade"), ("y_score", "Score")])
+def test_the_frame_is_named(make: Any, side: str, column: str) -> None:
+    sides = {"y_true": CLICKS, "y_score": {**CLICKS, "score": [1.0, 2.0]}}
+    sides[side] = {**sides[side], column: [2, 2]}
+    message = f"^{side} has several columns for the role '{column.lower()}'"
+    with pytest.raises(ColumnRoleError, match=message):
+        evaluate(make(sides["y_true"]), make(sides["y_score"]), "map")
+
+
+# Tables as files read them ------------------------------------------------------------------------
+
+every_column = pytest.mark.parametrize("make", [list, pl.Series])
+
+
+@every_column
+def test_ranks_order_the_rows_and_leave_no_scores(make):
+    run = Run.from_columns(make(["q", "q", "q"]), make(["a", "b", "c"]), ranks=[3, 1, 2])
+    assert run["q"] == ["b", "c", "a"]
+    qrels = Qrels.from_columns(make(["q"]), make(["a"]))
+    assert evaluate(qrels, run, "mrr")["mrr"] == 1 / 3
+    with pytest.raises(ValueError, match=r"items contains missing values \(row 1\)"):
+        Run.from_columns(make(["q", "q"]), make(["a", None]))
+
+
+@every_column
+def test_an_item_that_stands_twice_is_refused_or_kept_once(make):
+    run = Run.from_columns(
+        make(["p", "q", "q", "q"]), make(["a", "a", "b", "a"]), scores=[1, 1, 2, 3]
+    )
+    qrels = Qrels.from_columns(make(["p", "q"]), make(["a", "a"]))
+    with pytest.raises(DuplicateItemError, match=r"y_score\['q'\] holds item 'a' at positions 1"):
+        evaluate(qrels, run, "mrr")
+    evaluation = evaluate(qrels, run, "mrr", duplicates="first")
+    assert evaluation.per_query["mrr"].tolist() == [1.0, 1.0]
+    assert evaluation.counts["duplicates"] == 1
+    with pytest.raises(DuplicateItemError, match="query 'q' holds item 'a' at positions 1 and 3"):
+        run["q"]
+
+
+@every_column
+def test_judgements_may_repeat_but_not_contradict_each_other(make):
+    run = Run.from_columns(make(["q", "q"]), make(["b", "a"]), scores=[2.0, 1.0])
+    same = Qrels.from_columns(make(["q", "q"]), make(["a", "a"]), grades=[1, 1])
+    assert evaluate(same, run, ["recall", "mrr"]).scores == {"recall": 1.0, "mrr": 0.5}
+    other = Qrels.from_columns(make(["q", "q"]), make(["a", "a"]), grades=[1, 2])
+    with pytest.raises(ValueError, match=r"y_true\['q'\] judges item 'a' twice, .* 1 and 2"):
+        evaluate(other, run, "mrr")
+
+
+def test_nan_scores_and_negative_grades_are_named():
+    qrels = Qrels.from_columns(["q"], ["a"])
+    run = Run.from_columns(["q", "q"], ["a", "b"], scores=[1.0, np.nan])
+    with pytest.raises(ValueError, match="y_score contains NaN at item 'b' of query 'q'"):
+        evaluate(qrels, run, "mrr")
+    negative = Qrels.from_columns(["q", "q"], ["a", "b"], grades=[1, -1])
+    run = Run.from_columns(["q", "q"], ["a", "b"], scores=[1.0, 2.0])
+    with pytest.raises(ValueError, match=r"y_true contains a negative grade \(-1\) at item 'b'"):
+        evaluate(negative, run, "mrr")
+    evaluation = evaluate(negative, run, "mrr", convention="trec_eval")
+    assert (evaluation["mrr"], evaluation.counts["unjudged_grades"]) == (0.5, 1)
+
+
+IDS = ["a", "b", "c", "é", "z", "10", "9", "ü1", "\U0001f600", "d1", "\uffee"]
+
+
+def table(mapping, make, kind, name):
+    rows = [(query, item, value) for query, own in mapping.items() for item, value in own.items()]
+    queries, items, numbers = map(list, zip(*rows, strict=True))
+    return kind.from_columns(make(queries), make(items), **{name: numbers})
+
+
+def test_a_table_is_the_mapping_that_it_stands_for(monkeypatch):
+    """Ties, missing and unjudged queries, grades of 0; with a provider, and with one hash for all:
+    the result is the same and only slower."""
+    rng = random.Random(5)
+    truth = {
+        f"q{n}": {item: rng.choice([0, 1, 2]) for item in rng.sample(IDS, rng.randint(1, 6))}
+        for n in rng.sample(range(7), 6)
+    }
+    ranking = {
+        f"q{n}": {item: rng.choice([0.5, 2.0, rng.random()]) for item in rng.sample(IDS, 8)}
+        for n in rng.sample(range(9), 7)
+    }
+    measures = ("map", "ndcg@10", "mrr", "precision@3", "auc(average=pooled)", "gauc", "lag")
+    options = {"measures": measures, "keep_items": True, "zero_division": 0.0}
+    expected, real = evaluate(truth, ranking, **options), tables._hashes
+    for make in (list, pl.Series):
+        for hashes in (real, lambda ids, queries: queries.astype(np.uint64) * 0):
+            monkeypatch.setattr(tables, "_hashes", hashes)
+            qrels, run = table(truth, make, Qrels, "grades"), table(ranking, make, Run, "scores")
+            assert (qrels, run) == (truth, ranking)
+            found = evaluate(qrels, run, **options)
+            assert dict(found.scores) == dict(expected.scores)
+            assert found.placements() == expected.placements()
+            upper = evaluate(qrels, run, string_provider=str.upper, **options)
+            assert dict(upper.scores) == dict(expected.scores)
+    assert "x" not in run
+    assert [] not in run
+    assert repr(run) == "<Run of 7 queries and 56 rows>"
