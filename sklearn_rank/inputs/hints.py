@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain, islice
@@ -40,7 +39,7 @@ def called(function: Any, value: Any, name: str, *place: object) -> Any:
         return function(value)
     except Exception as error:
         what = f"{type(error).__name__}({safe_repr(str(error))})"
-        msg = f"{name} raised {what} on {' '.join(map(str, place))}"
+        msg = f"{name} raised {what} on {' '.join(map(str, place)) or f'item {safe_repr(value)}'}"
         raise ValueError(msg) from error
 
 
@@ -51,14 +50,9 @@ def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool 
     """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot."""
     if not ranked or not true:
         return
-    times = Counter(kind.__name__ for kind in ranked | true)
 
     def named(kinds: Iterable[type]) -> str:
-        names = (
-            kind.__name__ if times[kind.__name__] == 1 else f"{kind.__module__}.{kind.__name__}"
-            for kind in kinds
-        )
-        return " and ".join(sorted(names))
+        return " and ".join(sorted(kind.__name__ for kind in kinds))
 
     # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
     mixes = all(any(issubclass(kind, base) for kind in ranked | true) for base in (int, float))
@@ -75,9 +69,7 @@ def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool 
                     "cast it, as by .astype('int64')"
                 )
             elif any(issubclass(kind, float) for kind in ranked):
-                msg += (
-                    ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
-                )
+                msg += ". If these are grades and scores, pass 2-D arrays, or 1-D ones with groups"
             raise TypeError(msg)
         if alone:
             warn(
@@ -110,19 +102,17 @@ _FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("in Unicode form", "Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
 )
 """Differences of spelling: name, advice, and the function that removes it."""
-
-
-def _parts(item: Any) -> set[Any]:
-    """Parts of a tuple that may be an id of the other side."""
-    if not isinstance(item, tuple):
-        return {item}
-    return {part for part in item if isinstance(part, (str, int))}
-
-
-_SPELLINGS: tuple[tuple[str, Callable[[Any], set[Any]]], ...] = (
-    *((what, lambda item, form=form: {form(_text(item))}) for what, _, form in _FORMS),
-    ("as a tuple and one of its parts", _parts),
-    ("by a prefix", lambda item: {_text(item), re.split(r"[/\\:#|_-]", _text(item))[-1]}),
+_SPELLINGS: tuple[tuple[str, Callable[[Any], Iterable[Any]]], ...] = (
+    *((what, lambda item, form=form: [form(_text(item))]) for what, _, form in _FORMS),
+    (
+        "as a tuple and one of its parts",
+        lambda item: (
+            filter(lambda part: isinstance(part, (str, int)), item)
+            if isinstance(item, tuple)
+            else [item]
+        ),
+    ),
+    ("by a prefix", lambda item: [_text(item), re.split(r"[/\\:#|_-]", _text(item))[-1]]),
 )
 
 
@@ -146,17 +136,13 @@ def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
 def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
     """Ids of one side that are equal after a change of spelling, by that change."""
     ids = list(ids)
-    groups: dict[str, list[tuple[Any, ...]]] = {}
+    found = {}
     for _, change, form in _FORMS:
-        alike: dict[Any, list[Any]] = {}
+        alike: dict[str, list[Any]] = {}
         for key in ids:
             alike.setdefault(form(str(key)), []).append(key)
-        groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
-    return {change: pairs for change, pairs in groups.items() if pairs}
-
-
-Sides = list[tuple[list[Any], list[Any]]]
-"""Judged items, and those that they could have matched: for each query, or once for all."""
+        found[change] = [tuple(group) for group in alike.values() if len(group) > 1]
+    return {change: groups for change, groups in found.items() if groups}
 
 
 def with_mismatch_hint(
@@ -165,17 +151,13 @@ def with_mismatch_hint(
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
     if judged.rankings.n_retrieved.any():
         return judged
-    sides = [
-        (relevant, ranked)
-        for relevant, ranked in islice(_item_pairs(y_true, y_score), _QUERIES)
-        if relevant and ranked
-    ]
+    pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
+    sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]
     # A provider was promised one call for each item, and has had it.
     cause = _likely_mismatch(sides, "y_score") if provider is None else ""
     if not cause and len(sides) < _CHANCE:
         return judged
-    if not cause:
-        cause = f"ids look like {_pair(sides[0][0][0], sides[0][1][0], 'y_score')}"
+    cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0], 'y_score')}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
         "string_provider= can spell the items of both sides alike",
@@ -184,14 +166,15 @@ def with_mismatch_hint(
     return replace(judged, hint=cause)
 
 
-def _likely_mismatch(sides: Sides, other: str) -> str:
-    """In what ids of ``y_true`` and of the ``other`` side seem to differ; "" if nothing shows."""
+def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]], other: str) -> str:
+    """In what judged items and those that they could match differ; "" if nothing shows."""
     for what, spell in _SPELLINGS:
         for relevant, items in sides:
             ranked = {key: item for item in items for key in spell(item) if key != ""}
             for item in relevant:
-                for key in spell(item) & ranked.keys():
-                    return f"ids seem to differ {what}: {_pair(item, ranked[key], other)}"
+                for key in spell(item):
+                    if key in ranked:
+                        return f"ids seem to differ {what}: {_pair(item, ranked[key], other)}"
     return ""
 
 
@@ -200,15 +183,17 @@ def _pair(relevant: Any, ranked: Any, other: str) -> str:
 
 
 def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Relevant and ranked items of each query."""
-    pairs: Iterable[tuple[Any, Any]]
-    if isinstance(y_true, Mapping):
-        shared = (query for query in y_true if query in y_score)
-        pairs = ((_of(y_true, query), _of(y_score, query)) for query in shared)
-    elif isinstance(y_true, Set):
+    """Some relevant and ranked items of each query."""
+    pairs: Iterable[tuple[Any, Any]] = zip(y_true, y_score, strict=False)
+    if isinstance(y_true, Set):
         pairs = ((y_true, ranking) for ranking in y_score)
-    else:
-        pairs = zip(y_true, y_score, strict=False)
+    elif isinstance(y_true, Mapping):
+        # An item may stand twice in a long table.
+        judged_of, ranked_of = (
+            side.distinct if isinstance(side, LongTable) else side.__getitem__
+            for side in (y_true, y_score)
+        )
+        pairs = ((judged_of(query), ranked_of(query)) for query in y_true if query in y_score)
     for truth, ranking in pairs:
         relevant = truth
         if isinstance(truth, Mapping):
@@ -217,11 +202,6 @@ def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any
             [item for item in islice(relevant, _ITEMS) if getattr(item, "__hash__", None)],
             [item for item in islice(ranking, _ITEMS) if getattr(item, "__hash__", None)],
         )
-
-
-def _of(table: Mapping[Any, Any], query: Any) -> Any:
-    """Rows of a query in a mapping; duplicates are not refused here, unlike in long tables."""
-    return table.distinct(query) if isinstance(table, LongTable) else table[query]
 
 
 # Swapped arguments -------------------------------------------------------------------------------
@@ -237,15 +217,15 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
 
     Looks at a sample of the values; frames are passed as long tables.
     """
-    grades: list[Any] = []
+    grades = []
     for value in _numbers(y_score):  # ends with the first value that is no grade
         if not isinstance(value, (int, float)) or not 0 <= value <= _MOST_GRADE or value % 1:
             return ""
         grades.append(value)
     distinct = set(grades)
-    has_ids = isinstance(y_score, Mapping) or isinstance(_first_of(y_score), Mapping)
     if len(distinct) > _FEW_GRADES or 2 * len(distinct) > len(grades) or not any(distinct):
         return ""
+    has_ids = isinstance(y_score, Mapping) or isinstance(next(iter(y_score), None), Mapping)
     if not has_ids and len(distinct) == 1:
         return ""
     scores = list(_numbers(y_true))
@@ -255,9 +235,8 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
         # Infinities have a fraction here, for which % would warn.
         n_real = sum(isinstance(score, float) and not score.is_integer() for score in scores)
         are_scores = max(scores) > _MOST_GRADE**2 or n_real > len(scores) // 2
-        if len(set(scores)) <= max(_MANY_SCORES, len(scores) // 2) or not are_scores:
-            return ""
         found = "many different real numbers, as scores are"
+        is_swapped = are_scores and len(set(scores)) > max(_MANY_SCORES, len(scores) // 2)
     else:
         truths, rankings = (list(islice(_per_query(side), _QUERIES)) for side in (y_true, y_score))
         if len(truths) < 2 or not all(isinstance(truth, (list, tuple)) for truth in truths):
@@ -265,10 +244,10 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
         lengths, judged = list(map(len, truths)), list(map(len, rankings))
         cut = len(set(lengths)) == 1 < len(set(judged)) and lengths[0] >= _MANY_SCORES // 2
         longer = sum(lengths) * len(judged) > 2 * sum(judged) * len(lengths)
-        alike = 0 in distinct and all(map(_same_items, truths, rankings))
-        if not (cut or longer or alike):
-            return ""
         found = "ranked lists"
+        is_swapped = cut or longer or (0 in distinct and all(map(_same_items, truths, rankings)))
+    if not is_swapped:
+        return ""
     return (
         f"y_true holds {found}, and y_score few small whole numbers, as grades are: are they "
         "swapped? Judgements come first: (y_true, y_score)"
@@ -283,36 +262,29 @@ def _same_items(truth: Collection[Any], ranking: Any) -> bool:
         return False
 
 
-def _numbers(side: Any) -> Iterator[Any]:
+def _numbers(side: Any) -> Iterable[Any]:
     """Some grades or scores of one side, in any layout."""
-    if isinstance(side, np.ndarray) and side.ndim:
-        # The first one by itself: most often it is enough.
-        yield from side.flat[:1].tolist()
-        rows = side[:_VALUES] if side.ndim == 1 else side[:_QUERIES].ravel()[:_VALUES]
-        yield from rows[1:].tolist()
-    elif isinstance(side, LongTable):
+    if isinstance(side, LongTable):
         column = getattr(side, "grades", getattr(side, "scores", None))
-        if column is not None:
-            yield from column[:_VALUES].tolist()
-    elif isinstance(_first_of(side), Mapping):
-        rankings = (ranking for ranking in _per_query(side) if isinstance(ranking, Mapping))
-        yield from islice(chain.from_iterable(ranking.values() for ranking in rankings), _VALUES)
-    elif isinstance(_first_of(side), (int, float, np.number)) and not isinstance(side, Mapping):
-        values = side[:_VALUES]
-        yield from values if isinstance(values, (list, tuple)) else np.asarray(values).tolist()
+        return () if column is None else column[:_VALUES].tolist()
+    if hasattr(side, "iloc") and hasattr(side, "tolist"):  # a series
+        side = side.to_numpy()
+    if isinstance(side, np.ndarray):
+        return side.flat[:_VALUES].tolist()
+    queries = _per_query(side)
+    first = next(iter(queries), None)
+    if isinstance(first, Mapping):
+        tables = (table.values() for table in queries if isinstance(table, Mapping))
+        return islice(chain.from_iterable(tables), _VALUES)
+    is_flat = isinstance(first, (int, float, np.number)) and not isinstance(side, Mapping)
+    return islice(queries, _VALUES) if is_flat else ()
 
 
-def _per_query(side: Any) -> Iterable[Any]:
+def _per_query(side: Any) -> Collection[Any]:
     """Truths or rankings; mappings of other types may read each of them from a disk."""
     if isinstance(side, Mapping):
         return side.values() if type(side) is dict else ()
     return side if isinstance(side, (list, tuple)) else ()
-
-
-def _first_of(side: Any) -> Any:
-    if hasattr(side, "iloc"):
-        return side.iloc[0] if len(side) else None
-    return next(iter(_per_query(side)), None)
 
 
 # Items that are not in the index -----------------------------------------------------------------
@@ -328,10 +300,8 @@ def read_known(given: Any) -> Known:
     """Ids of the index, or the function that says whether it has one; a string is no collection."""
     if callable(given):
         return given  # type: ignore[no-any-return]
-    for name in ("to_list", "tolist", "to_pylist"):
-        if hasattr(given, name):
-            given = getattr(given, name)()
-            break
+    method = next((m for m in ("to_list", "tolist", "to_pylist") if hasattr(given, m)), None)
+    given = given if method is None else getattr(given, method)()
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         msg = f"known_items must be a collection of item ids or a function, got {safe_repr(given)}"
         raise TypeError(msg)
@@ -361,18 +331,14 @@ def with_unknown_counted(judged: RankingData, y_true: Any, known: Known) -> Rank
         ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
         judged_items = ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
     items = list(dict.fromkeys(judged_items))
-    unknown = [
-        item
-        for item in items
-        if not (
-            item in known
-            if isinstance(known, set)
-            else called(known, item, "known_items", "item", safe_repr(item))
-        )
-    ]
+    sample: list[Any] = []
+    if isinstance(known, set):
+        unknown = [item for item in items if item not in known]
+        sample = list(islice(known, _COMPARED))
+    else:
+        unknown = [item for item in items if not called(known, item, "known_items")]
     if not unknown:
         return judged
-    sample = list(islice(known, _COMPARED)) if isinstance(known, set) else []
     cause = _likely_mismatch([(unknown, sample)], "known_items")
     verb = "is" if len(unknown) == 1 else "are"
     warn(

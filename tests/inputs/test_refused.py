@@ -239,7 +239,11 @@ ITEMS = [
     ({"a"}, ["a", Unhashable("b")], r"items of y_score\[0\] are unhashable Unhashable"),
     ({"a": 1}, ["a", Unhashable("b")], r"items of y_score\[0\] are unhashable Unhashable"),
     (["a", Unhashable("b")], ["a"], r"items of y_true\[0\] are unhashable Unhashable"),
-    ({Key()}, [OtherKey()], r"y_score are module2\.Key, items of y_true are module1\.Key; pass st"),
+    (
+        {Key()},
+        [OtherKey()],
+        "items of y_score are Key, items of y_true are Key; pass string_provider",
+    ),
     ({1}, [Number(1)], r"items of y_score are Number, items of y_true are int"),
     ({"a"}, [{"a": 1}], r"y_score\[0\] holds dicts without one id each"),
 ]
