@@ -27,10 +27,9 @@ def signed(value: float | None, decimals: int = 4) -> str:
     return number_cell(value, digits=decimals, signed=True).text
 
 
-def reach(ends: Sequence[float]) -> str:
+def reach(ends: Sequence[float], decimals: int = 4) -> str:
     """``-0.0361..+0.3267``: the least and the greatest change."""
-    low, high = ends
-    return f"{signed(low)}..{signed(high)}"
+    return "..".join(signed(end, decimals) for end in ends)
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
@@ -50,9 +49,11 @@ def p_value(p: float | None) -> str:
 
 
 def p_phrase(p: float | None) -> str:
-    """``p=0.0123``, or ``p<0.0001``."""
+    """``p = 0.012``, or ``p < 0.0001``."""
     text = p_value(p)
-    return "" if not text else f"p{text}" if text.startswith("<") else f"p={text}"
+    if not text or p is None:
+        return ""
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {p:.2g}"
 
 
 def shown(value: Any, limit: int = LONGEST_NAME) -> str:

@@ -17,15 +17,18 @@ from pytest_rankmetrics._support.formatting import queries as count_queries
 from pytest_rankmetrics.assessment.compare import Change, Slice, compare_metrics, compare_slices
 from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.assessment.phrases import (
-    allowed_change,
     averaged_queries,
     change_text,
     first_to_judge,
     interval_of,
-    slice_text,
+    moved_by,
+    moved_to,
+    slice_phrase,
     threshold_phrase,
+    threshold_sentence,
     threshold_text,
     unconfirmed_text,
+    unjudged_text,
     unproven_text,
 )
 from pytest_rankmetrics.assessment.result import MetricResult
@@ -200,7 +203,7 @@ def vacuous(assessment: Assessment, name: str, baseline: float) -> str:
 def _assess_fit(assessment: Assessment, alignment: Alignment) -> None:
     """A baseline of other queries, judgements or measures: what differs, and what is comparable."""
     changes = ", ".join(
-        f"{name} {change.was:.4f} -> {change.now:.4f} ({formatting.signed(change.change)})"
+        moved_to(assessment.measured.used[name].title, change)
         for name, change in assessment.changes.items()
     )
     n = 0 if assessment.reference is None else len(assessment.reference.queries)
@@ -225,13 +228,14 @@ def _assess_metric(assessment: Assessment, name: str) -> MetricResult:
         assessment.fail(f"{name} is undefined for all {count_queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif limits != (None, None):
-        bounds, phrase = measured.bounds(name), threshold_phrase(name, value, *limits)
+        bounds = measured.bounds(name)
+        phrase = threshold_sentence(measured.used[name].title, value, *limits)
         decisions.append(_assess_value(value, bounds, limits))
         if decisions[0].verdict is Verdict.FAIL:
             assessment.fail(threshold_text(assessment, name), phrase)
         elif decisions[0].verdict is Verdict.CANNOT_TELL and bounds is not None:
             first = first_to_judge(measured.to_judge(name, MOST_NAMED))
-            possible = f"and {bounds.low:.4f}..{bounds.high:.4f} is possible"
+            possible = f"but {bounds.low:.3f}..{bounds.high:.3f} is possible"
             text = f"{phrase}, {possible}: {UNJUDGED}{first}"
             assessment.undecided(text, f"{phrase}: {UNJUDGED}")
     change = assessment.changes.get(name)
@@ -286,29 +290,27 @@ def _result(
 
 
 def _say_change(assessment: Assessment, name: str, change: Change) -> None:
-    decision, moved = change.decision, f"{name} {formatting.signed(change.change)}"
+    decision, title = change.decision, assessment.measured.used[name].title
+    short, reference = moved_by(title, change), assessment.reference
     if decision.verdict is Verdict.FAIL:
-        assessment.fail(change_text(assessment, name, change), moved, of_baseline=True)
+        assessment.fail(change_text(assessment, name, change), short, of_baseline=True)
     elif decision.verdict is Verdict.WARN:
         assessment.warn(unconfirmed_text(assessment, name, change), of_baseline=True)
     elif decision.verdict is not Verdict.CANNOT_TELL:
         return
     elif decision.reason == UNPROVEN:
-        assessment.undecided(unproven_text(name, change), moved, of_baseline=True)
+        text = unproven_text(assessment, name, change)
+        assessment.undecided(text, short, of_baseline=True)
     elif decision.reason == TOO_FEW:
         assessment.undecided(unconfirmed_text(assessment, name, change), of_baseline=True)
     elif decision.reason == UNKNOWN_UNJUDGED:
-        text = f"{moved}: {UNKNOWN_UNJUDGED}"
+        text = f"{short}: {UNKNOWN_UNJUDGED}"
         remedy = "record it anew with: --rank-update"
         assessment.undecided(f"{text}; {remedy}", text, of_baseline=True)
-    elif change.reach is not None and assessment.reference is not None:
-        reach = formatting.reach(change.reach)
-        first = first_to_judge(assessment.reference.to_judge(name, MOST_NAMED))
-        allowed = allowed_change(assessment, name, change.allowed)
-        values = f"{name} {change.was:.4f} -> {change.now:.4f}"
-        text = f"{values} ({formatting.signed(change.change)}, allowed {allowed}), and {reach}"
-        text = f"{text} is possible: {UNJUDGED}{first}"
-        assessment.undecided(text, f"{name} {reach}", of_baseline=True)
+    elif change.reach is not None and reference is not None:
+        first = first_to_judge(reference.to_judge(name, MOST_NAMED))
+        text = unjudged_text(assessment, name, change)
+        assessment.undecided(f"{text}{first}", text, of_baseline=True)
 
 
 # Slices ------------------------------------------------------------------------------------------
@@ -402,29 +404,27 @@ def _assess_slice(assessment: Assessment, label: str, name: str, part: Slice) ->
     policy, measured, decisions = assessment.policy.slices, assessment.measured, []
     limits = policy.at_least.get(label, {}).get(name), policy.at_most.get(label, {}).get(name)
     change, value = assessment.slice_changes.get((label, name)), float(part.evaluation[name])
-    shown, bounds = f"slice {formatting.shown(label)}", None
+    title, where, bounds = measured.used[name].title, slice_phrase(label), None
     if limits != (None, None):
         if measured.bounds(name) is not None:
             bounds = part.evaluation.bounds(measured.used[name])
         decisions.append(_assess_value(value, bounds, limits))
-        phrase = f"{shown}: {threshold_phrase(name, value, *limits)}"
+        phrase = threshold_sentence(f"{title}{where}", value, *limits)
         if decisions[0].verdict is Verdict.FAIL:
             assessment.fail(phrase)
         elif decisions[0].verdict is Verdict.CANNOT_TELL and bounds is not None:
-            reach = f"{bounds.low:.4f}..{bounds.high:.4f}"
-            assessment.undecided(f"{phrase}, and {reach} is possible")
+            reach = f"{bounds.low:.3f}..{bounds.high:.3f}"
+            assessment.undecided(f"{phrase}, but {reach} is possible")
     if change is not None:
         decisions.append(change.decision)
-        short, decision = f"{shown} {formatting.signed(change.change)}", change.decision
+        short, decision = f"{moved_by(title, change)}{where}", change.decision
         if decision.verdict is Verdict.FAIL:
-            of = f" ({name})" if len(assessment.policy.max_drop) > 1 else ""
-            text = slice_text(assessment, label, name, change)
-            assessment.fail(text, short + of, of_baseline=True)
+            of = slice_phrase(label, len(part.members))
+            assessment.fail(change_text(assessment, name, change, of), short, of_baseline=True)
+        elif decision.verdict is Verdict.CANNOT_TELL and change.reach is not None:
+            text = unjudged_text(assessment, name, change, where)
+            assessment.undecided(text, short, of_baseline=True)
         elif decision.verdict is Verdict.CANNOT_TELL:
-            if decision.reason == UNJUDGED and change.reach is not None:
-                allowed = allowed_change(assessment, name, change.allowed)
-                reach = f"{formatting.reach(change.reach)} is possible"
-                short = f"{short} ({name}, allowed {allowed}), and {reach}"
             assessment.undecided(f"{short}: {decision.reason}", short, of_baseline=True)
     more: dict[str, Any] = {"label": formatting.shown(label)}
     if change is not None:

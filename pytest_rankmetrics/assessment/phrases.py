@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +12,12 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.assessment.compare import Change
 from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.policy.verdicts import SLACK, TOO_FEW, Verdict, assess_threshold
+from pytest_rankmetrics.policy.verdicts import SLACK, TOO_FEW, UNJUDGED, Verdict, assess_threshold
 from sklearn_rank.bounds.to_judge import ToJudge
+
+DECIMALS = 3
+"""Of a headline; tables have more."""
+MOST_TO_CHECK = 5
 
 
 def averaged_queries(measured: StrictEvaluation, name: str) -> int:
@@ -30,24 +35,36 @@ def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
 
 
 def threshold_text(assessment: Assessment, name: str) -> str:
-    """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
+    """``MAP is 0.394, below the required 0.450 (60 queries, 95% CI 0.329 to 0.459)``."""
     measured, policy = assessment.measured, assessment.policy
-    value, at_least = measured.value(name), policy.at_least.get(name)
-    limit = policy.at_most[name] if at_least is None else at_least
-    _, _, decimals = formatting.apart(value, limit)
+    value, limits = measured.value(name), (policy.at_least.get(name), policy.at_most.get(name))
     low, high = interval_of(measured, name)
-    ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
-    distance = f"{'over' if at_least is None else 'short'} by {abs(value - limit):.{decimals}f}"
+    ci = "" if math.isnan(low) else f", 95% CI {low:.3f} to {high:.3f}"
     n = formatting.queries(averaged_queries(measured, name))
-    phrase = threshold_phrase(name, value, at_least, policy.at_most.get(name))
-    return f"{phrase} ({distance}; {n}{ci})"
+    return f"{threshold_sentence(measured.used[name].title, value, *limits)} ({n}{ci})"
 
 
-def threshold_phrase(name: str, value: float, at_least: float | None, at_most: float | None) -> str:
-    """``map 0.3938 < 0.4500 required``, or with ``>=`` where it is met; at most: ``allowed``.
+def threshold_sentence(
+    title: str, value: float, at_least: float | None, at_most: float | None
+) -> str:
+    """``MAP is 0.394, below the required 0.450``; at most: ``above the allowed``.
 
     A measure has one of the limits, by its direction, or none.
     """
+    limit = at_least if at_least is not None else at_most
+    if limit is None:
+        return f"{title} is {formatting.number(value, DECIMALS)}"
+    shown, bound, _ = formatting.apart(value, limit, _decimals(limit))
+    met = assess_threshold(value, at_least, at_most).verdict is Verdict.PASS
+    if at_least is not None:
+        return (
+            f"{title} is {shown}, {f'at least {bound}' if met else f'below the {bound}'} required"
+        )
+    return f"{title} is {shown}, {f'at most {bound}' if met else f'above the {bound}'} allowed"
+
+
+def threshold_phrase(name: str, value: float, at_least: float | None, at_most: float | None) -> str:
+    """``map 0.3938 < 0.4500 required``, or with ``>=`` where it is met; at most: ``allowed``."""
     limit = at_least if at_least is not None else at_most
     if limit is None:
         return f"{name} {formatting.number(value)}"
@@ -58,81 +75,122 @@ def threshold_phrase(name: str, value: float, at_least: float | None, at_most: f
     return f"{name} {shown} {'<=' if met else '>'} {bound} allowed"
 
 
+def _decimals(limit: float) -> int:
+    """Decimals of a headline: three, or as many as a limit was given with."""
+    return max(DECIMALS, min(len(f"{limit:f}".rstrip("0").partition(".")[2]), 6))
+
+
 def allowed_change(assessment: Assessment, name: str, allowed: float, decimals: int = 4) -> str:
     """The allowed drop with the sign that a drop of this measure has."""
     greater_is_better = assessment.measured.used[name].metric.greater_is_better
     return formatting.signed(-allowed if greater_is_better else allowed, decimals)
 
 
-def change_text(assessment: Assessment, name: str, change: Change) -> str:
-    """``ndcg@10 0.5642 -> 0.5099 (-0.0542, allowed -0.0050; p=0.0010, 60 queries, ...)``."""
-    was, now, decimals = formatting.apart(change.was, change.now)
-    parts = []
-    if change.decision.reason.startswith("hard limit"):
-        parts.append(change.decision.reason)
-    if change.n >= assessment.policy.settings.min_queries and formatting.p_phrase(change.p):
-        parts.append(formatting.p_phrase(change.p))
-    parts.append(_counts(change))
+def moved_to(title: str, change: Change) -> str:
+    """``nDCG@10 fell from 0.554 to 0.515``."""
+    if abs(change.change) <= SLACK:
+        return f"{title} is unchanged at {change.now:.{DECIMALS}f}"
+    was, now, _ = formatting.apart(change.was, change.now, DECIMALS)
+    return f"{title} {'fell' if change.change < 0 else 'rose'} from {was} to {now}"
+
+
+def moved_by(title: str, change: Change) -> str:
+    """``nDCG@10 fell by 0.040``, with enough decimals to tell the drop from the allowed one."""
+    if abs(change.change) <= SLACK:
+        return f"{title} is unchanged"
+    decimals = _decimals(change.allowed)
+    _, _, decimals = formatting.apart(0.0, change.change, decimals)
     _, _, decimals = formatting.apart(change.drop, change.allowed, decimals)
-    allowed = allowed_change(assessment, name, change.allowed, decimals)
+    return f"{title} {'fell' if change.change < 0 else 'rose'} by {abs(change.change):.{decimals}f}"
+
+
+def change_text(assessment: Assessment, name: str, change: Change, where: str = "") -> str:
+    """``nDCG@10 fell from 0.554 to 0.515 (-0.040, allowed -0.005): 173 of 300 queries got ...``."""
+    title, limit = assessment.measured.used[name].title, change.allowed
+    word, _, hard = change.decision.reason.rpartition(" ")
+    if word != "hard limit":
+        word = "allowed"
+    else:
+        limit = float(hard)
+    _, _, decimals = formatting.apart(change.drop, limit, _decimals(limit))
     moved = formatting.signed(change.change, decimals)
-    return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
+    shown = f"{word} {allowed_change(assessment, name, limit, decimals)}"
+    shown = shown if limit else "no drop allowed"
+    is_tested = where or change.n >= assessment.policy.settings.min_queries
+    p = formatting.p_phrase(change.p) if is_tested else ""
+    counts = f"{change.paired.worse:,} got worse" if where and change.paired else _counts(change)
+    counts = ", ".join(filter(None, [counts, p]))
+    return f"{moved_to(title, change)}{where} ({moved}, {shown}): {counts}"
 
 
 def _counts(change: Change) -> str:
     if change.paired is None:
         return "all items ranked together"
-    worse, better = change.paired.worse, change.paired.better
-    return f"{formatting.queries(change.n)}, {worse:,} worse, {better:,} better"
+    return f"{change.paired.worse:,} of {formatting.queries(change.n)} got worse"
 
 
 def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
-    """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
-    allowed = allowed_change(assessment, name, change.allowed)
-    beyond = ""
-    if change.paired is not None and change.decision.reason == TOO_FEW:
-        changed = formatting.queries(change.paired.worse + change.paired.better)
-        beyond = f": {changed} changed, too few to confirm any drop"
+    """``nDCG@10 fell by 0.012 (allowed 0.005), which may be chance: 9 of 60 queries got ...``."""
+    title, allowed = assessment.measured.used[name].title, f"(allowed {change.allowed:g})"
     if change.reach is not None:
         return (
-            f"{name} {formatting.reach(change.reach)} is possible: some of it exceeds the allowed "
-            f"{allowed} but is not significant for any grading ({_counts(change)}){beyond}"
+            f"{title} may have changed by {formatting.reach(change.reach, DECIMALS)} {allowed}: "
+            f"not significant for any grading of the unjudged items ({_counts(change)})"
         )
-    return (
-        f"{name} {formatting.signed(change.change)} exceeds the allowed {allowed} but is not "
-        f"significant ({formatting.p_phrase(change.p)}, {_counts(change)}){beyond}"
-    )
+    moved = f"{moved_by(title, change)} {allowed}"
+    if change.paired is None or change.decision.reason != TOO_FEW:
+        return f"{moved}, which may be chance: {_counts(change)}, {formatting.p_phrase(change.p)}"
+    changed = change.paired.worse + change.paired.better
+    ids = _changed_most(assessment, name, min(changed, MOST_TO_CHECK))
+    text = f"{moved}, but only {changed:,} of {formatting.queries(change.n)} changed"
+    return f"{text}: check {', '.join(map(formatting.shown, ids))}"
 
 
-def unproven_text(name: str, change: Change) -> str:
-    """``ndcg@10 +0.0012, but a drop of 0.0210 is not ruled out, allowed 0.0100; about ...``."""
-    moved = f"{name} {formatting.signed(change.change)}"
+def _changed_most(assessment: Assessment, name: str, n: int) -> list[Any]:
+    """Ids of the queries that changed most."""
+    measured, reference = assessment.measured, assessment.reference
+    values = measured.per_query(name)
+    if reference is None or values is None:
+        return []
+    change = np.abs(np.nan_to_num(values[reference.queries] - reference.per_query[name]))
+    most = reference.queries[np.argsort(-change, kind="stable")[:n]]
+    return [measured.query_ids[number] for number in most.tolist()]
+
+
+def unproven_text(assessment: Assessment, name: str, change: Change) -> str:
+    """``nDCG@10 rose by 0.001, but a drop of 0.021 is not ruled out (allowed 0.01); about ...``."""
+    moved = moved_by(assessment.measured.used[name].title, change)
     if math.isnan(change.upper):
-        return f"{moved}, and nothing tells how large a drop is possible: no spread over queries"
-    text = f"{moved}, but a drop of {change.upper:.4f} is not ruled out, allowed "
-    text += f"{change.allowed:.4f}"
+        return f"{moved}, and no spread over queries tells how large a drop is possible"
     room, worth = change.allowed - max(change.drop, 0.0) - SLACK, change.worth
     needed = math.nan if worth is None else worth.queries_for(room, worth.rule.alpha)
+    upper, _, _ = formatting.apart(change.upper, change.allowed, _decimals(change.allowed))
+    text = f"{moved}, but a drop of {upper} is not ruled out (allowed {change.allowed:g})"
     if math.isnan(needed):
         return f"{text}; if the change is as measured, no number of queries would prove it"
     return f"{text}; about {needed:,} queries would prove it"
 
 
-def slice_text(assessment: Assessment, label: str, name: str, change: Change) -> str:
-    """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
-    parts = filter(None, [formatting.p_phrase(change.p), _counts(change)])
-    return (
-        f"slice {formatting.shown(label)} {formatting.signed(change.change)} "
-        f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(assessment, name, change.allowed)}; {', '.join(parts)})"
-    )
+def unjudged_text(assessment: Assessment, name: str, change: Change, where: str = "") -> str:
+    """``nDCG@3 fell by 0.036 (allowed 0.005), but -0.036..+0.327 is possible: ...``."""
+    moved = moved_by(assessment.measured.used[name].title, change)
+    reach = formatting.reach(change.reach or (), DECIMALS)
+    return f"{moved}{where} (allowed {change.allowed:g}), but {reach} is possible: {UNJUDGED}"
+
+
+def slice_phrase(label: str, queries: int | None = None) -> str:
+    """`` for the 86 "brand" queries``, or `` for "brand"``."""
+    name = f'"{formatting.line(label, formatting.LONGEST_NAME)}"'
+    if queries is None:
+        return f" for {name}"
+    return f" for the {queries:,} {name} {'query' if queries == 1 else 'queries'}"
 
 
 def first_to_judge(rows: Sequence[ToJudge]) -> str:
-    """``; judge first: q1 d7 (+0.0500), q2 d3 (-0.0200)``."""
+    """``; judge first: q1 d7 (+0.050), q2 d3 (-0.020)``."""
     named = [
         f"{formatting.shown(row.query)} {formatting.shown(row.item)} "
-        f"({formatting.signed(row.move)})"
+        f"({formatting.signed(row.move, DECIMALS)})"
         for row in rows
         if abs(row.move) > SLACK
     ]

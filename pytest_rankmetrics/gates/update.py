@@ -18,6 +18,7 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.assessment.assess import assess, assess_limits, labels_of, vacuous
 from pytest_rankmetrics.assessment.findings import Assessment, Finding
+from pytest_rankmetrics.assessment.phrases import moved_to
 from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.content import Baseline, Owner
@@ -194,16 +195,14 @@ class BaselineUpdater:
             return
         for name, change in assessment.changes.items():
             if change.decision.verdict is Verdict.IMPROVED and change.gained:
-                assessment.fail(
-                    f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
-                    f"than the baseline: record it with: {self.gate.update}",
-                    f"{name} {change.change:+.4f}",
-                )
+                title = assessment.measured.used[name].title
+                text = f"{moved_to(title, change)}, better than the baseline"
+                assessment.fail(f"{text}: record it with: {self.gate.update}", text)
 
     def _luck(self, assessment: Assessment) -> list[str]:
         """Gains that an update leaves alone, as far as they were compared."""
         gains = [
-            f"{name} {change.was:.4f} -> {change.now:.4f}"
+            moved_to(assessment.measured.used[name].title, change)
             + (f" ({phrase})" if (phrase := formatting.p_phrase(change.gain_p)) else "")
             for name, change in assessment.changes.items()
             if change.drop < -IMPROVEMENT

@@ -11,7 +11,9 @@ from pytest_rankmetrics.assessment.phrases import (
     allowed_change,
     facts,
     interval_of,
+    moved_to,
     threshold_phrase,
+    threshold_sentence,
     worth_texts,
 )
 from pytest_rankmetrics.assessment.result import MetricResult
@@ -51,7 +53,7 @@ def headline(assessment: Assessment) -> str:
         more = len(others) + 1 - MOST_FINDINGS
         text = "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")
     elif undecided:
-        text = f"cannot tell: {undecided[0].full}"
+        text = f"Cannot tell: {undecided[0].full}"
     else:
         text = warned[0].full if warned else _values(assessment)
     return f"{text}; {assessment.new_unjudged}" if assessment.new_unjudged else text
@@ -59,14 +61,18 @@ def headline(assessment: Assessment) -> str:
 
 def _values(assessment: Assessment) -> str:
     """The measures that have a limit, or else all."""
-    results, parts = assessment.metric_results.values(), []
-    for own in results:
-        if _is_limited(own):
-            parts.append(_threshold(own))
-        elif own.change is not None and own.baseline is not None:
-            was = f"{own.baseline:.4f} -> {own.baseline + own.change:.4f}"
-            parts.append(f"{own.name} {was} ({formatting.signed(own.change)})")
-    parts = parts or [f"{own.name} {own.value:.4f}" for own in results]
+    titles = {name: used.title for name, used in assessment.measured.used.items()}
+    parts = [
+        threshold_sentence(titles[name], own.value, own.at_least, own.at_most)
+        if _is_limited(own)
+        else moved_to(titles[name], assessment.changes[name])
+        for name, own in assessment.metric_results.items()
+        if _is_limited(own) or own.change is not None
+    ]
+    parts = parts or [
+        threshold_sentence(titles[name], own.value, None, None)
+        for name, own in assessment.metric_results.items()
+    ]
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({formatting.queries(len(assessment.measured))})"
 
 

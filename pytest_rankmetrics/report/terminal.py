@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics.policy.verdicts import TOO_FEW, UNPROVEN, assess_threshold
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
 from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.formats import to_text
@@ -172,21 +174,28 @@ def _limit(row: Mapping[str, Any]) -> str:
 
 
 def tally(gates: Sequence[GateRun]) -> str:
-    """``4 gates: 2 failed, 1 warning, 1 improved``."""
-    verdicts = [run.record["verdict"] for run in gates]
-    warned = sum(
-        bool(run.record["warnings"]) and run.record["verdict"] != "cannot tell" for run in gates
-    )
-    numbers = {
-        "failed": sum(verdict in FAILED for verdict in verdicts),
-        "warning" if warned == 1 else "warnings": warned,
-        "cannot tell": verdicts.count("cannot tell"),
-        "xfailed": verdicts.count("xfail"),
-        "improved": verdicts.count("improved"),
-        "new": verdicts.count("new"),
-    }
-    said = [f"{n} {what}" for what, n in numbers.items() if n]
-    return f"{formatting.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
+    """``6 gates: 2 failed (1 cannot tell), 1 xfailed, 3 passed (1 warning, 1 improved)``."""
+    groups: dict[str, Counter[str]] = {}
+    for run in gates:
+        verdict = run.record["verdict"]
+        group = {"cannot tell": "cannot tell", "xfail": "xfailed"}.get(verdict, "passed")
+        remarks = groups.setdefault("failed" if run.failed else group, Counter())
+        remarks["gates"] += 1
+        if run.failed and verdict == "cannot tell":
+            remarks["cannot tell"] += 1
+        elif group == "passed" and not run.failed:
+            remarks["warning"] += bool(run.record["warnings"])
+            remarks[verdict] += verdict in ("improved", "new")
+    total, parts = formatting.count(len(gates), "gate"), []
+    for group in filter(groups.get, ("failed", "cannot tell", "xfailed", "passed")):
+        n, *said = (
+            f"{n} {word}{'s' * (word == 'warning' and n > 1)}"
+            for word, n in groups[group].items()
+            if n
+        )
+        parts.append(n.replace("gates", group) + (f" ({', '.join(said)})" if said else ""))
+    everything = f"{len(gates)} passed"
+    return f"{total}: {'all passed' if parts == [everything] else ', '.join(parts)}"
 
 
 def _expected(gates: Sequence[GateRun]) -> list[str]:
@@ -223,6 +232,7 @@ def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool
 def summary_lines(summary: Summary) -> list[str]:
     """The table and what is to be done; no line starts with data from a report."""
     lines: list[str] = []
+    settings = summary.settings
     if summary.show != "none":
         table = gates_table(summary, failed_only=summary.show == "failed", named_once=True)
         lines += to_text(table).split("\n") if table.rows else []
@@ -241,8 +251,12 @@ def summary_lines(summary: Summary) -> list[str]:
     remarks = [*tight, *summary.remarks]
     lines += [f"warning: {formatting.line(text, 300)}" for text in remarks]
     for run in summary.gates:  # the last lines of a run, for these gates may have passed
-        metrics = [*run.record["metrics"].values()]
-        lines += [_unconfirmed(run, own) for own in metrics if own["verdict"] in _UNDECIDED]
+        word = _UNDECIDED.get(run.record["verdict"])
+        if run.record["verdict"] == "cannot tell" and not run.failed:
+            word = "CANNOT TELL (fails in CI)" if settings["cannot_tell"] == "ci" else word
+        if word and any(own["verdict"] in _UNDECIDED for own in run.record["metrics"].values()):
+            gate = formatting.shown(run.record["name"], limit=60)
+            lines.append(f"{word}: {gate}: {run.record['headline'].removeprefix('Cannot tell: ')}")
     lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
     return [for_log(line) for line in lines if line]
 
@@ -275,36 +289,28 @@ def _about_baselines(summary: Summary) -> list[str]:
     return lines
 
 
-def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
-    """The line of a change without a decision."""
-    was, change, n = metric["baseline"], metric["change"], metric["compared"]
-    if change is None:
-        return ""
-    gate, reach = formatting.shown(run.record["name"], limit=60), metric["change_bounds"]
-    parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
-    parts += [formatting.reach(reach)] if reach else [formatting.p_phrase(metric["p"]), f"n={n}"]
-    if metric["reason"] == UNPROVEN and metric["upper"] is not None:
-        parts.append(f"a drop of {metric['upper']:.4f} is not ruled out")
-    if metric["detectable"] and not reach:
-        parts.append(
-            f"{formatting.queries(n)} detect drops of {metric['detectable']:.4f} (80% power)"
-        )
-    allowed = -metric["allowed"] if metric["greater_is_better"] else metric["allowed"]
-    return (
-        f"{_UNDECIDED[metric['verdict']]}: {gate} {metric['name']} "
-        f"{was:.4f} -> {was + change:.4f} ({formatting.signed(change)}, "
-        f"allowed {formatting.signed(allowed)}): {', '.join(filter(None, parts))}"
-    )
+def in_colour(lines: Sequence[str]) -> list[str]:
+    """The lines with red and yellow verdicts, for a terminal."""
+    return [_VERDICTS.sub(_painted, line) for line in lines]
+
+
+_VERDICTS = re.compile(r"(?<=  )(?:FAIL|CANNOT TELL)\b|^(?:ERROR|FAILED)\b|\b[0-9]+ failed\b")
+
+
+def _painted(found: re.Match[str]) -> str:
+    return f"\x1b[{33 if found[0] == 'CANNOT TELL' else 31}m{found[0]}\x1b[0m"
 
 
 def print_summary(summary: Summary, *, colour: bool) -> None:
     """Without pytest: what failed gates say, then the table of all gates."""
-    red, plain = ("\x1b[31m", "\x1b[0m") if colour else ("", "")
+    lines = []
     for run in summary.gates:
         if run.failed:
-            print(f"{red}FAILED{plain} {formatting.shown(run.record['name'], limit=200)}")
-            lines = run.message.splitlines()
-            print(*(for_log(f"  {line}".rstrip()) for line in lines), "", sep="\n")
-    lines = summary_lines(summary)
-    if lines:
-        print(f" {TITLE} ".center(WIDTH, "-"), *lines, sep="\n")
+            lines.append(f"FAILED {formatting.shown(run.record['name'], limit=200)}")
+            lines += [for_log(f"  {line}".rstrip()) for line in run.message.splitlines()]
+            lines.append("")
+    table = summary_lines(summary)
+    if table:
+        lines += [f" {TITLE} ".center(WIDTH, "-"), *table]
+    for line in in_colour(lines) if colour else lines:
+        print(line)

@@ -152,12 +152,13 @@ class Session:
         """Print the table of gates, if any ran or something is wrong."""
         summary = self.summary()
         if summary:
-            from pytest_rankmetrics.report.terminal import TITLE, summary_lines
+            from pytest_rankmetrics.report.terminal import TITLE, in_colour, summary_lines
 
             lines = summary_lines(summary)
             if lines:
                 color = {"red": True} if summary.problems else {}
                 terminalreporter.section(TITLE, sep="-", **color)
+                lines = in_colour(lines) if terminalreporter.hasmarkup else lines
                 terminalreporter.write("\n".join([*lines, ""]))
 
     # What ran, and how it ends -------------------------------------------------------------------

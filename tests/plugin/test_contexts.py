@@ -81,7 +81,7 @@ def test_a_gate_is_recorded_once_under_its_test(
     write(suite, text.format(limit=0.8))
     result = suite.run("--rank-json=report.json")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
+    result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
     assert [(gate[0], gate[2]) for gate in recorded(suite)] == [(nodeid, "fail")]
 
 
@@ -121,7 +121,7 @@ def test_every_subtest_is_recorded_once(text: str, suite: Suite) -> None:
     write(suite, text)
     result = suite.run("--rank-json=report.json")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
+    result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
     # Before 9.0, pytest ends a test of unittest at the first subtest that fails.
     verdicts = ["fail", "pass", *(["pass"] if NEW else [])]
     assert sorted(verdict for _, _, verdict in recorded(suite)) == verdicts
@@ -252,7 +252,7 @@ def test_rank_regression_is_one_sided_and_writes_only_when_told(
     suite.system(WORSE)
     worse = suite.run()
     worse.assert_outcomes(failed=1)
-    worse.stdout.fnmatch_lines(["E *mrr 0.5000 -> 0.4167 (-0.0833, allowed -0.0050;*"])
+    worse.stdout.fnmatch_lines(["E *MRR fell from 0.500 to 0.417 (-0.083, hard limit -0.050):*"])
     assert suite.baselines() == kept
 
 

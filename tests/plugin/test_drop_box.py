@@ -153,5 +153,5 @@ def test_what_no_grading_confirms_is_not_confirmed() -> None:
 def test_a_drop_that_every_grading_confirms_fails() -> None:
     old, new = {q: ranking(2) for q in TRUTH}, {q: ranking(3) for q in TRUTH}
     old["q00"], new["q01"] = ranking(2, 1), ranking(3, 2)
-    with expected_failure(match=r"mrr@10 0\.5000 -> 0\.3333"):
+    with expected_failure(match=r"MRR@10 fell from 0\.500 to 0\.333"):
         compare(old, new, hard_drop=0.9)

@@ -32,10 +32,10 @@ async def fails_later():
 # The body of a test that takes rank_gate.
 EXPECTED = {
     "assertion": """
-        with expected_failure(match="0.7500 < 0.8000") as info:
+        with expected_failure(match="MRR is 0.750, below the 0.800") as info:
             fails()
         assert type(info.value) is RankGateFailure
-        assert info.value.headline.startswith("mrr 0.7500")
+        assert info.value.headline.startswith("MRR is 0.750")
         assert info.value.result.value == 0.75
     """,
     "fixture": """
@@ -162,7 +162,7 @@ UNMET = {
     ),
     "another message, swallowed": (
         'with contextlib.suppress(Exception), expected_failure(match="ndcg"):\n        fails()',
-        "swallowed: mrr 0.7500 < 0.8000 required",
+        "swallowed: MRR is 0.750, below the 0.800 required",
     ),
     "a group of others": (
         f"{BLOCK}raise ExceptionGroup('both', [RankGateFailure('x'), ValueError('other')])",
@@ -215,4 +215,4 @@ except RankGateFailure:
     write(suite, text, "script.py")
     result = suite.pytester.run(sys.executable, "script.py")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["mrr 0.7500 < 0.8000 required*", "raised"])
+    result.stdout.fnmatch_lines(["MRR is 0.750, below the 0.800 required*", "raised"])

@@ -71,7 +71,7 @@ def test_a_baseline_of_it_can_be_read_again(suite: Suite) -> None:
     suite.record([1] * 15 + [2999] * 15)
     suite.passes()
     suite.system([2] * 15 + [2999] * 15)
-    assert "gmap 0.0183 -> 0.0129 (-0.0053" in suite.fails()
+    assert "GMAP fell from 0.018 to 0.013 (-0.005" in suite.fails()
 
 
 def test_losses_are_listed_by_the_factor() -> None:

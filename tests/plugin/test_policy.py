@@ -61,8 +61,8 @@ def test_a_confirmed_drop_fails_with_everything_in_its_first_line(suite: Suite) 
     reach = stats.t.ppf(0.975, 19) * math.hypot(stats.sem(change), np.abs(change).max() / 60)
     low, high = change.mean() - reach, change.mean() + reach
     suite.fails(
-        "E *RankGateFailure: mrr 0.4556 -> 0.4213 (-0.0343, allowed -0.0050; "
-        f"p={p:.4f}, 60 queries, 17 worse, 2 better)",
+        "E *RankGateFailure: MRR fell from 0.456 to 0.421 (-0.034, allowed -0.005): "
+        f"17 of 60 queries got worse, p = {p:.2g}",
         "E *metric *baseline *now *change *95% CI of the change *allowed *worse/better/same*",
         f"E *mrr *0.4556 *0.4213 *-0.0343 *{low:+.4f}..{high:+.4f} *-0.0050 *{p:.4f} "
         "*17/2/41 *FAIL*",
@@ -86,14 +86,14 @@ def test_an_unconfirmed_drop_passes_with_a_warning_unless_it_is_to_fail(suite: S
     p = p_value(FIRST, SOME_FELL)
     assert 0.3 < p < 0.5
     text = suite.passes(warnings=1)
-    assert "RankGateWarning: mrr -0.0167 exceeds the allowed -0.0050" in text
-    assert f"not significant (p={p:.4f}, 30 queries, 6 worse, 5 better)" in text
+    assert "RankGateWarning: MRR fell by 0.017 (allowed 0.005), which may be chance" in text
+    assert f"6 of 30 queries got worse, p = {p:.2g}" in text
     assert "not confirmed" in text
     assert suite.baselines() == before
     for strict in (("--rank-strict",), STRICT_WARNING, ("-W", "error")):
         suite.fails(arguments=strict)
     suite.write(test_it=GATE.format(more=", confirm=False"))
-    suite.fails("E *mrr 0.6667 -> 0.6500 (-0.0167, allowed -0.0050;*")
+    suite.fails("E *MRR fell from 0.667 to 0.650 (-0.017, allowed -0.005):*")
 
 
 DROPS = {
@@ -105,7 +105,7 @@ DROPS = {
         [1] * 4 + [2] * 4,
         [0] * 4 + [2] * 4,
         ', test="permutation"',
-        "*mrr 0.7500 -> 0.2500 (-0.5000*8 queries, 4 worse, 0 better)*",
+        "*MRR fell from 0.750 to 0.250 (-0.500*4 of 8 queries got worse*",
     ),
     # 7 queries of 30 lose their item, 5 find one, one falls from first to second: 7 - 5 + 1/2 of
     # 30; noisy, p = 0.24.
@@ -113,7 +113,7 @@ DROPS = {
         [1] * 7 + [0] * 5 + [1] + [2] * 17,
         [0] * 7 + [1] * 5 + [2] + [2] * 17,
         "",
-        "*mrr 0.5500 -> 0.4667 (-0.0833, allowed -0.0050; hard limit 0.05*",
+        "*MRR fell from 0.550 to 0.467 (-0.083, hard limit -0.050)*",
     ),
 }
 
@@ -132,7 +132,7 @@ def test_an_improvement_passes_and_is_offered_or_required(suite: Suite) -> None:
     suite.file("pytest.ini", "[pytest]\nrank_ratchet = require\n")
     suite.passes()
     suite.system([1] * 8 + [2] * 22)
-    assert "mrr 0.5000 -> 0.6333 (+0.1333) is better than the baseline" in suite.fails(
+    assert "MRR rose from 0.500 to 0.633, better than the baseline" in suite.fails(
         "*--rank-update*"
     )
     suite.file("pytest.ini", "[pytest]\n")
@@ -162,7 +162,7 @@ def test_lag_rises_when_it_gets_worse(suite: Suite) -> None:
     suite.record()
     suite.system([9] * 14 + [1] + [3] * 15)
     suite.fails(
-        "E *lag 2.0000 -> 4.7333 (+2.7333, allowed +0.1000;*30 queries, 14 worse, 1 better)*",
+        "E *LAG rose from 2.000 to 4.733 (+2.733, allowed +0.100): 14 of 30 queries got worse*",
         "E *biggest gains: q015 -2.0000",
     )
     suite.system([2] * 15 + [3] * 15)
@@ -177,8 +177,11 @@ def test_thresholds_and_drops_come_in_one_failure(suite: Suite) -> None:
     text = suite.fails()
     # mrr (5 + 5) / 30; recall@5 15/30; recall@1 5/30 = 0.1667; map as mrr
     headline = text[text.index("RankGateFailure") :].split("\n")[0]
-    thresholds = ("map 0.3333 < 0.4000 required", "recall@1 0.1667 < 0.2000 required")
-    for part in ("mrr 0.6667 -> 0.3333", "recall@5", *thresholds):
+    thresholds = (
+        "MAP is 0.333, below the 0.400 required",
+        "R@1 is 0.167, below the 0.200 required",
+    )
+    for part in ("MRR fell from 0.667 to 0.333", "R@5 fell by 0.500", *thresholds):
         assert part in headline
 
 
@@ -186,7 +189,7 @@ def test_a_p_value_at_its_floor_can_confirm_at_that_level() -> None:
     # Five of thirty queries fall: no p-value is below 2 ** -5.
     old, new = results([1] * 30), results([2] * 5 + [1] * 25)
     options: dict[str, Any] = {"hard_drop": 0, "test": "permutation"}
-    with expected_failure(match="mrr 1.0000 -> 0.9167") as failure:
+    with expected_failure(match="MRR fell from 1.000 to 0.917") as failure:
         assert_not_worse(truth(30), new, old, "mrr", alpha=2**-5, **options)
     assert isinstance(failure.value, RankGateFailure)
     assert failure.value.result.metrics["mrr"].p == 2**-5  # type: ignore[attr-defined]
@@ -260,7 +263,7 @@ def test_a_slice_that_drops_fails_although_the_mean_hardly_moves(suite: Suite) -
     # of 128 tosses, 0.0156 among the tests of two slices; six would not do at 0.02.
     suite.system([2] * 7 + EVEN[7:30] + [1, 1] + EVEN[32:])
     text = suite.fails(
-        "E *slice long-tail -0.2917*",
+        'E *MRR fell from 1.000 to 0.708 for the 12 "long-tail" queries (-0.292, *: 7 got *',
         "E *slice * queries *baseline *now *change *allowed *",
         "E *long-tail *12 *1.0000 *0.7083 *-0.2917 *-0.0200 *FAIL*",
     )
@@ -318,7 +321,7 @@ def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> N
     suite.system(after)
     result = suite.run("-rf", "--rank-json=report.json")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["FAILED test_it.py::test_alone*part0 -0.3000*"])
+    result.stdout.fnmatch_lines(["FAILED test_it.py::test_alone*-0.300, allowed*"])
     gates = json.loads((suite.path / "report.json").read_text())["gates"]
     found = [one["p"] for gate in gates for one in gate["slices"] if one["label"] == "part0"]
     assert sorted(found) == pytest.approx([p, 10 * p], abs=1e-6)
@@ -345,7 +348,7 @@ QUERIES: dict[str, tuple[dict[str, Any], str]] = {
             "slices": {"easy": ["q001"], "hard": ["q002", "q003"]},
             "slice_at_least": {"easy": {"mrr": 0.9}, "hard": {"mrr": 0.4}},
         },
-        r"slice hard: mrr 0\.3750 < 0\.4000 required",
+        r"MRR for \"hard\" is 0\.375, below the 0\.400 required",
     ),
 }
 

@@ -98,7 +98,7 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout: Che
     assert checkout.run("pytest").returncode == 0
     done = checkout.run(gates)
     assert done.returncode == 1
-    assert "mrr 0.5000 -> 0.4167" in done.stdout
+    assert "MRR fell from 0.500 to 0.417" in done.stdout
 
 
 REPORT = '{"format": "rank-report/1"}'

@@ -321,8 +321,10 @@ def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyP
     # The message of each gate stands beside its test, escaped twice: in HTML in JSON in HTML.
     shown = html.unescape(html.unescape(text))
     extras = re.findall(r"<pre>(.*?)</pre>", shown, re.DOTALL)
-    assert sum("mrr 0.7500 < 0.8000 required" in html.unescape(one) for one in extras) == 1
-    assert sum("mrr 0.7500 >= 0.5000 required" in html.unescape(one) for one in extras) == 1
+    assert (
+        sum("MRR is 0.750, below the 0.800 required" in html.unescape(one) for one in extras) == 1
+    )
+    assert sum("MRR is 0.750, at least 0.500 required" in html.unescape(one) for one in extras) == 1
 
 
 def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:

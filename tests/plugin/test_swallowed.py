@@ -152,7 +152,7 @@ def test_a_swallowed_failure_is_no_unexpected_pass(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*gate test_it failed, and its failure was swallowed: mrr*", "*expected_failure()*"]
+        ["*gate test_it failed, and its failure was swallowed: MRR*", "*expected_failure()*"]
     )
 
 
@@ -187,7 +187,7 @@ def test_a_doctest_that_expects_a_failure_is_red(suite: Suite) -> None:
         >>> assert_mrr_at_least(*case([1, 2]), 0.8)
         Traceback (most recent call last):
         ...
-        pytest_rankmetrics.RankGateFailure: mrr 0.7500 < 0.8000 required ...
+        pytest_rankmetrics.RankGateFailure: MRR is 0.750, below the 0.800 required ...
         """,
     )
     result = suite.run("--doctest-glob=*.md", "-o", "doctest_optionflags=ELLIPSIS")
@@ -228,7 +228,7 @@ def test_a_plain_script_ends_with_an_error(suite: Suite) -> None:
     result = suite.pytester.run(sys.executable, "-O", "script.py")
     assert result.ret == 1
     assert "green" not in said(result)
-    result.stderr.fnmatch_lines(["*RankGateFailure: mrr 0.7500 < 0.8000 required*"])
+    result.stderr.fnmatch_lines(["*RankGateFailure: MRR is 0.750, below the 0.800 required*"])
 
 
 # Outside of any test -----------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_a_failure_that_stops_the_import_of_a_module_is_told_once(suite: Suite) 
     result = suite.run()
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "swallowed" not in said(result)
-    result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
+    result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
 
 
 PLACES = {
@@ -345,7 +345,7 @@ def test_a_hook_may_set_the_exit_code_where_gates_passed(recorded: Suite) -> Non
 EXITS = {
     "of its own test": (
         "def test_bad():\n    lost()\n    pytest.exit('done', returncode={})",
-        "ERROR: test_it.py::test_bad: *mrr 0.7500 < 0.8000 required*",
+        "ERROR: test_it.py::test_bad: *MRR is 0.750, below the 0.800 required*",
     ),
     "of an earlier test": (
         "def test_bad(): fails()\ndef test_exit(): pytest.exit('done', returncode={})",

@@ -24,7 +24,7 @@ FILE = "test_it/test_unjudged.rank.json"
 OLD = {"q1": ["a", "b", "c"], "q2": ["a", "y"]}
 NEW = {"q1": ["a", "x", "b"], "q2": ["a", "y"]}
 # Half of the change of the one query that changes: see test_unjudged.py.
-LINE = "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050), and -0.0180..+0.1634 is possible"
+LINE = "nDCG@3 fell by 0.018 (allowed 0.005), but -0.018..+0.163 is possible"
 
 
 def write(suite: Suite, run: Any, *options: str, margin: float = 0.005) -> None:
@@ -87,13 +87,13 @@ def test_bounds_against_a_baseline(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(passed=1, warnings=1)
     text = said(result)
-    assert f"RankGateWarning: {LINE}: unjudged items decide; judge first: q1 x (+0.1814)" in text
+    assert f"RankGateWarning: {LINE}: unjudged items decide; judge first: q1 x (+0.181)" in text
     result.stdout.fnmatch_lines(
         [
             "test_it.py::test_unjudged *ndcg@3 *0.9820 *1.0000 *-0.0180 *CANNOT TELL *unjudged "
             "items decide (-0.0180..+0.1634)",
-            "CANNOT TELL: test_unjudged ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050): "
-            "unjudged items decide, -0.0180..+0.1634",
+            "CANNOT TELL (fails in CI): test_unjudged: nDCG@3 fell by 0.018 (allowed 0.005), but "
+            "-0.018..+0.163 is possible: unjudged items decide; judge first: q1 x (+0.181)*",
         ]
     )
 
@@ -102,7 +102,7 @@ def test_bounds_against_a_baseline(suite: Suite) -> None:
 def test_what_cannot_be_told_is_red_with_strict(options: tuple[str, ...], suite: Suite) -> None:
     recorded(suite, BOUNDS)
     text = suite.fails(arguments=("-rf", *options))
-    assert f"FAILED test_it.py::test_unjudged - cannot tell: {LINE}" in text
+    assert f"FAILED test_it.py::test_unjudged - Cannot tell: {LINE}" in text
 
 
 def test_reports_have_the_ends(suite: Suite) -> None:
@@ -145,15 +145,15 @@ def test_an_older_baseline_still_compares_and_cannot_be_bounded(suite: Suite) ->
     recorded(suite)
     edit(suite, older)
     text = suite.fails()
-    assert "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050; 2 queries" in text
+    assert "nDCG@3 fell from 1.000 to 0.982 (-0.018, allowed -0.005): 1 of 2 queries" in text
     assert "unjudged (" not in text, "it is not known how many were"
     before = suite.baselines()
     write(suite, NEW, BOUNDS)
     assert "not recorded: ndcg@3 1.0000 -> 0.9820" in said(suite.run("--rank-update"))
     write(suite, OLD, BOUNDS)
     text = said(suite.run("--rank-strict"))
-    unknown = "ndcg@3 +0.0000: the baseline does not say where unjudged items stood"
-    assert f"cannot tell: {unknown}; record it anew with: --rank-update" in text
+    unknown = "nDCG@3 is unchanged: the baseline does not say where unjudged items stood"
+    assert f"Cannot tell: {unknown}; record it anew with: --rank-update" in text
     assert suite.baselines() == before
     # Nothing is lower, so that an update may record what was not known.
     suite.record()
@@ -235,7 +235,7 @@ def test_the_command_judges_by_bounds_too(
     assert main(["gate", "t.qrels", "old.run", *gate, "--update"]) == 0
     capsys.readouterr()
     assert main(["gate", "t.qrels", "new.run", *gate]) == 0
-    assert "CANNOT TELL: g ndcg@3 1.0000 -> 0.9820" in capsys.readouterr().out
+    assert "g: nDCG@3 fell by 0.018" in capsys.readouterr().out
     assert main(["gate", "t.qrels", "new.run", *gate, "--strict"]) == 1
-    assert f"cannot tell: {LINE}" in capsys.readouterr().out
+    assert f"Cannot tell: {LINE}" in capsys.readouterr().out
     assert main(["gate", "t.qrels", "new.run", *gate, "--strict", "--allow", "cannot_tell"]) == 0

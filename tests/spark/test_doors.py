@@ -102,7 +102,7 @@ def test_gates_hold_limits_and_refuse_baselines(
     # (1 + 1/2) / 2; a baseline holds ids of items, which stay in Spark.
     result.assert_outcomes(passed=1, failed=2)
     said = result.stdout.str()
-    assert "mrr 0.7500 < 0.8000 required" in said
+    assert "MRR is 0.750, below the 0.800 required" in said
     assert "in memory, as gates with a baseline do, and those of a frame of Spark stay" in said
 
 
