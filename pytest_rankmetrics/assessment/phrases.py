@@ -76,8 +76,9 @@ def threshold_phrase(name: str, value: float, at_least: float | None, at_most: f
 
 
 def _decimals(limit: float) -> int:
-    """Decimals of a headline: three, or as many as a limit was given with."""
-    return max(DECIMALS, min(len(f"{limit:f}".rstrip("0").partition(".")[2]), 6))
+    """Decimals of a headline: three, or four or five if a limit was given with as many."""
+    given = len(f"{limit:.6f}".rstrip("0").partition(".")[2])
+    return given if DECIMALS < given < 6 else DECIMALS
 
 
 def allowed_change(assessment: Assessment, name: str, allowed: float, decimals: int = 4) -> str:

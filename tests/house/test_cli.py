@@ -167,7 +167,7 @@ def test_demo_ends_with_a_gate_that_fails_on_a_broken_retriever(demo):
     (threshold,) = map(float, re.findall(r"at_least\(y_true, y_score, (0\.\d\d)\)", demo.stdout))
     assert 0 <= measured - threshold < 0.01
     failure = demo.stdout.partition("whoever is on call reads:")[2]
-    broken = re.search(r"^    map (0\.\d{4}) < (0\.\d{4}) required", failure, re.M)
+    broken = re.search(r"^    MAP is (0\.\d{3}), below the (0\.\d{3}) required", failure, re.M)
     assert float(broken[1]) < float(broken[2]) == threshold
     assert "worst queries by map" in failure
     for page in re.findall(r"docs/\w+\.md", failure):
