@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -144,14 +143,10 @@ class Gathered:
         merged = merge_judged(self.parts)
         rankings = merged.rankings
         if isinstance(self.parts[0].rankings, RankingSizes):
-            rankings = RankingSizes.of(
-                rankings.query_ids,
-                n_ranked=rankings.n_ranked,
-                n_relevant=rankings.n_relevant,
-                n_retrieved=rankings.n_retrieved,
-                n_graded=np.concatenate([part.rankings.graded for part in self.parts]),  # type: ignore[attr-defined]
-                in_ties=rankings.in_ties,
-            )
+            names = ("n_ranked", "n_relevant", "n_retrieved", "in_ties")
+            own: Any = {name: getattr(rankings, name) for name in names}
+            graded = np.concatenate([part.rankings.graded for part in self.parts])  # type: ignore[attr-defined]
+            rankings = RankingSizes.of(rankings.query_ids, n_graded=graded, **own)
         n_unjudged, n_judged = map(np.concatenate, (self._n_unjudged, self._n_judged))
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
         if (order[1:] < order[:-1]).any():
@@ -161,10 +156,8 @@ class Gathered:
             self._options.get("assume"), has_grades=self._has_grades, has_zero=self._has_zero
         )
         if assumed == "partial" and not self._keeps_unjudged:
-            ties = self._options.get("ties") or "average"
-            later = Unjudged(
-                n_unjudged, read_unjudged, grade_order=grade_order(ties), n_judged=n_judged
-            )
+            by_grade = grade_order(self._options.get("ties") or "average")
+            later = Unjudged(n_unjudged, read_unjudged, grade_order=by_grade, n_judged=n_judged)
             rankings = replace(rankings, unjudged=later)
         weights = query_weights(self._options.get("sample_weight"), queries)
         skipped = self.places.keys() - set(queries) if self._missing == "skip" else ()
@@ -234,12 +227,9 @@ def qrels_of(y_true: Mapping[Any, Any], options: ReaderOptions) -> Qrels:
         return y_true
     reader = ItemReader(None, "raise", options.get("negative_grades", "raise"))
     truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
-    queries = chain.from_iterable(repeat(query, len(items)) for query, items in truth.items())
-    items = chain.from_iterable(truth.values())
-    grades = chain.from_iterable(items.values() for items in truth.values())
-    return Qrels.from_columns(list(queries), list(items), grades=list(grades)).of_queries(
-        list(truth)
-    )
+    rows = [(query, *pair) for query, items in truth.items() for pair in items.items()]
+    queries, items, grades = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
 
 
 def has_grades(y_true: Any) -> bool:

@@ -11,11 +11,7 @@ from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.engines.stream import exact
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import columnar_kind
-from sklearn_rank.files.read import (
-    FORMATS,
-    FileFormat,
-    read_parts,
-)
+from sklearn_rank.files.read import FORMATS, FileFormat, read_parts
 from sklearn_rank.files.source import Limits, Source, opened, source_of
 from sklearn_rank.files.text import find_columns
 from sklearn_rank.inputs.roles import Columns
@@ -179,7 +175,10 @@ def files_of(path: Paths) -> list[str]:
         is_pattern = is_several(text) and not is_folder
         own: list[str] = []
         for name in sorted(glob.glob(text, recursive=True)) if is_pattern else [text]:
-            own += _within(name) if os.path.isdir(name) else [name]
+            # Of a folder as Spark writes it: marks of success and checksums are no data.
+            within = [os.path.join(at, one) for at, _, ones in os.walk(name) for one in ones]
+            data = [one for one in within if not os.path.basename(one).startswith(("_", "."))]
+            own += sorted(data) if os.path.isdir(name) else [name]
         if not own:
             fault = "is a folder without files" if is_folder else "is the name of no file"
             msg = f"path {safe_repr(text)} {fault}"
@@ -194,16 +193,6 @@ def files_of(path: Paths) -> list[str]:
         with readable(name, holder[name]), open(name, "rb"):
             pass
     return names
-
-
-def _within(folder: str) -> list[str]:
-    """Files of a folder as Spark writes it; its marks of success and checksums are no data."""
-    return sorted(
-        os.path.join(at, name)
-        for at, _, names in os.walk(folder)
-        for name in names
-        if not name.startswith(("_", "."))
-    )
 
 
 def _columnar(
@@ -248,7 +237,7 @@ def _text(
     parts.close()
     schema: dict[str, Any] = {"query": pl.String, "item": pl.String}
     if first.numbers is not None:
-        schema[first.role] = pl.Series(first.numbers[:0]).dtype  # integers beyond 2^53 stay so
+        schema[first.role] = pl.Series(first.numbers[:0]).dtype
 
     def read(
         with_columns: list[str] | None,

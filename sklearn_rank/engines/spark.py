@@ -24,12 +24,7 @@ from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.rankings.data import (
-    NoPool,
-    RankingData,
-    RankingSizes,
-    refuse_remote,
-)
+from sklearn_rank.rankings.data import NoPool, RankingData, RankingSizes, refuse_remote
 from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.runtime import waiting
@@ -64,16 +59,13 @@ def read(problem: Problem) -> RankingData:
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())
     options: dict[str, Any] = {**problem.reader_options, "known_items": problem.known_items}
-    needs_all = [
-        name for name in (*IN_MEMORY_ALONE, "known_items") if options.get(name) not in (None, False)
-    ]
-    if needs_all:
-        msg = (
-            f"{needs_all[0]} needs the ids of all items in memory, as gates with a baseline do, "
-            "and those of a frame of Spark stay there; leave it out, or pass toPandas() of what "
-            "fits"
-        )
-        raise InvalidParameterError(msg)
+    for name in (*IN_MEMORY_ALONE, "known_items"):
+        if options.get(name) not in (None, False):
+            msg = (
+                f"{name} needs the ids of all items in memory, as gates with a baseline do, and "
+                "those of a frame of Spark stay there; leave it out, or pass its toPandas()"
+            )
+            raise InvalidParameterError(msg)
     return _Reading(problem, session, frames).judged()
 
 
@@ -83,22 +75,21 @@ class _Reading:
     def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:
         self.problem, self.session, self.options = problem, session, problem.options
         self.ties = problem.reader_options.get("ties", "average")
-        y_true, eager = problem.y_true, None
-        if is_frame(y_true) and "y_true" not in frames:
-            eager = _narwhals(y_true)
         schemas = {name: _schema(frame) for name, frame in frames.items()}
-        truth, run = find_sides(schemas.get("y_true", eager), schemas["y_score"], problem.columns)
+        if is_frame(problem.y_true) and "y_true" not in frames:
+            schemas["y_true"] = _narwhals(problem.y_true)
+        truth, run = find_sides(schemas.get("y_true"), schemas["y_score"], problem.columns)
         assert run is not None
         self.run = _SparkSide(frames["y_score"], run)
         self.truth, self.qrels = None, None
-        if truth is not None and "y_true" in frames:
+        if truth is None:
+            self.qrels = qrels_of(problem.y_true, problem.reader_options)
+        elif "y_true" in frames:
             self.truth = _SparkSide(frames["y_true"], truth)
-        elif truth is not None and eager is not None:
-            watch(eager, truth.named["query"], truth.watched)
-            refuse_unused(truth.watched, truth.name, truth.kinds)
-            self.qrels = truth_of(eager, truth.named)
         else:
-            self.qrels = qrels_of(y_true, problem.reader_options)
+            watch(schemas["y_true"], truth.named["query"], truth.watched)
+            refuse_unused(truth.watched, truth.name, truth.kinds)
+            self.qrels = truth_of(schemas["y_true"], truth.named)
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -134,12 +125,11 @@ class _Reading:
                 )
                 raise ValueError(msg)
         judged = gathered.judged(_NO_POOL, self.places_of_unjudged)
+        columns = [LaterColumns(side.frame.columns, side.labels) for side in self.sides]
         return replace(
             judged,
             ties="" if self.run.ranks else self.ties,
-            query_columns=tuple(
-                LaterColumns(side.frame.columns, side.labels) for side in self.sides
-            ),
+            query_columns=tuple(columns),
             count_scores=self.run.count_scores,
             make_frame=FrameMaker(self.session),
             remote=remote,
@@ -186,11 +176,8 @@ class _Reading:
         """ValueError for columns that lack values, or a query that no task can hold."""
         for name, count in size["missing"].items():
             if number := size[count]:
-                rows = "row" if number == 1 else "rows"
-                msg = (
-                    f"column {safe_repr(name)} of {side.name} contains missing values "
-                    f"({number:,} {rows})"
-                )
+                rows = f"{number:,} row" if number == 1 else f"{number:,} rows"
+                msg = f"column {safe_repr(name)} of {side.name} contains missing values ({rows})"
                 raise ValueError(msg)
         limit = _bytes_of(self.session.conf.get("spark.executor.memory", "1g"))
         if self.options.memory_limit is not None:
@@ -208,12 +195,11 @@ class _Reading:
         self, *, is_remote: bool = False, keeps_unjudged: bool = False
     ) -> tuple[Gathered, RemoteParts | None]:
         """Data read by all tasks."""
-        gathered = Gathered(
-            self.problem.reader_options,
-            {},
-            has_grades=has_grades(self.problem.y_true),
-            keeps_unjudged=keeps_unjudged,
-        )
+        about: Any = {
+            "has_grades": has_grades(self.problem.y_true),
+            "keeps_unjudged": keeps_unjudged,
+        }
+        gathered = Gathered(self.problem.reader_options, {}, **about)
         remote = None
         with self._showing("Spark ranks queries"):
             frame = self._parts(keeps_unjudged=keeps_unjudged)
@@ -290,24 +276,23 @@ def _renamed(table: pa.Table, names: Sequence[str]) -> pa.Table:
 
 def _sizes_of_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The parts with sizes of rankings in place of rankings."""
+
+    def sizes(of: JudgedRankings) -> RankingSizes:
+        graded = segment_index(of.judged_offsets)[np.asarray(of.judged_grades) > 1]
+        tied = segment_index(of.offsets)[np.asarray(of.tied) > 1]
+        return RankingSizes.of(
+            of.query_ids,
+            n_ranked=of.n_ranked,
+            n_relevant=np.diff(of.judged_offsets),
+            n_retrieved=np.diff(of.offsets),
+            n_graded=np.bincount(graded, minlength=len(of)),
+            in_ties=np.bincount(tied, minlength=len(of)) > 0,
+        )
+
     for part in _parts_of(batches):
         if isinstance(part, Gathered):
-            part.parts = [replace(read, rankings=_sizes(read.rankings)) for read in part.parts]
+            part.parts = [replace(read, rankings=sizes(read.rankings)) for read in part.parts]
         yield from _pickled([part]).to_batches()
-
-
-def _sizes(rankings: JudgedRankings) -> RankingSizes:
-    def count(offsets: Any, flags: Any) -> Any:
-        return np.bincount(segment_index(offsets)[flags], minlength=len(rankings))
-
-    return RankingSizes.of(
-        rankings.query_ids,
-        n_ranked=rankings.n_ranked,
-        n_relevant=np.diff(rankings.judged_offsets),
-        n_retrieved=np.diff(rankings.offsets),
-        n_graded=count(rankings.judged_offsets, np.asarray(rankings.judged_grades) > 1),
-        in_ties=count(rankings.offsets, np.asarray(rankings.tied) > 1) > 0,
-    )
 
 
 def _parts_of(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
@@ -435,9 +420,8 @@ class _SparkSide:
         names = dict.fromkeys(filter(None, (*self.ids, self.number)))
         counts = {}
         for place, name in enumerate(names):
-            is_float = name in self.ids and self.kinds[name] in _FLOATS
-            nan = f" OR isnan({quoted(name)})" if is_float else ""
-            counts[f"m{place}"] = f"({quoted(name)} IS NULL{nan})"
+            nan = name in self.ids and self.kinds[name] in _FLOATS
+            counts[f"m{place}"] = f"({quoted(name)} IS NULL{f' OR isnan({quoted(name)})' * nan})"
         missing = dict(zip(names, counts, strict=True))
         if self.number is not None:
             counts["relevant"] = f"{quoted(self.number)} > 0"
@@ -507,12 +491,9 @@ def _schema(frame: Any) -> Any:
 def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
     """ColumnRoleError for columns whose names Spark does not tell from others of the frame."""
     folds = frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != "true"
+    fold = str.lower if folds else str
     for column in columns:
-        twins = [
-            other
-            for other in frame.columns
-            if other == column or (folds and other.lower() == column.lower())
-        ]
+        twins = [other for other in frame.columns if fold(other) == fold(column)]
         if len(twins) > 1:
             msg = (
                 f"columns {format_list(twins)} of {name} are of one name to Spark, and "
@@ -578,10 +559,7 @@ def _session_of(frames: Mapping[str, Any]) -> Any:
         # Sessions of Connect have nearly all attributes of the others.
         is_remote = ".connect." in type(session).__module__
         if session.is_stopped if is_remote else session.sparkContext._jsc is None:
-            msg = (
-                f"the session of Spark in which {name} was read is stopped; read it again in "
-                "another"
-            )
+            msg = f"the session of Spark in which {name} was read is stopped; read it in another"
             raise InvalidParameterError(msg)
         if frame.isStreaming:
             msg = (

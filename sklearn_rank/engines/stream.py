@@ -148,11 +148,8 @@ class _Reading:
         options: dict[str, Any] = {**self.problem.reader_options}
         needs_all = [name for name in IN_MEMORY_ALONE if options.get(name) not in (None, False)]
         truth, run = self._hold(at_once=bool(needs_all))
-        if run.rest is None and (truth is None or truth.rest is None):
-            judged = self._at_once(truth, run)
-        elif needs_all:
-            run.close()
-            self._refuse(f"{needs_all[0]} needs all rows in memory, which take")
+        if needs_all or (run.rest is None and (truth is None or truth.rest is None)):
+            judged = self._at_once(truth, run, *needs_all)
         else:
             gathered, qrels = self._gathered(truth, run)
             judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
@@ -173,11 +170,7 @@ class _Reading:
 
     def in_memory(self, what: str) -> RankingData:
         """The same read at once, for what nothing less serves."""
-        truth, run = self._hold(at_once=True)
-        if run.rest is not None or (truth is not None and truth.rest is not None):
-            run.close()
-            self._refuse(f"{what} needs all rows in memory, which take")
-        return self._at_once(truth, run)
+        return self._at_once(*self._hold(at_once=True), what)
 
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
@@ -219,7 +212,11 @@ class _Reading:
                 truth = truth._replace(frame=truth.frame.clear())
         return truth, _hold(self.run_rows, self.run.used, whole if at_once else min(_SMALL, whole))
 
-    def _at_once(self, truth: _Buffered | None, run: _Buffered) -> RankingData:
+    def _at_once(self, truth: _Buffered | None, run: _Buffered, *needs_all: str) -> RankingData:
+        """Read what is held, which must be all; ``needs_all`` says what for."""
+        if run.rest is not None or (truth is not None and truth.rest is not None):
+            run.close()
+            self._refuse(f"{needs_all[0]} needs all rows in memory, which take")
         y_true = self.problem.y_true if truth is None else truth.frame
         return self.problem.read_in_memory(y_true=y_true, y_score=run.frame)
 
@@ -247,22 +244,16 @@ class _Reading:
         qrels = self._qrels(truth)
         has_zero = bool(qrels.grades.min(initial=1) <= 0)
         gathered = new(qrels.numbers, may_be_partial=has_zero)
-        try:
-            self._add_blocks(gathered, qrels, chain((run.frame,), run.rest or ()))
+        batches = self._checked(self.run, chain((run.frame,), run.rest or ()))
+        try:  # as the rows come, if those of each query lie together
+            for block in _whole_queries(batches, self.run.named["query"], self._block):
+                gathered.add(qrels, self._run_of(block))
         except ScatteredQueriesError:
             run.close()
             gathered = new(qrels.numbers, may_be_partial=has_zero)
             self._add_parts(gathered, qrels)
         gathered.add_missing(qrels)
         return gathered, qrels
-
-    def _add_blocks(
-        self, gathered: Gathered, qrels: Qrels, batches: Iterator[pl.DataFrame]
-    ) -> None:
-        """The run as it comes, if the rows of each query lie together."""
-        query = self.run.named["query"]
-        for block in _whole_queries(self._checked(self.run, batches), query, self._block):
-            gathered.add(qrels, self._run_of(block))
 
     def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
         """The run parted by query in temporary files; the judgements, too, unless given."""
@@ -302,15 +293,12 @@ class _Reading:
             size = rows.size(number) + (0 if judgements is None else judgements.size(number))
             if not size:
                 continue
+            part = rows.batches(number)
             own = None if judgements is None else judgements.batches(number)
             if size > self.limit // _PART_OF_LIMIT and seed < _PARTINGS:
-                inner = directory / f"{seed}-{number}"
-                yield from self._parts(inner, rows.batches(number), own, seed + 1)
+                yield from self._parts(directory / f"{seed}-{number}", part, own, seed + 1)
             else:
-                yield (
-                    _concatenated(rows.batches(number)),
-                    None if own is None else _concatenated(own),
-                )
+                yield _concatenated(part), None if own is None else _concatenated(own)
 
     def _checked(
         self, side: Side, batches: Iterator[pl.DataFrame], *, numbered: bool = False
@@ -485,10 +473,9 @@ class Partitions:
             if ids.dtype.is_numeric() or ids.dtype == pl.Boolean:
                 ids = ids.cast(pl.Float64)
             numbers = (ids.hash(seed) % _N_PARTS).cast(pl.Int64).alias(_PART_NUMBER)
-            by_part = batch.with_columns(numbers).partition_by(
-                _PART_NUMBER, as_dict=True, include_key=False
-            )
-            for (part,), rows in by_part.items():
+            numbered = batch.with_columns(numbers)
+            parts = numbered.partition_by(_PART_NUMBER, as_dict=True, include_key=False)
+            for (part,), rows in parts.items():
                 self._waiting[part].append(rows)
                 if sum(map(len, self._waiting[part])) >= _BUFFERED:
                     self._flush(part)

@@ -38,14 +38,15 @@ def _data(*, rising: bool) -> tuple[dict[str, Any], dict[str, Any]]:
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ways that were taken."""
     names: list[str] = []
-    for name in ("_add_blocks", "_add_parts"):
-        add = getattr(stream._Reading, name)
+    owners: dict[str, Any] = {"_whole_queries": stream, "_add_parts": stream._Reading}
+    for name, owner in owners.items():
+        call = getattr(owner, name)
 
-        def noted(self: Any, *args: Any, _add: Any = add, _name: str = name) -> None:
+        def noted(*args: Any, _call: Any = call, _name: str = name) -> Any:
             names.append(_name)
-            _add(self, *args)
+            return _call(*args)
 
-        monkeypatch.setattr(stream._Reading, name, noted)
+        monkeypatch.setattr(owner, name, noted)
     monkeypatch.setattr(stream, "_N_PARTS", 3)
     monkeypatch.setattr(stream, "BATCH", 16)
     return names
@@ -54,9 +55,9 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("rising", "shuffled", "fits", "expected"),
     [
-        (True, False, True, ["_add_blocks"]),
-        (False, False, True, ["_add_blocks"]),
-        (False, True, True, ["_add_blocks", "_add_parts"]),
+        (True, False, True, ["_whole_queries"]),
+        (False, False, True, ["_whole_queries"]),
+        (False, True, True, ["_whole_queries", "_add_parts"]),
         (True, False, False, ["_add_parts"]),
         (False, True, False, ["_add_parts"]),
     ],
