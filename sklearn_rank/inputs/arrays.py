@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeAlias, Unpack
@@ -33,7 +34,7 @@ from sklearn_rank.support.checks import (
     is_missing,
     to_array,
 )
-from sklearn_rank.support.segments import offsets_of, sizes_of
+from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
     Array,
@@ -47,15 +48,13 @@ from sklearn_rank.typing import (
 # Query ids ---------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class CodedIds:
-    """Query ids coded by distinct id, so that text and objects are compared only once.
+    """Query ids coded by distinct id, so that text and objects are compared only once."""
 
-    ``codes``, (n_samples,), are the places of the rows' ids among the ``distinct`` ones.
-    """
-
-    def __init__(self, distinct: Array | list[Any], codes: IntArray) -> None:
-        self.distinct = distinct
-        self.codes = codes
+    distinct: list[Any]
+    codes: IntArray
+    """(n_samples,) places of the rows' ids among the distinct ones."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -65,12 +64,6 @@ class CodedIds:
 
     def __iter__(self) -> Iterator[Any]:
         return (self.distinct[code] for code in self.codes.tolist())
-
-    def named(self, codes: IntArray) -> Array | list[Any]:
-        """The ids of some codes."""
-        if isinstance(self.distinct, np.ndarray):
-            return self.distinct[codes]
-        return [self.distinct[code] for code in codes.tolist()]
 
 
 Ids: TypeAlias = Array | CodedIds
@@ -124,7 +117,9 @@ _KINDS: dict[str, Any] = {
     "bool": (bool, np.bool_),
     "int": Integral,
     "float": (float, np.floating),
+    "number": Number,
     "str": str,
+    "bytes": bytes,
 }
 """Types of ids, of which those of one data set have one."""
 
@@ -139,27 +134,20 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
         raise TypeError(msg) from error
     _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes], name)
     # 1, 1.0 and True, which are equal keys, could become one query, and 1 and "1" would be two.
-    kinds = {kind: _kind_of(kind) for kind in set(map(type, values))}
-    if len(set(kinds.values()) - {""}) > 1:
-        firsts: dict[str, int] = {}
-        for row, value in enumerate(values):
-            firsts.setdefault(kinds[type(value)], row)
-        firsts.pop("", None)
-        (first, row), (second, other) = list(firsts.items())[:2]
+    firsts: dict[str, int] = {}
+    for kind in set(map(type, values)):
+        what = next((what for what, kinds in _KINDS.items() if issubclass(kind, kinds)), None)
+        if what is not None:
+            row = next(row for row, value in enumerate(values) if type(value) is kind)
+            firsts[what] = min(row, firsts.get(what, row))
+    if len(firsts) > 1:
+        (row, first), (other, second) = sorted((row, what) for what, row in firsts.items())[:2]
         msg = (
             f"{name} mixes ids of several types, {first} (row {row}) and {second} (row {other}): "
             "1, 1.0 and True would be one query, and '1' another; make them one type"
         )
         raise ValueError(msg)
     return CodedIds(distinct, codes)
-
-
-def _kind_of(kind: type) -> str:
-    """Name of the type of numbers and text; "" for others."""
-    for name, kinds in _KINDS.items():
-        if issubclass(kind, kinds):
-            return name
-    return kind.__name__ if issubclass(kind, (Number, bytes)) else ""
 
 
 def is_hashable(value: Any) -> bool:
@@ -197,71 +185,49 @@ class Grouping(NamedTuple):
     order: IntArray | None
     """Rows, query after query; None if they already come so."""
 
+    @property
+    def numbers(self) -> IntArray:
+        """(n_samples,) number of each row's query."""
+        numbers = segment_index(self.offsets)
+        if self.order is not None:
+            numbers[self.order] = numbers.copy()
+        return numbers
+
 
 def group_rows(ids: Ids) -> Grouping:
     """Rows by query, whatever their order."""
     values = ids.codes if isinstance(ids, CodedIds) else ids
     borders = np.flatnonzero(values[1:] != values[:-1]) + 1
     offsets = np.concatenate(([0], borders, [len(values)]))
-    firsts = values[offsets[:-1]]
+    runs, order = values[offsets[:-1]], None  # the id of each run of rows
+    kind = runs.dtype.kind
+    if kind not in "biufmMSU" or not (runs[1:] > runs[:-1]).all():
+        low, high = (int(runs.min()), int(runs.max())) if kind in "iu" else (0, len(runs) * 5)
+        if high - low <= 4 * len(runs):  # a table of all integers between is small
+            wide = runs.astype(np.int64) if kind == "i" else runs  # int8 would overflow
+            n_codes, codes = high - low + 1, (wide - wide.min()).astype(np.int64)
+        elif kind in "SU":  # a dict of text is ten times faster than sorting it
+            distinct, codes = numbered(runs.tolist(), len(runs))
+            n_codes = len(distinct)
+        else:
+            values, codes = np.unique(runs, return_inverse=True)
+            n_codes = len(values)
+        times = np.bincount(codes)
+        if times.max() > 1:  # the rows of some query are scattered
+            first_runs = np.full(n_codes, len(runs))
+            first_runs[codes[::-1]] = np.arange(len(runs) - 1, -1, -1)  # the last one written stays
+            first_runs = np.sort(first_runs)[: np.count_nonzero(times)]
+            places = np.empty(n_codes, dtype=np.int64)
+            places[codes[first_runs]] = np.arange(len(first_runs))
+            rows = np.repeat(places[codes], sizes_of(offsets))
+            runs, offsets = runs[first_runs], offsets_of(np.bincount(rows))
+            # NumPy sorts 16-bit numbers by counting; the low bits first, then stably the high ones.
+            order = np.argsort(rows.astype(np.uint16), kind="stable")
+            if len(runs) > 1 << 16:
+                order = order[np.argsort((rows >> 16).astype(np.uint16)[order], kind="stable")]
     if isinstance(ids, CodedIds):
-        if np.bincount(firsts).max() <= 1:
-            return Grouping(ids.named(firsts), offsets, None)
-        return _group_codes(ids)
-    if values.dtype.kind in "biufmMSU" and (firsts[1:] > firsts[:-1]).all():
-        return Grouping(firsts, offsets, None)  # none returns
-    coded = _code_firsts(firsts)
-    if np.bincount(coded.codes).max() <= 1:
-        return Grouping(firsts, offsets, None)
-    return _group_codes(CodedIds(coded.distinct, np.repeat(coded.codes, sizes_of(offsets))))
-
-
-def _code_firsts(firsts: Array) -> CodedIds:
-    """Ids of runs, coded; the distinct ones in any order, of which not all need occur."""
-    kind = firsts.dtype.kind
-    if kind in "iu":
-        low, high = int(firsts.min()), int(firsts.max())
-        if high - low <= 4 * len(firsts):  # a table of all integers between is small
-            wide = firsts.astype(np.int64) if kind == "i" else firsts  # int8 would overflow
-            codes = (wide - wide.min()).astype(np.int64)
-            return CodedIds(np.arange(low, high + 1, dtype=firsts.dtype), codes)
-    if kind in "SU":  # a dict of text is ten times faster than sorting it
-        distinct, codes = numbered(firsts.tolist(), len(firsts))
-        return CodedIds(np.array(distinct, dtype=firsts.dtype), codes)
-    return CodedIds(*np.unique(firsts, return_inverse=True))
-
-
-def _group_codes(ids: CodedIds) -> Grouping:
-    """Rows of queries that are scattered, in order of first appearance."""
-    codes, n_distinct = ids.codes, len(ids.distinct)
-    first_rows = np.full(n_distinct, len(codes))
-    first_rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written stays
-    occurring = np.flatnonzero(first_rows < len(codes))
-    appearing = occurring[np.argsort(first_rows[occurring], kind="stable")]
-    places = np.empty(n_distinct, dtype=np.int64)
-    places[appearing] = np.arange(len(appearing))
-    codes = places[codes]
-    offsets = offsets_of(np.bincount(codes, minlength=len(appearing)))
-    order = None
-    if not (codes[1:] >= codes[:-1]).all():
-        # NumPy sorts 16-bit numbers by counting; the low bits first, then stably the high ones.
-        order = np.argsort(codes.astype(np.uint16), kind="stable")
-        if len(appearing) > 1 << 16:
-            order = order[np.argsort((codes >> 16).astype(np.uint16)[order], kind="stable")]
-    return Grouping(ids.named(appearing), offsets, order)
-
-
-def code_rows(ids: Ids) -> CodedIds:
-    """The same ids, coded."""
-    if isinstance(ids, CodedIds):
-        return ids
-    grouping = group_rows(ids)
-    codes = np.repeat(np.arange(len(grouping.query_ids)), sizes_of(grouping.offsets))
-    if grouping.order is not None:
-        scattered = np.empty_like(codes)
-        scattered[grouping.order] = codes
-        codes = scattered
-    return CodedIds(grouping.query_ids, codes)
+        return Grouping([ids.distinct[code] for code in runs.tolist()], offsets, order)
+    return Grouping(runs, offsets, order)
 
 
 class GradedQueries(NamedTuple):
@@ -278,7 +244,7 @@ class GradedQueries(NamedTuple):
         query_ids, offsets, order = self.grouping
         unjudged = None
         if self.counts.unjudged_grades:
-            unjudged = flagged(self.grades < 0, len(query_ids))
+            unjudged = _flagged(self.grades < 0, len(query_ids))
         return judged_by_scores(
             GradedRows(scores if order is None else scores[order], offsets, self.grades),
             query_ids=query_ids,
@@ -354,7 +320,7 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     return firsts
 
 
-def flagged(are_unjudged: BoolArray, n_queries: int) -> UnjudgedItems:
+def _flagged(are_unjudged: BoolArray, n_queries: int) -> UnjudgedItems:
     """Unjudged items among those of arrays, which leave out no item that could be retrieved."""
     return UnjudgedItems(are_unjudged.view(np.uint8), np.zeros(n_queries, dtype=bool))
 
@@ -379,44 +345,53 @@ def from_matrix(
     """Judged rankings of (n_queries, n_items) grades and scores."""
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape
-    cells = _read_candidates(candidates, y_score)
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
-    rows = offsets
+    rows, cells = offsets, _read_candidates(candidates, y_score)
     if cells is not None:
-        flat, rows = flat[cells.positions], cells.offsets
-    positions, grades = _read_grades(y_true)
+        flat, rows = flat[cells], np.searchsorted(cells, offsets)
+    stored = None  # flat positions of the grades, unless all are stored
+    if is_sparse(y_true):
+        entries = y_true.tocsr(copy=True)
+        entries.sum_duplicates()
+        entries = entries.tocoo()
+        stored = entries.row.astype(np.int64) * n_items + entries.col
+        grades = as_numbers(entries.data, "y_true")
+    else:
+        grades = np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
 
-    def cell(position: Any) -> str:
-        return f"row {position // n_items}, column {position % n_items}"
+    def cell(positions: IntArray | None, place: int) -> str:
+        row, column = divmod(place if positions is None else positions[place], n_items)
+        return f"row {row}, column {column}"
 
-    def scored(place: int) -> str:
-        return cell(place if cells is None else cells.positions[place])
+    def ranked_places(positions: IntArray) -> tuple[IntArray, BoolArray | slice]:
+        """Places of cells among those that are ranked, and which of the cells are."""
+        if cells is None:
+            return positions, slice(None)
+        places = np.searchsorted(cells, positions).clip(max=len(cells) - 1)
+        kept = cells[places] == positions
+        return places[kept], kept
 
-    def graded(entry: int) -> str:
-        return cell(entry if positions is None else positions[entry])
-
-    has_lowest = check_finite(flat, "y_score", where=scored, infinite=True)
-    grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
+    has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
+    grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=negative_grades)
     counts = count_unjudged(grades, negative_grades)
     judged = unjudged = None
     if counts.unjudged_grades:
         negative = np.flatnonzero(grades < 0)
-        negative = negative if positions is None else positions[negative]
         are_unjudged = np.zeros(len(flat), dtype=bool)
-        are_unjudged[negative if cells is None else cells.places_of(negative)[0]] = True
-        unjudged = flagged(are_unjudged, n_queries)
+        are_unjudged[ranked_places(negative if stored is None else stored[negative])[0]] = True
+        unjudged = _flagged(are_unjudged, n_queries)
     items: ScoredItems
-    if positions is None and cells is None:
+    if stored is None and cells is None:
         items = GradedRows(flat, rows, grades)
     else:
         relevant = np.flatnonzero(grades > 0)
-        hits = relevant if positions is None else positions[relevant]
+        hits = relevant if stored is None else stored[relevant]
         hit_grades = grades[relevant].astype(np.float64)
         if cells is not None:
             judged = np.searchsorted(hits, offsets), hit_grades
-            hits, kept = cells.places_of(hits)
-            hit_grades = hit_grades[kept]
-        items = KnownHits(flat, rows, np.searchsorted(hits, rows), flat[hits], hit_grades, hits)
+        hits, kept = ranked_places(hits)
+        hit_offsets, hit_grades = np.searchsorted(hits, rows), hit_grades[kept]
+        items = KnownHits(flat, rows, hit_offsets, flat[hits], hit_grades, hits)
     judged_matrix = judged_by_scores(
         items,
         query_ids=np.arange(n_queries),
@@ -429,23 +404,13 @@ def from_matrix(
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
 
 
-def _read_grades(y_true: Any) -> tuple[IntArray | None, Array]:
-    """Flat positions of stored grades, None if all are stored, and the grades."""
-    if not is_sparse(y_true):
-        return None, np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
-    entries = y_true.tocsr(copy=True)
-    entries.sum_duplicates()
-    entries = entries.tocoo()
-    positions = entries.row.astype(np.int64) * y_true.shape[1] + entries.col
-    return positions, as_numbers(entries.data, "y_true")
-
-
 def _scores(y_true: Any, y_score: Any) -> Array:
     """Scores in the shape of the ground truth."""
     if is_sparse(y_score):
         msg = "y_score is sparse; a score is needed for every item, call .toarray()"
         raise TypeError(msg)
-    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
+    is_masked = isinstance(y_score, np.ma.MaskedArray)
+    scores = as_numbers(np.ma.getdata(y_score) if is_masked else y_score, "y_score")
     shape = tuple(y_true.shape if is_sparse(y_true) else np.shape(y_true))
     if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
         msg = (
@@ -459,30 +424,12 @@ def _scores(y_true: Any, y_score: Any) -> Array:
     return scores
 
 
-def _is_masked(values: Any) -> bool:
-    return isinstance(values, np.ma.MaskedArray)
+def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
+    """Flat positions of the cells that are ranked, by the argument and the mask of ``y_score``.
 
-
-class Candidates(NamedTuple):
-    """The cells of a matrix that are ranked at all."""
-
-    positions: IntArray
-    """Flat positions, ascending."""
-    offsets: IntArray
-    """Borders of the rows among them."""
-
-    def places_of(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """Places of cells among the candidates, and which of the cells are candidates."""
-        if not len(self.positions):
-            return np.zeros(0, np.int64), np.zeros(len(positions), bool)
-        places = np.searchsorted(self.positions, positions).clip(max=len(self.positions) - 1)
-        kept = self.positions[places] == positions
-        return places[kept], kept
-
-
-def _read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
-    """Cells that may be ranked, by the argument and the mask of ``y_score``; None for all."""
-    chosen = ~np.ma.getmaskarray(y_score) if _is_masked(y_score) else np.True_
+    None for all.
+    """
+    chosen = ~np.ma.getmaskarray(y_score) if isinstance(y_score, np.ma.MaskedArray) else np.True_
     if candidates is not None:
         cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
         if cells.dtype != bool:
@@ -495,12 +442,10 @@ def _read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
             )
             raise ValueError(msg)
         chosen = chosen & cells
-    if chosen.all():
-        return None
     if not chosen.any():
         msg = "no item is a candidate: candidates or the mask of y_score leave out every cell"
         raise ValueError(msg)
-    return Candidates(np.flatnonzero(chosen), offsets_of(np.count_nonzero(chosen, axis=1)))
+    return None if chosen.all() else np.flatnonzero(chosen)
 
 
 def without_lowest(y_true: Any, y_score: Any) -> Any:

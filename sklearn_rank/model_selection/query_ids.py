@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.arrays import Ids, code_rows, group_rows, listed_ids, read_groups
+from sklearn_rank.inputs.arrays import Ids, group_rows, listed_ids, read_groups
 from sklearn_rank.inputs.roles import role_of
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.searches import (
@@ -23,7 +23,7 @@ from sklearn_rank.model_selection.searches import (
 )
 from sklearn_rank.support.checks import check_same_order
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array, IntArray
+from sklearn_rank.typing import IntArray
 
 DEFAULT_NAME = "qid"
 """Default name; if no column or index level has it, other common names are tried."""
@@ -90,8 +90,8 @@ class QueryRows:
     """Which rows belong to which query, to look at splits of them."""
 
     def __init__(self, ids: Ids) -> None:
-        coded = code_rows(ids)
-        self.query_ids, self.numbers = coded.distinct, coded.codes
+        grouping = group_rows(ids)
+        self.query_ids, self.numbers = grouping.query_ids, grouping.numbers
         self.sizes: IntArray = np.bincount(self.numbers, minlength=len(self.query_ids))
 
     def fault(self, train: Any, test: Any, split: str) -> str | None:
@@ -298,7 +298,7 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
     plain = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
     if plain and np.array_equal(first, second):  # type: ignore[arg-type]
         return
-    differs = np.flatnonzero(_numbers(first) != _numbers(second))
+    differs = np.flatnonzero(group_rows(first).numbers != group_rows(second).numbers)
     if len(differs):
         row = int(differs[0])
         remedy = " (a scorer ignores groups after set_score_request(groups=False))"
@@ -308,15 +308,6 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
             f"not the query{remedy if source == 'groups' else ''}"
         )
         raise ValueError(msg)
-
-
-def _numbers(ids: Ids) -> Array:
-    """(n_samples,) number of each row's query, in order of first appearance."""
-    grouping = group_rows(ids)
-    numbers = np.repeat(np.arange(len(grouping.query_ids)), np.diff(grouping.offsets))
-    if grouping.order is not None:
-        numbers[grouping.order] = numbers.copy()
-    return numbers
 
 
 def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any:

@@ -230,7 +230,7 @@ def test_missing_ids_are_named_by_their_row(form):
         ([1, 1.0, 2, 2, 2, 2, 2], r"int \(row 0\) and float \(row 1\)"),
         (["x", True, 2, 2, 2, 2, 2], r"str \(row 0\) and bool \(row 1\)"),
         ([2.5, 2.5, 1, 1, True, 1, 1], r"float \(row 0\) and int \(row 2\)"),
-        ([Decimal(1), 1, 1, 1, 1, 1, 1], r"Decimal \(row 0\) and int \(row 1\)"),
+        ([Decimal(1), 1, 1, 1, 1, 1, 1], r"number \(row 0\) and int \(row 1\)"),
         (np.array([1, np.float64(1), 2, 2, 2, 2, 2], dtype=object), r"int \(row 0\) and float"),
         ([1, "1", 2, 2, 2, 2, 2], r"int \(row 0\) and str \(row 1\)"),
         ([b"1", "1", "1", 2, 2, 2, 2], r"bytes \(row 0\) and str \(row 1\)"),
