@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import (
-    Bounds,
-    Measure,
-    UndefinedMetricError,
-    bounds_of_change,
-    evaluate,
-)
+from sklearn_rank import Bounds, Measure, UndefinedMetricError, bounds_of_change, evaluate
 from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from tests.bounds.problems import MEASURES, UNTIED, problem

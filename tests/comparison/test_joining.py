@@ -10,11 +10,7 @@ import polars as pl
 import pytest
 
 from sklearn_rank import Evaluation, compare, compare_all, evaluate
-from sklearn_rank.exceptions import (
-    InvalidParameterError,
-    QueryMismatchError,
-    UnknownMeasureError,
-)
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 OLD = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}

@@ -49,9 +49,7 @@ FORGETS = "unretrieved items do not count, so that retrieving less can be better
 ALL_PAIRS = "it counts the irrelevant items, of which there are more then"
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "a better item moving up never hurts": {
-        "map(denominator=retrieved)@3": BY_HITS,
-    },
+    "a better item moving up never hurts": {"map(denominator=retrieved)@3": BY_HITS},
     "an irrelevant item on top never helps": {
         "map(denominator=retrieved)@3": BY_HITS,
         "lauc(tail=linear)@3": "the more unread irrelevant items, the longer the straight line",

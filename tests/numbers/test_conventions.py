@@ -207,12 +207,7 @@ def test_what_a_program_does_not_have_is_refused(name, spec, message):
             {"a": 1 + 1e-12, "b": 1},
             r"^scores differ by less than float32 tells in 1 query, .* compares scores as float32$",
         ),
-        (
-            "trec_eval",
-            "map",
-            {},
-            r"^the ranking is empty in 1 query, .*: a run file cannot",
-        ),
+        ("trec_eval", "map", {}, r"^the ranking is empty in 1 query, .*: a run file cannot"),
         ("lenskit", ("map", "mrr"), {}, r": map: LensKit leaves an empty list out of the mean$"),
         (
             "ranx",
@@ -277,8 +272,7 @@ def test_equal_scores_are_seen_in_arrays_and_frames(layout):
 
 
 @pytest.mark.parametrize(
-    ("spec", "expected"),
-    [("ndcg", 0.429089070278), ("map", 0.205694623176), ("precision", 0.4375)],
+    ("spec", "expected"), [("ndcg", 0.429089070278), ("map", 0.205694623176), ("precision", 0.4375)]
 )
 def test_xgboost_reads_32_ranks_unless_told_otherwise(spec, expected):
     # Asked of XGBoost 3.2: 60 rows of one group, without "@" in eval_metric.

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import rank_biased_overlap_score
-from sklearn_rank.exceptions import (
-    DuplicateItemError,
-    InvalidParameterError,
-    QueryMismatchError,
-)
+from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError, QueryMismatchError
 
 
 def overlap(old: object, new: object, p: float = 0.9) -> float:

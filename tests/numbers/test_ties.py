@@ -14,14 +14,7 @@ import pytest
 
 from sklearn_rank import Evaluation, Measure, evaluate, measure
 from sklearn_rank.measures import METRICS, Metric
-from tests.oracles.exact import (
-    EXACT,
-    Ranking,
-    harmonic_mean,
-    ndcg,
-    number,
-    orders,
-)
+from tests.oracles.exact import EXACT, Ranking, harmonic_mean, ndcg, number, orders
 from tests.strategies import TiedQuery, all_binary, sampled, tied_mapping
 
 CUTOFFS = (1, 2, 3, 5, 7, None)

@@ -27,10 +27,7 @@ NEVER = mock.Mock(return_value=False)
 
 WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "order all": ((_ranks, "_are_few", NEVER),),
-    "order all by narrow keys": (
-        (_ranks, "_are_few", NEVER),
-        (_order, "_KEY_BITS", 20),
-    ),
+    "order all by narrow keys": ((_ranks, "_are_few", NEVER), (_order, "_KEY_BITS", 20)),
     "order all by keys of 64 bits": (
         (_ranks, "_are_few", NEVER),
         (_order, "_by_narrow_keys", mock.Mock(return_value=None)),
@@ -65,10 +62,7 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
         (_ranks, "_is_cheaper_to_count", NEVER),
         (_ranks, "PAIRS", 0),
     ),
-    "look up by pairs": (
-        (_ranks, "_are_few", ALWAYS),
-        (_ranks, "PAIRS", 1 << 60),
-    ),
+    "look up by pairs": ((_ranks, "_are_few", ALWAYS), (_ranks, "PAIRS", 1 << 60)),
     "look up by counting": (
         (_ranks, "_are_few", ALWAYS),
         (_ranks, "_is_cheaper_to_count", ALWAYS),

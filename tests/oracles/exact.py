@@ -237,10 +237,7 @@ def nerr(ranking: Ranking, k: int | None, max_grade: Any = "query") -> Value:
 
 
 def lag(
-    ranking: Ranking,
-    k: int | None = None,
-    unretrieved: str = "last",
-    min_rel: float | None = None,
+    ranking: Ranking, k: int | None = None, unretrieved: str = "last", min_rel: float | None = None
 ) -> Value:
     relevant, missed = _relevance(ranking, min_rel)
     if not relevant:

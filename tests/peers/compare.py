@@ -70,11 +70,7 @@ def compared(program: str, values: dict[str, Any]) -> dict[str, Compared]:
 
 
 def _place(
-    problem: str,
-    answer: list[Any],
-    ours: dict[str, Any] | None,
-    result: Compared,
-    tolerance: float,
+    problem: str, answer: list[Any], ours: dict[str, Any] | None, result: Compared, tolerance: float
 ) -> None:
     """Note the problem where it belongs; ``ours`` is None where the package raised by name."""
     per_query, mean = answer
