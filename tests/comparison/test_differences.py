@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from typing import Any
@@ -91,17 +92,14 @@ def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str)
 
 
 def test_less_is_better_turns_wins_and_not_the_difference() -> None:
-    truth, scores = runs(50, THREE)
-    row = compare(truth, scores, measures="lag", zero_division=np.nan)["lag", "new"]
+    row = compared(50, "lag")["lag", "new"]
     assert row.difference < 0
-    assert row.better
     assert row.wins > row.losses
-    assert row.significant
+    assert (row.better, row.significant) == (True, True)
 
 
 def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
-    truth, scores = runs(50, THREE)
-    found = compare(truth, scores, measures="gmap", zero_division=np.nan)
+    found = compared(50, "gmap")
     values = {name: column[~np.isnan(column)] for name, column in found.values("gmap").items()}
     logs = {name: np.log(np.maximum(column, 1e-5)) for name, column in values.items()}
     row = found["gmap", "new"]
@@ -111,21 +109,17 @@ def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
     assert row.difference == pytest.approx(math.exp(logs["new"].mean()) - was)
     ends = Differences(logs["new"] - logs["old"]).interval(0.95)
     assert (row.low, row.high) == pytest.approx(tuple(was * math.expm1(end) for end in ends))
-
-
-def test_logarithms_of_few_queries_are_beyond_all_floats() -> None:
-    truth = {query: {"a"} for query in "pq"}
-    runs = {"old": {key: ["a"] for key in "pq"}, "new": {"p": ["a"], "q": ["x"]}}
-    row = compare(truth, runs, measures="gmap", alpha=1e-3, level=0.999)["gmap"]
+    # Logarithms of few queries are beyond all floats.
+    few = {"old": {key: ["a"] for key in "pq"}, "new": {"p": ["a"], "q": ["x"]}}
+    row = compare({key: {"a"} for key in "pq"}, few, measures="gmap", alpha=1e-3, level=0.999)[
+        "gmap"
+    ]
     assert (row.low, row.high, row.detectable) == (-1.0, 1.0, math.inf)
 
 
 def test_weights_weigh_both_sides() -> None:
-    truth, scores = runs(30, THREE)
     weights = np.arange(30) % 4
-    found = compare(
-        truth, scores, measures="map", sample_weight=weights, zero_division=np.nan, names=None
-    )
+    found = compared(30, "map", sample_weight=weights)
     evaluated = found.evaluations
     row = found["map", "new"]
     assert row.value == pytest.approx(evaluated["new"]["map"])
@@ -158,36 +152,32 @@ def test_systems_that_weigh_queries_differently_are_not_tested() -> None:
 
 
 def test_a_pooled_measure_has_values_and_no_test() -> None:
-    truth, scores = runs(30, THREE)
-    found = compare(truth, scores, measures=("auc(average=pooled)", "map"), zero_division=np.nan)
-    row = found["auc(average=pooled)", "new"]
-    evaluated = found.evaluations
+    found = compared(30, ("auc(average=pooled)", "map"))
+    row, evaluated = found["auc(average=pooled)", "new"], found.evaluations
     assert row.difference == evaluated["new"][row.measure] - evaluated["old"][row.measure]
     assert row.better
     assert math.isnan(row.p)
     assert found.is_pooled(row.measure)
     assert "Holm over 2 p-values: 2 comparisons x 1 measure" in found.family_text
-    with pytest.raises(InvalidParameterError, match="it has no values per query"):
-        found.values(row.measure)
-    with pytest.raises(InvalidParameterError, match="it has no values per query"):
-        found.most_changed(measure=row.measure)
+    for refused in (found.values, lambda name: found.most_changed(measure=name)):
+        with pytest.raises(InvalidParameterError, match="it has no values per query"):
+            refused(row.measure)
     assert found.most_changed(1)[0].measure == "map"
+    pairs = compare_all(evaluated, measures=row.measure, n_resamples=99)
+    assert all(math.isnan(own.p_corrected) and not own.significant for own in pairs.rows)
 
 
 def test_a_pooled_measure_over_common_queries_alone() -> None:
     truth, scores = runs(20, THREE)
-    groups = np.repeat(np.arange(20), 12)
-    old = evaluate(truth.ravel(), scores["old"].ravel(), "auc(average=pooled)", groups=groups)
-    part = slice(0, 120)
-    new = evaluate(
-        truth.ravel()[part], scores["new"].ravel()[part], "auc(average=pooled)", groups=groups[part]
-    )
-    (row,) = compare(old, new).rows
-    alone = evaluate(
-        truth.ravel()[part], scores["old"].ravel()[part], "auc(average=pooled)", groups=groups[part]
-    )
-    assert (row.queries, row.baseline_value) == (10, alone["auc(average=pooled)"])
-    assert row.value == new["auc(average=pooled)"]
+
+    def pooled(name: str, n: int) -> Any:
+        groups = np.repeat(np.arange(n), 12)
+        sides = truth[:n].ravel(), scores[name][:n].ravel()
+        return evaluate(*sides, "auc(average=pooled)", groups=groups)
+
+    (row,) = compare(pooled("old", 20), pooled("new", 10)).rows
+    expected = [pooled(name, 10)["auc(average=pooled)"] for name in ("old", "new")]
+    assert (row.queries, [row.baseline_value, row.value]) == (10, expected)
 
 
 # A family ----------------------------------------------------------------------------------------
@@ -287,17 +277,8 @@ def test_several_measures_are_several_families_of_pairs() -> None:
     )
 
 
-def test_a_pooled_measure_has_no_p_value_among_all_pairs() -> None:
-    truth, scores = runs(30, THREE)
-    found = compare_all(
-        truth, scores, measures="auc(average=pooled)", zero_division=np.nan, n_resamples=99
-    )
-    assert all(math.isnan(row.p_corrected) and not row.significant for row in found.rows)
-
-
 def test_all_pairs_one_by_one() -> None:
-    truth, scores = runs(40, THREE)
-    found = compare_all(truth, scores, measures="map", test="t", zero_division=np.nan)
+    found = compare_all(compared(40, "map").evaluations, test="t")
     expected = correct_p_values([row.p for row in found.rows], "holm")
     assert [row.p_corrected for row in found.rows] == expected
     assert len(found.rows) == 3
@@ -331,14 +312,10 @@ def test_letters_go_on_after_z() -> None:
 def test_no_p_value_depends_on_others(test: Any) -> None:
     options: Any = {"test": test, "n_resamples": 500, "correction": None}
     found = compared(**options)
-    alone = compare(
-        {name: found.evaluations[name] for name in ("old", "same")}, measures="mrr", **options
-    )
-    assert alone["mrr"].p == found["mrr", "same"].p
-    assert (alone["mrr"].low, alone["mrr"].high) == (
-        found["mrr", "same"].low,
-        found["mrr", "same"].high,
-    )
+    two = {name: found.evaluations[name] for name in ("old", "same")}
+    alone = compare(two, measures="mrr", **options)["mrr"]
+    same = found["mrr", "same"]
+    assert (alone.p, alone.low, alone.high) == (same.p, same.low, same.high)
     seeded = [
         compared(random_state=np.random.default_rng(3), **options)["map", "same"].p for _ in "ab"
     ]
@@ -388,30 +365,22 @@ def test_a_row_is_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_a_frame_has_a_row_for_each_difference(backend: Any) -> None:
+def test_a_frame_has_a_row_for_each_difference_and_plain_objects_are_json(backend: Any) -> None:
     found = compared(measures=("map", "auc(average=pooled)"))
     frame = found.to_frame(backend)
     columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
-    assert columns[:6] == ["measure", "baseline", "system", "queries", "value", "difference"]
-    assert columns[6:11] == ["low", "high", "effect", "p", "p_corrected"]
-    assert columns[11:] == ["wins", "ties", "losses", "detectable"]
+    assert columns == [
+        *("measure", "baseline", "system", "queries", "value", "difference", "low", "high"),
+        *("effect", "p", "p_corrected", "wins", "ties", "losses", "detectable"),
+    ]
     if backend == "pandas":
         rows = frame.to_dict("records")
     else:
         rows = frame.to_pylist() if backend == "pyarrow" else frame.to_dicts()
     assert len(rows) == 4
-    assert (rows[0]["measure"], rows[0]["system"], rows[0]["wins"]) == (
-        "map",
-        "new",
-        found["map", "new"].wins,
-    )
+    cells = [rows[0][name] for name in ("measure", "system", "wins")]
+    assert cells == ["map", "new", found["map", "new"].wins]
     assert rows[2]["p"] is None or math.isnan(rows[2]["p"])
-
-
-def test_plain_objects_are_json() -> None:
-    import json
-
-    found = compared(measures=("map", "auc(average=pooled)"))
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["names"] == ["old", "new", "same"]
     assert plain["rows"][2]["p"] is None
@@ -459,11 +428,9 @@ def test_only_common_queries_count() -> None:
 # Progress ----------------------------------------------------------------------------------------
 
 
-def systems() -> dict[str, Any]:
-    generator = np.random.default_rng(0)
-    truth = (generator.random((40, 6)) < 0.5).astype(int)
-    truth[:, 0] = 1
-    return {name: evaluate(truth, generator.random((40, 6)), ("map", "mrr")) for name in "abc"}
+def pretend_terminal(monkeypatch: pytest.MonkeyPatch, *, yes: bool = True) -> None:
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: yes, raising=False)
 
 
 @pytest.mark.parametrize(
@@ -476,18 +443,15 @@ def systems() -> dict[str, Any]:
     ],
 )
 def test_a_terminal_shows_how_many_tests_are_done(
-    function: Any, test: str, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    function: Any, test: str, shown: bool, capsys: Any, monkeypatch: Any
 ) -> None:
-    evaluated = systems()
-    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    function(evaluated, test=test, n_resamples=9999)
+    pretend_terminal(monkeypatch)
+    function(compared().evaluations, test=test, n_resamples=999)
     assert ("tests" in capsys.readouterr().err) == shown
 
 
-def test_a_step_draws_no_bar_within_the_bar(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+def test_a_step_draws_no_bar_within_the_bar(capsys: Any, monkeypatch: Any) -> None:
+    pretend_terminal(monkeypatch)
     outside = runtime.with_progress([1] * 3, 3, "outside")
     next(outside)  # the first step is over before the bar appears
     for _ in outside:
@@ -497,6 +461,9 @@ def test_a_step_draws_no_bar_within_the_bar(monkeypatch: pytest.MonkeyPatch, cap
     assert "inside" not in shown
     assert list(runtime.with_progress([1] * 3, 3, "again")) == [1] * 3
     assert "again" in capsys.readouterr().err
+    pretend_terminal(monkeypatch, yes=False)
+    assert list(runtime.with_progress([1] * 3, 3, "elsewhere")) == [1] * 3
+    assert capsys.readouterr().err == ""
 
 
 # False alarms ------------------------------------------------------------------------------------

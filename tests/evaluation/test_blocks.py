@@ -55,22 +55,6 @@ def test_a_block_is_gone_before_the_next_one_is_cut(cuts, monkeypatch):
 # Threads -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, 4, -1])
-@pytest.mark.parametrize("ties", ["average", "stable", "optimistic", "pessimistic"])
-def test_threads_change_no_bit(n_jobs, ties):
-    rng = np.random.default_rng(5)
-    n_rows = 300_000
-    groups, scores = rng.integers(0, 2000, n_rows), rng.integers(0, 50, n_rows)
-    grades = rng.integers(0, 40, n_rows) // 38
-    measures = ("map", "ndcg@10", "mrr", "auc")
-    options = {"groups": groups, "ties": ties, "zero_division": np.nan}
-    one = evaluate(grades, scores, measures, **options)
-    many = evaluate(grades, scores, measures, **options, n_jobs=n_jobs)
-    assert dict(many.scores) == dict(one.scores)
-    for name in measures:
-        assert many.per_query[name].tobytes() == one.per_query[name].tobytes()
-
-
 @pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "2", True])
 def test_n_jobs_is_a_number_of_threads(n_jobs):
     rule = "The 'n_jobs' parameter of evaluate must be an int of at least 1, -1 or None. Got"

@@ -99,13 +99,6 @@ def test_counts_add_up():
     }
 
 
-def test_duplicates_and_unjudged_grades_are_counted():
-    counts = evaluate([{"a"}], [["a", "b", "a", "b", "a"]], "map", duplicates="first").counts
-    assert (counts["duplicates"], counts["ranked"]) == (3, 2)
-    counts = evaluate([{"a": -1, "b": -2, "c": 1}], [["c"]], "map", convention="trec_eval").counts
-    assert counts["unjudged_grades"] == 2
-
-
 def test_queries_without_weight_in_the_mean_are_counted_as_undefined():
     # AUC per relevant item: the second query has none, so that its AUC is 0/0.
     with pytest.warns(UndefinedMetricWarning, match=r"^auc is undefined for 1 of 2 queries: 1"):
@@ -221,21 +214,6 @@ def test_evaluations_are_frozen_and_copy(evaluation):
         assert twin.counts == evaluation.counts
     evaluation.counts["undefined"]["mrr"] = evaluation.counts["queries"] = 9
     assert (evaluation.counts["undefined"]["mrr"], evaluation.counts["queries"]) == (0, 4)
-
-
-def test_order_of_queries_and_rows_changes_no_bit():
-    rng = np.random.default_rng(0)
-    groups, scores = rng.integers(0, 40, 600), rng.normal(size=600)
-    grades, order = rng.integers(0, 3, 600), rng.permutation(600)
-    options = {
-        "measures": ("map", "ndcg", "err", "auc", "auc(average=pooled)", "lag"),
-        "zero_division": np.nan,
-    }
-    one = evaluate(grades, scores, groups=groups, **options)
-    other = evaluate(grades[order], scores[order], groups=groups[order], **options)
-    assert dict(one.scores) == dict(other.scores)
-    by_id = dict(zip(other.query_ids.tolist(), other.per_query["ndcg"], strict=True))
-    assert [by_id[query] for query in one.query_ids.tolist()] == one.per_query["ndcg"].tolist()
 
 
 def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():
