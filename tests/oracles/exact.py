@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import wraps
 from typing import Any, NamedTuple
 
 Value = Fraction | float | None
@@ -26,7 +27,7 @@ class Ranking(NamedTuple):
     """Grades above 0 of the relevant items that were not retrieved."""
 
 
-# What a rank holds ------------------------------------------------------------------------------
+# Binary -----------------------------------------------------------------------------------------
 
 
 def _relevance(ranking: Ranking, min_rel: float | None) -> tuple[list[bool], int]:
@@ -38,36 +39,38 @@ def _relevance(ranking: Ranking, min_rel: float | None) -> tuple[list[bool], int
     return [relevant(grade) for grade in ranking.grades], sum(map(relevant, ranking.missed))
 
 
-def _last_rank(ranking: Ranking, k: int | None) -> int:
-    """The last rank that is read."""
-    return len(ranking.grades) if k is None else min(k, len(ranking.grades))
-
-
 def _divided(numerator: Any, denominator: Any) -> Fraction:
     """A quotient in which nothing found among nothing is 0."""
     return Fraction(numerator) / Fraction(denominator) if denominator else Fraction(0)
 
 
-def _ranks_of_hits(relevant: Sequence[bool], last: int) -> list[int]:
-    return [rank for rank in range(1, last + 1) if relevant[rank - 1]]
+def _mean(shares: Sequence[Fraction], count: int | None = None) -> Fraction:
+    return sum(shares, Fraction(0)) / (len(shares) if count is None else count)
 
 
-def _hits(relevant: Sequence[bool], rank: int) -> int:
-    return sum(relevant[:rank])
+def of_relevance(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Of ranks that are read (relevant or not), the number of relevant items, and k; each query
+    has a relevant item."""
+
+    @wraps(function)
+    def value(ranking: Ranking, k: int | None, min_rel: float | None = None, **own: Any) -> Value:
+        relevant, missed = _relevance(ranking, min_rel)
+        n_relevant = sum(relevant) + missed
+        return function(relevant[:k], n_relevant, k, **own) if n_relevant else None
+
+    return value
 
 
-# Binary -----------------------------------------------------------------------------------------
+def _ranks_of_hits(read: Sequence[bool]) -> list[int]:
+    return [rank for rank, hit in enumerate(read, start=1) if hit]
 
 
+@of_relevance
 def average_precision(
-    ranking: Ranking, k: int | None, denominator: str = "min", min_rel: float | None = None
+    read: list[bool], n_relevant: int, k: int | None, denominator: str = "min"
 ) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    n_relevant = sum(relevant) + missed
-    if not n_relevant:
-        return None
-    found = _ranks_of_hits(relevant, _last_rank(ranking, k))
-    total = sum((Fraction(_hits(relevant, rank), rank) for rank in found), Fraction(0))
+    found = _ranks_of_hits(read)
+    total = sum((Fraction(sum(read[:rank]), rank) for rank in found), Fraction(0))
     divisors = {
         "relevant": n_relevant,
         "min": n_relevant if k is None else min(n_relevant, k),
@@ -77,66 +80,45 @@ def average_precision(
     return _divided(total, divisors[denominator])
 
 
+@of_relevance
 def average_recall(
-    ranking: Ranking, k: int | None, normalize: bool = False, min_rel: float | None = None
+    read: list[bool], n_relevant: int, k: int | None, normalize: bool = False
 ) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    n_relevant = sum(relevant) + missed
-    if not n_relevant:
-        return None
-    found = _ranks_of_hits(relevant, _last_rank(ranking, k))
-    total = sum((Fraction(_hits(relevant, rank), n_relevant) for rank in found), Fraction(0))
+    found = _ranks_of_hits(read)
     most = n_relevant if k is None else min(n_relevant, k)
-    value = total / most
-    if normalize:
-        perfect = Ranking((1,) * n_relevant)
-        best = average_recall(perfect, k)
-        assert isinstance(best, Fraction)
-        return value / best
-    return value
+    value = _mean([Fraction(sum(read[:rank]), n_relevant) for rank in found], most)
+    if not normalize:
+        return value
+    best = average_recall(Ranking((1,) * n_relevant), k)
+    assert isinstance(best, Fraction)
+    return value / best
 
 
-def reciprocal_rank(ranking: Ranking, k: int | None, min_rel: float | None = None) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    if not sum(relevant) + missed:
-        return None
-    found = _ranks_of_hits(relevant, _last_rank(ranking, k))
-    return Fraction(1, found[0]) if found else Fraction(0)
+@of_relevance
+def reciprocal_rank(read: list[bool], n_relevant: int, k: int | None) -> Value:
+    return Fraction(1, read.index(True) + 1) if any(read) else Fraction(0)
 
 
-def precision(
-    ranking: Ranking, k: int | None, denominator: str = "k", min_rel: float | None = None
-) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    if not sum(relevant) + missed:
-        return None
-    last = _last_rank(ranking, k)
-    return _divided(_hits(relevant, last), last if k is None or denominator == "retrieved" else k)
+@of_relevance
+def precision(read: list[bool], n_relevant: int, k: int | None, denominator: str = "k") -> Value:
+    return _divided(sum(read), len(read) if k is None or denominator == "retrieved" else k)
 
 
+@of_relevance
 def recall(
-    ranking: Ranking, k: int | None, denominator: str = "relevant", min_rel: float | None = None
+    read: list[bool], n_relevant: int, k: int | None, denominator: str = "relevant"
 ) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    n_relevant = sum(relevant) + missed
-    if not n_relevant:
-        return None
     most = min(n_relevant, k) if denominator == "min" and k is not None else n_relevant
-    return Fraction(_hits(relevant, _last_rank(ranking, k)), most)
+    return Fraction(sum(read), most)
 
 
-def f_measure(
-    ranking: Ranking, k: int | None, beta: float = 1.0, min_rel: float | None = None
-) -> Value:
-    p, r = precision(ranking, k, min_rel=min_rel), recall(ranking, k, min_rel=min_rel)
-    return harmonic_mean(p, r, beta)
+def f_measure(ranking: Ranking, k: int | None, beta: float = 1.0, **own: Any) -> Value:
+    return harmonic_mean(precision(ranking, k, **own), recall(ranking, k, **own), beta)
 
 
-def hit_rate(ranking: Ranking, k: int | None, min_rel: float | None = None) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    if not sum(relevant) + missed:
-        return None
-    return Fraction(any(relevant[: _last_rank(ranking, k)]))
+@of_relevance
+def hit_rate(read: list[bool], n_relevant: int, k: int | None) -> Value:
+    return Fraction(any(read))
 
 
 def harmonic_mean(first: Value, second: Value, beta: float = 1.0) -> Value:
@@ -153,41 +135,34 @@ def harmonic_mean(first: Value, second: Value, beta: float = 1.0) -> Value:
 def _gain(grade: float, gain: Any) -> float:
     if grade <= 0:
         return 0.0
-    if gain == "exp2":
-        return 2.0**grade - 1.0
-    if gain == "linear":
-        return float(grade)
-    if gain == "binary":
-        return 1.0
+    named = {"exp2": 2.0**grade - 1.0, "linear": float(grade), "binary": 1.0}
+    if isinstance(gain, str):
+        return named[gain]
     return float(gain[grade] if isinstance(gain, Mapping) else gain(grade))
 
 
-def _discount(rank: int, discount: Any) -> float:
-    return math.log2(rank + 1) if discount == "log2" else float(discount(rank))
+def _discounted(gains: Sequence[float], k: int | None, discount: Any) -> float:
+    def of_rank(rank: int) -> float:
+        return math.log2(rank + 1) if discount == "log2" else float(discount(rank))
+
+    return math.fsum(gain / of_rank(rank) for rank, gain in enumerate(gains[:k], start=1))
 
 
-def _is_judged(ranking: Ranking) -> bool:
-    return any(grade > 0 for grade in (*ranking.grades, *ranking.missed))
-
-
-def _discounted(gains: Sequence[float], last: int, discount: Any) -> float:
-    return math.fsum(
-        gain / _discount(rank, discount) for rank, gain in enumerate(gains[:last], start=1)
-    )
+def _best_first(ranking: Ranking) -> tuple[float, ...]:
+    """Grades in the ideal order; none without a relevant item."""
+    grades = sorted((*ranking.grades, *ranking.missed), reverse=True)
+    return tuple(grades) if grades and grades[0] > 0 else ()
 
 
 def dcg(ranking: Ranking, k: int | None, gain: Any = "exp2", discount: Any = "log2") -> Value:
-    if not _is_judged(ranking):
+    if not _best_first(ranking):
         return None
-    gains = [_gain(grade, gain) for grade in ranking.grades]
-    return _discounted(gains, _last_rank(ranking, k), discount)
+    return _discounted([_gain(grade, gain) for grade in ranking.grades], k, discount)
 
 
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any = "exp2", discount: Any = "log2") -> Value:
-    if not _is_judged(ranking):
-        return None
-    gains = sorted((_gain(g, gain) for g in (*ranking.grades, *ranking.missed)), reverse=True)
-    return _discounted(gains, len(gains) if k is None else k, discount)
+    gains = sorted((_gain(grade, gain) for grade in _best_first(ranking)), reverse=True)
+    return _discounted(gains, k, discount) if gains else None
 
 
 def ndcg(ranking: Ranking, k: int | None, gain: Any = "exp2", discount: Any = "log2") -> Value:
@@ -204,33 +179,21 @@ def _satisfied(grade: float, top: float) -> Fraction:
     return Fraction((2.0**grade - 1.0) / 2.0**top)
 
 
-def _expected_stop(grades: Sequence[float], last: int, top: float) -> Fraction:
+def err(ranking: Ranking, k: int | None, max_grade: Any = "query") -> Value:
+    best = _best_first(ranking)
+    if not best:
+        return None
     value, reading = Fraction(0), Fraction(1)
-    for rank, grade in enumerate(grades[:last], start=1):
-        stops = _satisfied(grade, top)
+    for rank, grade in enumerate(ranking.grades[:k], start=1):
+        stops = _satisfied(grade, best[0] if max_grade == "query" else max_grade)
         value += reading * stops / rank
         reading *= 1 - stops
     return value
 
 
-def _top(ranking: Ranking, max_grade: Any) -> float:
-    return max((*ranking.grades, *ranking.missed)) if max_grade == "query" else max_grade
-
-
-def err(ranking: Ranking, k: int | None, max_grade: Any = "query") -> Value:
-    if not _is_judged(ranking):
-        return None
-    return _expected_stop(ranking.grades, _last_rank(ranking, k), _top(ranking, max_grade))
-
-
 def nerr(ranking: Ranking, k: int | None, max_grade: Any = "query") -> Value:
-    if not _is_judged(ranking):
-        return None
-    best = tuple(sorted((*ranking.grades, *ranking.missed), reverse=True))
-    ideal = _expected_stop(best, len(best) if k is None else k, _top(ranking, max_grade))
-    found = err(ranking, k, max_grade)
-    assert isinstance(found, Fraction)
-    return found / ideal
+    found, ideal = err(ranking, k, max_grade), err(Ranking(_best_first(ranking)), k, max_grade)
+    return None if found is None or ideal is None else found / ideal
 
 
 # Pairs ------------------------------------------------------------------------------------------
@@ -248,79 +211,61 @@ def lag(
     return Fraction(sum(lags), len(lags)) if lags else None
 
 
-def _irrelevant_below(
-    relevant: Sequence[bool], missed: int, unretrieved: str, n_irrelevant: int
-) -> list[int]:
-    """For each relevant item the irrelevant ones below it, in rank order, missed items last."""
-    below = [
-        n_irrelevant - relevant[:place].count(False) for place, hit in enumerate(relevant) if hit
-    ]
-    return below + [0] * missed if unretrieved == "last" else below
+class Pairs(NamedTuple):
+    """The pairs of a relevant and an irrelevant item."""
+
+    shares: list[Fraction]
+    """Of irrelevant items below each relevant one, in rank order, missed ones last."""
+    unread: int
+    """Irrelevant items below the cutoff."""
+    n_irrelevant: int
 
 
-def auc(
-    ranking: Ranking,
-    k: int | None = None,
-    unretrieved: str = "last",
-    n_negatives: int | None = None,
-    smoothing: float = 0,
-    min_rel: float | None = None,
-) -> Value:
-    relevant, missed = _relevance(ranking, min_rel)
-    n_irrelevant = relevant.count(False) if n_negatives is None else n_negatives
-    below = _irrelevant_below(relevant, missed, unretrieved, n_irrelevant)
-    extra = Fraction(smoothing)
-    if not below or not n_irrelevant + extra:
-        return None
-    shares = [(item + extra) / (n_irrelevant + extra) for item in below]
-    return sum(shares, Fraction(0)) / len(shares)
-
-
-def limited_auc(
+def _pairs(
     ranking: Ranking,
     k: int | None,
-    tail: str = "none",
     unretrieved: str = "last",
     n_negatives: int | None = None,
     smoothing: float = 0,
     min_rel: float | None = None,
-) -> Value:
+) -> Pairs | None:
     relevant, missed = _relevance(ranking, min_rel)
-    n_irrelevant = relevant.count(False) if n_negatives is None else n_negatives
-    below = _irrelevant_below(relevant, missed, unretrieved, n_irrelevant)
-    extra, n_relevant = Fraction(smoothing), len(below)
-    if not n_relevant or not n_irrelevant + extra:
+    n = relevant.count(False) if n_negatives is None else n_negatives
+    below = [n - relevant[:place].count(False) for place, hit in enumerate(relevant) if hit]
+    below += [0] * missed if unretrieved == "last" else []
+    extra = Fraction(smoothing)
+    if not below or not n + extra:
         return None
-    last = _last_rank(ranking, k)
-    found = _hits(relevant, last)
-    shares = [(item + extra) / (n_irrelevant + extra) for item in below[:found]]
+    shares = [(item + extra) / (n + extra) for item in below]
+    return Pairs(shares, n - relevant[:k].count(False), n)
+
+
+def auc(ranking: Ranking, k: int | None = None, **own: Any) -> Value:
+    pairs = _pairs(ranking, k, **own)
+    return None if pairs is None else _mean(pairs.shares)
+
+
+def limited_auc(ranking: Ranking, k: int | None, tail: str = "none", **own: Any) -> Value:
+    pairs = _pairs(ranking, k, **own)
+    if pairs is None:
+        return None
+    n_relevant = len(pairs.shares)
+    found = sum(_relevance(ranking, own.get("min_rel"))[0][:k])
+    read = pairs.shares[:found]
     if tail == "none":
-        most = n_relevant if k is None else min(n_relevant, k)
-        return sum(shares, Fraction(0)) / most
+        return _mean(read, n_relevant if k is None else min(n_relevant, k))
     # On the straight line to (1, 1) a relevant item has half of the unread irrelevant ones below.
-    unread = Fraction(n_irrelevant - relevant[:last].count(False))
-    on_line = (unread / 2 + extra) / (n_irrelevant + extra)
-    return (sum(shares, Fraction(0)) + (n_relevant - found) * on_line) / n_relevant
+    extra = Fraction(own.get("smoothing", 0))
+    on_line = (Fraction(pairs.unread) / 2 + extra) / (pairs.n_irrelevant + extra)
+    return _mean([*read, *[on_line] * (n_relevant - found)])
 
 
 EXACT: Mapping[str, Callable[..., Value]] = {
-    "map": average_precision,
-    "mar": average_recall,
-    "mrr": reciprocal_rank,
-    "precision": precision,
-    "recall": recall,
-    "fbeta": f_measure,
-    "hit_rate": hit_rate,
-    "dcg": dcg,
-    "idcg": ideal_dcg,
-    "ndcg": ndcg,
-    "err": err,
-    "nerr": nerr,
-    "lag": lag,
-    "auc": auc,
-    "gauc": auc,
-    "lauc": limited_auc,
-}
+    "map": average_precision, "mar": average_recall, "mrr": reciprocal_rank,
+    "precision": precision, "recall": recall, "fbeta": f_measure, "hit_rate": hit_rate,
+    "dcg": dcg, "idcg": ideal_dcg, "ndcg": ndcg, "err": err, "nerr": nerr,
+    "lag": lag, "auc": auc, "gauc": auc, "lauc": limited_auc,
+}  # fmt: skip
 """The literal definition of each metric but ``hmean``, which is made of two of them."""
 
 
