@@ -31,7 +31,6 @@ from sklearn_rank.inputs.items import (
 from sklearn_rank.inputs.tables import (
     Qrels,
     Run,
-    TableOptions,
     TableScores,
     best_occurrences,
     columns_about_queries,
@@ -71,6 +70,7 @@ from sklearn_rank.typing import (
     FloatArray,
     IntArray,
     Missing,
+    NegativeGrades,
     RankingOptions,
     Ties,
 )
@@ -449,36 +449,36 @@ def _kept(
 
 
 def read_columns(
-    qrels: Qrels,
-    run: Run,
-    *,
-    sample_weight: Any = None,
-    missing: Missing = "zero",
-    **options: Unpack[TableOptions],
+    qrels: Qrels, run: Run, *, sample_weight: Any = None, missing: Missing = "zero", **options: Any
 ) -> RankingData:
     """Judged rankings of long tables of judgements and of a run."""
     queries = join_queries(qrels.numbers, run.numbers, missing)
-    left_out = dict.fromkeys((*qrels, *run))
-    for query in queries:
-        del left_out[query]
-    options["weights"] = query_weights(sample_weight, queries)
-    judged = read_joined(qrels.of_queries(queries), run.of_queries(queries), **options)
-    counts = replace(
-        judged.counts,
-        missing=len(qrels.numbers.keys() - run.numbers.keys()),
-        unjudged=len(run.numbers.keys() - qrels.numbers.keys()),
-    )
+    weights = query_weights(sample_weight, queries)
+    own = qrels.of_queries(queries), run.of_queries(queries)
+    judged = read_joined(*own, weights=weights, **options)
+    n_missing = len(qrels.numbers.keys() - run.numbers.keys())
+    n_unjudged = len(run.numbers.keys() - qrels.numbers.keys())
+    evaluated = set(queries)
     return replace(
         judged,
-        counts=counts,
+        counts=replace(judged.counts, missing=n_missing, unjudged=n_unjudged),
         missing=np.flatnonzero([query not in run.numbers for query in queries]),
-        left_out=list(left_out),
+        left_out=[query for query in dict.fromkeys((*qrels, *run)) if query not in evaluated],
         query_columns=columns_about_queries(qrels, run),
         count_scores=None if run.scores is None else TableScores(run.scores, run.offsets),
     )
 
 
-def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> RankingData:
+def read_joined(
+    qrels: Qrels,
+    run: Run,
+    *,
+    weights: FloatArray | None = None,
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    assume: Assume | None = None,
+    **ranking: Unpack[RankingOptions],
+) -> RankingData:
     """The same of tables that have the same queries, in one order."""
     kinds = (
         set(map(type, ids if isinstance(ids, list) else ids[:1]))  # a series has one type
@@ -487,20 +487,15 @@ def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> Rank
     refuse_unequal_types(*kinds, in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
-    negative = options.get("negative_grades", "raise")
-    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative)
-    qrels = _without_repeated_judgements(qrels)
-    n_rows = run.n_rows
-    run = _without_duplicates(run, options.get("duplicates", "raise"))
+    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative_grades)
+    qrels, n_rows = _without_repeated_judgements(qrels), run.n_rows
+    run = _without_duplicates(run, duplicates)
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
-    assumed = resolve_assumption(options.get("assume"), has_grades=True, has_zero=has_zero)
+    assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
     joined = _join_columns(qrels, run, assumed)
-    ties = options.get("ties", "average")
-    if run.scores is not None and TIE_RULES[ties].by_id:
+    if run.scores is not None and TIE_RULES[ranking.get("ties", "average")].by_id:
         joined = joined.by_falling_id(run.item_ids)
-    depth, n_jobs = options.get("depth"), options.get("n_jobs")
-    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
-    judged = joined.ranked(run.query_ids, options.get("weights"), **ranking)
+    judged = joined.ranked(run.query_ids, weights, **ranking)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_rows - run.n_rows, unjudged_grades=n_unjudged)
     return replace(judged, counts=counts, keyed=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -56,45 +55,41 @@ class Layout(NamedTuple):
 
 _COMMON = frozenset({"sample_weight", *RankingOptions.__annotations__})
 _LISTS = frozenset({"assume", "reader", "relevance"})
-LAYOUTS: Mapping[str, Layout] = MappingProxyType(
-    {
-        layout.name: layout
-        for layout in (
-            Layout(
-                "rows",
-                "1-D grades, array or list",
-                "1-D scores",
-                "the rows that share a value of `groups`",
-                from_rows,
-                frozenset({"groups", "negative_grades"}),
-            ),
-            Layout(
-                "matrix",
-                "a 2-D array of grades, dense or sparse",
-                "a 2-D array of scores",
-                "a row",
-                from_matrix,
-                frozenset({"candidates", "negative_grades"}),
-            ),
-            Layout(
-                "lists",
-                "per query a set, a list or `{item: grade}`; or one set for all queries",
-                "a ranked list per query, best first",
-                "an element",
-                from_lists,
-                _LISTS,
-            ),
-            Layout(
-                "mapping",
-                "`{query: set, list or {item: grade}}`",
-                "`{query: ranked list or {item: score}}`",
-                "a key",
-                from_mapping,
-                _LISTS | {"missing"},
-            ),
-        )
-    }
+_LAYOUTS = (
+    Layout(
+        "rows",
+        "1-D grades, array or list",
+        "1-D scores",
+        "the rows that share a value of `groups`",
+        from_rows,
+        frozenset({"groups", "negative_grades"}),
+    ),
+    Layout(
+        "matrix",
+        "a 2-D array of grades, dense or sparse",
+        "a 2-D array of scores",
+        "a row",
+        from_matrix,
+        frozenset({"candidates", "negative_grades"}),
+    ),
+    Layout(
+        "lists",
+        "per query a set, a list or `{item: grade}`; or one set for all queries",
+        "a ranked list per query, best first",
+        "an element",
+        from_lists,
+        _LISTS,
+    ),
+    Layout(
+        "mapping",
+        "`{query: set, list or {item: grade}}`",
+        "`{query: ranked list or {item: score}}`",
+        "a key",
+        from_mapping,
+        _LISTS | {"missing"},
+    ),
 )
+LAYOUTS: Mapping[str, Layout] = {layout.name: layout for layout in _LAYOUTS}
 
 
 def layout_of(y_true: Any) -> str:
@@ -155,25 +150,6 @@ _FOREIGN = {
 }
 """Advice for arguments that belong to another layout."""
 
-_SHAPES = (
-    (
-        "y_score",
-        "responses",
-        "the responses of an msearch request",
-        "{query: response['hits']['hits'] for query, response in zip(queries, "
-        "y_score['responses'])}",
-    ),
-    ("y_score", "hits", "one response of a search", "{query: y_score['hits']['hits']}"),
-    (
-        "y_true",
-        "requests",
-        "a _rank_eval request",
-        "{request['id']: {rating['_id']: rating['rating'] for rating in request['ratings']} "
-        "for request in y_true['requests']}",
-    ),
-)
-"""Nested formats of other programs: argument, key, name, and the code that reads them."""
-
 
 def _check_choices(owner: str, options: Mapping[str, Any]) -> None:
     for name, allowed in CHOICES.items():
@@ -211,12 +187,6 @@ def read_rankings(
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_choices(owner, options)
     y_true, y_score = as_tables(y_true, y_score, columns)
-    for name, key, what, code in _SHAPES:
-        side, other = (y_true, y_score) if name == "y_true" else (y_score, y_true)
-        nests = type(side) is dict and isinstance(side.get(key), (dict, list))
-        if nests and not (isinstance(other, Mapping) and key in other):
-            msg = f"{name} is {what}, not a mapping of queries; pass {code}"
-            raise TypeError(msg)
     name = layout_of(y_true)
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
@@ -254,31 +224,28 @@ def read_layout(
         )
     if msg:
         raise InvalidParameterError(msg)
-    if not layout.has_ids and type(y_score) is not np.ndarray:
+    given: dict[str, Any] = {**options}
+    keeps = given.pop("keep_items", False)
+    own = {key: given[key] for key in given if key in layout.takes or key in _COMMON}
+    if not layout.has_ids:
         # Types are few where elements are many.
-        kinds = set(map(type, y_score if isinstance(y_score, (list, tuple)) else (y_score,)))
-        if any(issubclass(kind, (Set, Mapping)) for kind in kinds):
+        elements = y_score if isinstance(y_score, (list, tuple)) else (y_score,)
+        if any(issubclass(kind, (Set, Mapping)) for kind in set(map(type, elements))):
             msg = (
                 f"y_true holds numbers (the {name} layout), but y_score holds sets or mappings; "
                 "are y_true and y_score swapped?"
             )
             raise TypeError(msg)
-    keeps = options.pop("keep_items", False)
-    if layout.has_ids and not keeps and _are_columns(y_true, y_score, options):
-        own: Any = {key: options[key] for key in options if key == "assume" or key not in _FOREIGN}  # type: ignore[literal-required]
-        return with_mismatch_hint(read_columns(y_true, y_score, **own), y_true, y_score, None)
-    own = {key: options[key] for key in options if key in layout.takes or key in _COMMON}  # type: ignore[literal-required]
-    if layout.has_ids:
-        own["reader"] = ItemReader(
-            options.get("string_provider"),
-            options.get("duplicates", "raise"),
-            options.get("negative_grades", "raise"),
-            keeps=keeps,
-        )
-    judged = layout.read(y_true, y_score, **own)
-    if not layout.has_ids:
-        return judged
-    return with_mismatch_hint(judged, y_true, y_score, options.get("string_provider"))
+        return layout.read(y_true, y_score, **own)
+    provider = given.get("string_provider")
+    if not keeps and _are_columns(y_true, y_score, options):
+        own = {key: given[key] for key in given if key == "assume" or key not in _FOREIGN}
+        judged = read_columns(y_true, y_score, **own)
+    else:
+        rules = (given.get(key, "raise") for key in ("duplicates", "negative_grades"))
+        own["reader"] = ItemReader(provider, *rules, keeps=keeps)
+        judged = layout.read(y_true, y_score, **own)
+    return with_mismatch_hint(judged, y_true, y_score, provider)
 
 
 def _are_columns(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:

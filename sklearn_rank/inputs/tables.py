@@ -22,22 +22,12 @@ from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
-from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, NegativeGrades, RankingOptions
+from sklearn_rank.typing import Array, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
 
 IdColumn: TypeAlias = "list[Any] | pl.Series"
-
-
-class TableOptions(RankingOptions, total=False):
-    """Options of the join of long tables."""
-
-    weights: Any
-    """Of the queries."""
-    duplicates: Duplicates
-    negative_grades: NegativeGrades
-    assume: Assume | None
 
 
 def is_series(column: IdColumn) -> bool:

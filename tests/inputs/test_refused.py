@@ -555,18 +555,6 @@ def test_hits_without_an_id() -> None:
     refused(TypeError, "unhashable list", A, [[(["b"], 1.0)]])
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "code"),
-    [
-        ({"q": {"a"}}, {"took": 3, "responses": []}, r"zip\(queries, y_score\["),
-        ({"q": {"a"}}, {"hits": {"hits": []}}, r"\{query: y_score\['hits'\]\['hits'\]\}"),
-        ({"requests": [{"id": "q1"}]}, {"q": ["a"]}, r"rating\['_id'\]: rating\['rating'\]"),
-    ],
-)
-def test_shapes_of_search_engines_are_named(y_true: Any, y_score: Any, code: str) -> None:
-    refused(TypeError, code, y_true, y_score)
-
-
 def test_lists_that_do_not_fit() -> None:
     refused(ValueError, r"inconsistent numbers of samples: \[1, 2\]", A, [["a"], ["b"]])
     refused(ValueError, r"y_score\[0\] should be a 1d array, .* \(1, 1\)", A, [np.array([["a"]])])
