@@ -11,13 +11,15 @@ import numpy as np
 from sklearn_rank.kernels.graded import SMALL_INTEGERS, relative_gains
 from sklearn_rank.rankings.judged import JudgedRankings, Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
+from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Bounds"]
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(Tabular):
     """Least and greatest value of a measure, or of its change, over all ways to grade.
 
     Attributes
@@ -49,6 +51,15 @@ class Bounds:
     per_query_high: FloatArray = field(repr=False)
     query_ids: Any = field(repr=False)
     may_be_undefined: BoolArray = field(repr=False)
+
+    _ROWS = ("measures",)
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        columns = (Column("measure"), Column("least", "number"), Column("greatest", "number"))
+        row = text_cell(self.measure), number_cell(self.low), number_cell(self.high)
+        n = len(self.per_query_low)
+        note = f"{n:,} {'query' if n == 1 else 'queries'}; over all grades of unjudged items"
+        return Table(columns, (row,), notes=(note,))
 
 
 MOST_UNRETRIEVED = 1_000_000

@@ -100,7 +100,7 @@ class Changes:
     def __init__(
         self, joined: Joined, measure: str, pair: tuple[str, str], query_text: Any
     ) -> None:
-        self._joined, self._name, self._pair = joined, measure, pair
+        self._joined, self._name, self.pair = joined, measure, pair
         self._measure = joined.measure(measure)
         self._text = text_function(query_text)
         self._old, self._new = (joined.values_per_query(system, measure) for system in pair)
@@ -135,7 +135,7 @@ class Changes:
         joined = self._joined
         before, after = (
             joined.systems[system].placements(joined.places[system][list(numbers)])
-            for system in self._pair
+            for system in self.pair
         )
         values = [(float(self._old[number]), float(self._new[number])) for number in numbers]
         defined = [
@@ -143,7 +143,7 @@ class Changes:
             for was, now, (old, new) in zip(before, after, values, strict=True)
             if not math.isnan(new - old)
         ]
-        judged = joined.systems[self._pair[1]]._judged
+        judged = joined.systems[self.pair[1]]._judged
         if self._measure.metric.by_score and judged.by_relevance is not None:
             why = "it reads relevance scores, whose ranking is not kept"
             found = [Explanation((), f"{self._name} has no parts by item: {why}")] * len(defined)
@@ -154,7 +154,7 @@ class Changes:
         for number, was, now, (old, new) in zip(numbers, before, after, values, strict=True):
             own = undefined if math.isnan(new - old) else next(explained)
             query = joined.query_ids[number]
-            fields = (self._text(query), self._name, *self._pair, old, new, new - old)
+            fields = (self._text(query), self._name, *self.pair, old, new, new - old)
             changes.append(QueryChange(query, *fields, own.items, was, now, own.remark))
         return changes
 

@@ -55,7 +55,8 @@ def compare(
     ----------
     baseline, *others : Evaluation, mapping, or y_true and {name: y_score}
         Results of :func:`evaluate`, the baseline first; or one {name: result}; or ground truth and
-        {name: rankings} in any layout, which are evaluated with the ids of their items kept.
+        {name: rankings} in any layout, which are evaluated with the ids of their items kept, and
+        by measures that may follow them.
     measures : str, Measure, or sequence of them, default=None
         What to compare, in any spelling. None takes all that every system was evaluated in, and
         ``("map", "ndcg@10")`` for ground truth and rankings.
@@ -241,6 +242,8 @@ def _read_systems(
         msg = "names is for results of evaluate; a mapping names its systems itself"
         raise TypeError(msg)
     systems: dict[str, Any]
+    if len(given) == 3 and measures is None and isinstance(given[2], (str, list, tuple, Measure)):
+        *given, measures = given  # as those of evaluate
     if given and all(isinstance(system, Evaluation) for system in given):
         systems = dict(zip(_names(names, len(given)), given, strict=True))
     elif len(given) == 1 and any(isinstance(system, Evaluation) for system in last.values()):
@@ -250,6 +253,8 @@ def _read_systems(
         reading = {}
     else:
         shown = ", ".join(type(system).__name__ for system in given) or "nothing"
+        if len(given) == 1 and isinstance(given[0], (list, tuple)):
+            shown += "; pass its members one by one"
         msg = (
             f"{owner} takes results of evaluate, one {{name: result}}, or y_true and "
             f"{{name: y_score}}; got {shown}"

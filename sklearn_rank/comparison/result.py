@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -21,11 +21,12 @@ from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText
 from sklearn_rank.evaluation.slices import read_slices
+from sklearn_rank.evaluation.tables import gain_notes
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.tables.table import (
     Cell,
     Column,
@@ -309,7 +310,8 @@ class Comparison(Tabular):
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
         options: dict[str, Any] = {"all_pairs": self.all_pairs, "query_text": self._query_text}
-        return dict(zip(labels, self.of_groups(groups, self._settings, **options), strict=True))
+        parts = self.of_groups(groups, self._settings, **options)
+        return Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
 
@@ -368,7 +370,8 @@ class Comparison(Tabular):
         """
         check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
         n = check_integer(n, "n", "most_changed", at_least=0)
-        return self._changes(measure, system, query_text).most_changed(n, direction)
+        changes = self._changes(measure, system, query_text)
+        return _listed(changes, changes.most_changed(n, direction))
 
     def worst(
         self,
@@ -393,7 +396,8 @@ class Comparison(Tabular):
             The worst value first.
         """
         n = check_integer(n, "n", "worst", at_least=0)
-        return self._changes(measure, system, query_text).worst(n)
+        changes = self._changes(measure, system, query_text)
+        return _listed(changes, changes.worst(n))
 
     def query_changes(
         self,
@@ -404,7 +408,8 @@ class Comparison(Tabular):
         query_text: QueryText = None,
     ) -> list[QueryChange]:
         """The same for queries by their ids, in the order given."""
-        return self._changes(measure, system, query_text).of(queries)
+        changes = self._changes(measure, system, query_text)
+        return _listed(changes, changes.of(queries))
 
     def _changes(self, measure: Any, system: str | None, query_text: QueryText) -> Changes:
         pair = self._pair([self.others[0] if system is None else system])
@@ -590,13 +595,15 @@ def systems_table(comparison: Comparison) -> Table:
     else:
         alone = "" if comparison.all_pairs else f", each compared with {comparison.baseline} alone"
         about = f"letters mark systems it significantly beats ({test}{alone})"
-    notes = (about, *_about_directions(comparison), *comparison.notes)
+    notes = (about, *_about_measures(comparison), *comparison.notes)
     return Table(columns, tuple(map(tuple, cells.values())), notes=notes, meaning="best")
 
 
-def _about_directions(comparison: Comparison) -> list[str]:
+def _about_measures(comparison: Comparison) -> list[str]:
     names = [name for name in comparison.measures if not comparison.greater_is_better(name)]
-    return [f"lower is better: {', '.join(names)}"] if names else []
+    lower = [f"lower is better: {', '.join(names)}"] if names else []
+    baseline = comparison.evaluations[comparison.baseline]
+    return [*lower, *gain_notes(map(comparison.metric, comparison.measures), baseline._judged)]
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -644,8 +651,14 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     )
     against = "" if first.all_pairs else f"differences from {first.baseline}; "
     about = f"{against}{first.family_text}; alpha {first.alpha:g}"
-    notes = (about, *_about_directions(first))
+    notes = (about, *_about_measures(first))
     return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
+
+
+def _listed(changes: Changes, found: list[QueryChange]) -> Rows[QueryChange]:
+    """A list of changes that prints as a table."""
+    baseline, system = changes.pair
+    return Rows(found, partial(changes_table, baseline=baseline, system=system))
 
 
 def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:

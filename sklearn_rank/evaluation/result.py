@@ -25,7 +25,7 @@ from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -337,10 +337,13 @@ class Evaluation(Tabular):
         name = find_measure(measure, self._scored)
         values = self.per_query[name]
         numbers = worst_of(values, self._scored[name].measure.metric, n)
-        return [
+        from sklearn_rank.evaluation.tables import worst_table
+
+        found = [
             QueryValue(place.query, text(place.query), name, float(values[number]), place)
             for number, place in zip(numbers, self.placements(numbers), strict=True)
         ]
+        return Rows(found, worst_table)
 
     def bounds(
         self,
@@ -415,6 +418,7 @@ class Evaluation(Tabular):
             not there or has several labels for a query.
         """
         from sklearn_rank.evaluation.slices import read_slices, take_queries
+        from sklearn_rank.evaluation.tables import slices_table
 
         judged, query_ids = self._judged, self._judged.listed_ids()
         if isinstance(slices, str):
@@ -438,7 +442,7 @@ class Evaluation(Tabular):
             undefined[label] = {name: own.average for name, own in scored.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
             warn_of_undefined_slices(undefined)
-        return parts
+        return Parts(parts, slices_table)
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """One evaluation of the queries of this one and of others: shards, days, machines.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.differences import Differences, design_notes
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.table import (
@@ -26,7 +28,7 @@ from sklearn_rank.tables.table import (
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.evaluation.result import Evaluation
+    from sklearn_rank.evaluation.result import Evaluation, QueryValue
 
 _COLUMNS = (
     Column("measure"),
@@ -52,7 +54,25 @@ def table_of(evaluation: Evaluation) -> Table:
             if own.has_spread:
                 effects[name] = own.design_effect, len(own)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
-    return Table(_COLUMNS, tuple(rows), notes=notes)
+    gains = gain_notes(evaluation.measures, evaluation._judged)
+    return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
+
+
+_GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1"}
+
+
+def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
+    """Gain and discount of the measures that have them, where grades above 1 make them matter."""
+    if data.rankings.judged_grades.max(initial=0.0) <= 1:
+        return []
+    named: dict[str, list[str]] = {}
+    for measure in measures:
+        if "gain" in measure.options:
+            gain, discount = measure.options["gain"], measure.options["discount"]
+            shown = _GAINS.get(gain, "a table" if isinstance(gain, tuple) else "a function")
+            rank = "log2(rank + 1)" if discount == "log2" else "a function"
+            named.setdefault(f"gain {shown}, discount {rank}", []).append(str(measure))
+    return [f"{', '.join(names)}: {text}" for text, names in named.items()]
 
 
 def queries_table(evaluation: Evaluation) -> Table:
@@ -63,6 +83,39 @@ def queries_table(evaluation: Evaluation) -> Table:
     query_ids = evaluation._judged.listed_ids()
     rows = zip(query_ids, values if columns else ((),) * len(query_ids), strict=True)
     return Table(titles, tuple((text_cell(id_), *map(number_cell, own)) for id_, own in rows))
+
+
+def slices_table(parts: Mapping[Any, Evaluation]) -> Table:
+    """A row per slice of the queries."""
+    measures = list(next(iter(parts.values())).scores) if parts else []
+    columns = (Column("slice"), *(Column(name, "number") for name in ("queries", *measures)))
+    rows = (
+        (
+            text_cell(label),
+            count_cell(part.counts["queries"]),
+            *map(number_cell, part.scores.values()),
+        )
+        for label, part in parts.items()
+    )
+    return Table(columns, tuple(rows))
+
+
+MOST_RANKS = 6
+"""Ranks of relevant items in a row."""
+
+
+def worst_table(queries: Sequence[QueryValue]) -> Table:
+    """A row per query, with the ranks of its relevant items."""
+    measure = queries[0].measure if queries else "value"
+    columns = (Column("query"), Column("text"), Column(measure, "number"), Column("relevant at"))
+    rows = []
+    for query, text, _, value, placement in queries:
+        ranks = ", ".join(f"{hit.rank:g}" for hit in placement.hits[:MOST_RANKS]) or "no rank"
+        more = len(placement.hits) - MOST_RANKS
+        places = f"{ranks}{f' +{more:,}' if more > 0 else ''} of {placement.n_ranked:,}"
+        rows.append((text_cell(query), text_cell(text), number_cell(value), text_cell(places)))
+    table = Table(columns, tuple(rows))
+    return table if any(query.text for query in queries) else table.without(1)
 
 
 def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:

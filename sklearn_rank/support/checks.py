@@ -315,7 +315,9 @@ def check_cutoff(k: Any, owner: str) -> int | None:
     if k is None:
         return None
     if not _is_integer(k) or k < 1:
-        refuse_value(k, "k", owner, "an int in the range [1, inf) or None")
+        several = "; evaluate takes several cutoffs, as in 'ndcg@5,10'"
+        hint = several if isinstance(k, (list, tuple)) else ""
+        refuse_value(k, "k", owner, f"an int in the range [1, inf) or None{hint}")
     return int(k)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_text
@@ -325,6 +326,10 @@ def html_table(table: Table, *, sortable: bool = False) -> str:
 
 # Results that are tables --------------------------------------------------------------------------
 
+MOST_PRINTED = 20
+"""Rows that a list shows where it is printed."""
+Row = TypeVar("Row")
+
 
 class Tabular:
     """A result that prints as a table, and can be pasted as one into a paper or a page."""
@@ -434,3 +439,47 @@ class Tabular:
             What a row is, as in :meth:`to_markdown`.
         """
         return to_csv(self._chosen(rows, "to_csv"))
+
+
+class Rows(Tabular, list[Row]):
+    """A list that prints as a table of its first rows.
+
+    ``as_table`` makes the table of some rows; of a function at the top level of a module, or a
+    ``partial`` of one, so that the list can be pickled.
+    """
+
+    _ROWS = ("rows",)
+
+    def __init__(self, rows: Sequence[Row], as_table: Callable[[Sequence[Row]], Table]) -> None:
+        super().__init__(rows)
+        self._as_table = as_table
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        return self._as_table(self)
+
+    def _printed(self) -> tuple[Table, ...]:
+        return (_with_rest(self._as_table(self[:MOST_PRINTED]), len(self)),)
+
+
+class Parts(Tabular, dict[Any, Row]):
+    """A dict of results by slice that prints as a table, as ``Rows`` does."""
+
+    _ROWS = ("slices",)
+
+    def __init__(self, parts: dict[Any, Row], as_table: Callable[[dict[Any, Row]], Table]) -> None:
+        super().__init__(parts)
+        self._as_table = as_table
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        return self._as_table(self)
+
+    def _printed(self) -> tuple[Table, ...]:
+        first = dict(list(self.items())[:MOST_PRINTED])
+        return (_with_rest(self._as_table(first), len(self)),)
+
+
+def _with_rest(table: Table, total: int) -> Table:
+    """The table of the first rows, with a note that there are more."""
+    if total <= MOST_PRINTED:
+        return table
+    return replace(table, notes=(*table.notes, f"and {total - MOST_PRINTED:,} more"))

@@ -138,7 +138,7 @@ def test_text_of_huge_scores_is_short():
     evaluation = evaluate([{"a": 1.5e300}, {"a": 1.0e300}], [["a"], ["a"]], "dcg(gain=linear)")
     lines = repr(evaluation).splitlines()
     assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
-    assert len({len(line) for line in lines[:-1]}) == 1
+    assert len({len(line) for line in lines[:2]}) == 1
     assert len(lines[0]) < 80
 
 
