@@ -21,15 +21,6 @@ from sklearn_rank import (
 )
 from sklearn_rank.measures.catalogue import IDCG
 from sklearn_rank.metrics.shared import score
-from tests.inputs.cases import ALL, GROUPS, SCORES
-
-
-@pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
-def test_every_metric_refuses_negative_grades(metric):
-    with pytest.raises(
-        ValueError, match=r"^y_true contains a negative grade \(-1\) at row 1 of query 'a'$"
-    ):
-        metric([1, -1, 0, 1], SCORES, groups=GROUPS)
 
 
 def test_negative_grades_are_unjudged_under_trec_eval():

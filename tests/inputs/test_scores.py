@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,14 +12,17 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sklearn_rank import evaluate, mean_reciprocal_rank_score
-from tests.inputs.cases import ALL, GRADES, GROUPS
+from sklearn_rank import UndefinedMetricWarning, evaluate, mean_reciprocal_rank_score
+from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
-def test_every_metric_refuses_nan_scores(metric):
+def test_every_metric_refuses_nan_scores_and_negative_grades(metric):
     with pytest.raises(ValueError, match=r"^y_score contains NaN at row 2 of query 'b'$"):
         metric(GRADES, [1.0, 2.0, np.nan, 3.0], groups=GROUPS)
+    message = r"^y_true contains a negative grade \(-1\) at row 1 of query 'a'$"
+    with pytest.raises(ValueError, match=message):
+        metric([1, -1, 0, 1], SCORES, groups=GROUPS)
 
 
 @pytest.mark.parametrize("top", [np.inf, 1e308, 5])
@@ -27,15 +32,6 @@ def test_infinite_scores_are_ordered(top):
     assert mean_reciprocal_rank_score(GRADES, scores, groups=GROUPS) == (1 + 1 / 2) / 2
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
-def test_zeros_of_both_signs_are_a_tie(dtype):
-    for scores in ([0.0, -0.0], [-0.0, 0.0]):
-        value = mean_reciprocal_rank_score(
-            np.array([[1, 0]]), np.array([scores], dtype=dtype), ties="average"
-        )
-        assert value == (1 + 1 / 2) / 2
-
-
 DTYPES = [
     *("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"),
     *(">i2", ">i4", ">i8", ">u2", ">u4", ">u8", ">f2", ">f4", ">f8"),
@@ -43,20 +39,19 @@ DTYPES = [
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("ties", ["average", "stable", "optimistic", "pessimistic"])
-def test_every_real_dtype_ranks_by_its_extremes(dtype, ties):
+def test_every_real_dtype_ranks_by_its_extremes(dtype):
     kind = np.dtype(dtype)
-    if kind.kind == "b":
-        low, high = False, True
-    elif kind.kind in "iu":
-        low, high = np.iinfo(kind).min, np.iinfo(kind).max
-    else:
-        low, high = np.finfo(kind).min, np.finfo(kind).max
-    scores = np.array([low, high], dtype=kind)
-    assert mean_reciprocal_rank_score([0, 1], scores, groups=[7, 7], ties=ties) == 1.0
-    assert mean_reciprocal_rank_score([1, 0], scores, groups=[7, 7], ties=ties) == 1 / 2
-    grades = np.array([[0, 1]])
-    assert mean_reciprocal_rank_score(grades, scores[np.newaxis], ties=ties) == 1.0
+    limits = np.iinfo(kind) if kind.kind in "iu" else None if kind.kind == "b" else np.finfo(kind)
+    scores = np.array([limits.min, limits.max] if limits else [False, True], dtype=kind)
+    for ties in ("average", "stable", "optimistic", "pessimistic"):
+        options = {"groups": [7, 7], "ties": ties}
+        assert mean_reciprocal_rank_score([0, 1], scores, **options) == 1.0
+        assert mean_reciprocal_rank_score([1, 0], scores, **options) == 1 / 2
+        assert mean_reciprocal_rank_score(np.array([[0, 1]]), scores[None], ties=ties) == 1.0
+    if kind.kind == "f":
+        for zeros in ([0.0, -0.0], [-0.0, 0.0]):
+            tied = np.array([zeros], dtype=kind)
+            assert mean_reciprocal_rank_score(np.array([[1, 0]]), tied) == (1 + 1 / 2) / 2
 
 
 @pytest.mark.parametrize(
@@ -64,10 +59,13 @@ def test_every_real_dtype_ranks_by_its_extremes(dtype, ties):
     [
         [2**53 + 1, 2**53],
         np.array([2**53 + 1, 2**53]),
+        np.array([-(2**63) + 1, -(2**63)]),
         np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64),
         np.array([2**53 + 1, 2**53], dtype=">i8"),
         np.array([2**53 + 1, 2**53], dtype=object),
+        np.array([2**-24, 0.0], dtype="f2"),
         [1.000000001, 1.0],
+        [np.inf, 1e308],
         np.array([1, 1], dtype="g") + np.array([np.finfo("g").eps, 0]),
         pd.Series([2**53 + 1, 2**53], dtype="Int64"),
         pl.Series([2**53 + 1, 2**53]),
@@ -76,14 +74,12 @@ def test_every_real_dtype_ranks_by_its_extremes(dtype, ties):
     ],
 )
 def test_neighbouring_scores_are_no_tie(scores):
-    assert mean_reciprocal_rank_score([1, 0], scores, groups=[0, 0], ties="pessimistic") == 1.0
-    assert mean_reciprocal_rank_score([0, 1], scores, groups=[0, 0], ties="optimistic") == 1 / 2
-
-
-def test_neighbouring_integer_scores_of_a_mapping_are_no_tie():
-    run = {"q": {"a": 2**53 + 1, "b": 2**53}}
-    assert mean_reciprocal_rank_score({"q": {"a"}}, run, ties="pessimistic") == 1.0
-    assert mean_reciprocal_rank_score({"q": {"b"}}, run, ties="optimistic") == 1 / 2
+    run = {"q": dict(zip("ab", scores, strict=True))}
+    for relevant, ties, value in (("a", "pessimistic", 1.0), ("b", "optimistic", 1 / 2)):
+        grades = [int(relevant == item) for item in "ab"]
+        assert mean_reciprocal_rank_score(grades, scores, groups=[0, 0], ties=ties) == value
+        if isinstance(scores, list) and max(scores) != 2**63:  # what a mapping cannot mix
+            assert mean_reciprocal_rank_score({"q": {relevant}}, run, ties=ties) == value
 
 
 def test_a_series_of_narrow_floats_is_read_without_a_warning() -> None:
@@ -109,60 +105,6 @@ def test_scores_that_mappings_accept(value):
     assert mean_reciprocal_rank_score({"q": {"a"}}, {"q": {"b": -1, "a": value}}) == 1.0
 
 
-# Ids and numbers of other types than Python's own -------------------------------------------------
-
-
-RANKED = [[3, 1, 2], [5, 4]]
-TRUE = [[1], [4, 9]]
-THREE = ["map", "ndcg@2", "mrr"]
-
-
-def values(*args: Any) -> dict[str, float]:
-    evaluation = evaluate(*args, THREE)
-    return {measure: evaluation[measure] for measure in THREE}
-
-
-VALUES = values([set(items) for items in TRUE], RANKED)
-
-KINDS = {
-    "int64": np.int64,
-    "uint8": np.uint8,
-    "int32": np.int32,
-    "str_": lambda item: np.str_(f"item {item}"),
-    "bytes_": lambda item: np.bytes_(f"item {item}"),
-    "float64": np.float64,
-    "datetime64": lambda item: np.datetime64(item, "D"),
-    "timedelta64": lambda item: np.timedelta64(item, "D"),
-    "tuple": lambda item: (item, "x"),
-    "mixed tuple": lambda item: ("a", np.int64(item)),
-    "timestamp": lambda item: pd.Timestamp(item, unit="D"),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_ids_of_any_type_meet_by_equality(kind: str) -> None:
-    make = KINDS[kind]
-    ranked = [[make(item) for item in items] for items in RANKED]
-    true = [[make(item) for item in items] for items in TRUE]
-    for truths in (true, [set(items) for items in true], [dict.fromkeys(t, 1) for t in true]):
-        assert values(truths, ranked) == VALUES
-    scored = [{item: -float(place) for place, item in enumerate(items)} for items in ranked]
-    assert values(true, scored) == VALUES
-
-
-@pytest.mark.parametrize("kind", ["int64", "uint8", "str_"])
-def test_scalars_of_numpy_meet_pythons(kind: str) -> None:
-    ranked = [[KINDS[kind](item) for item in items] for items in RANKED]
-    plain = [{item.item() for item in map(KINDS[kind], items)} for items in TRUE]
-    assert values(plain, ranked) == VALUES
-
-
-@pytest.mark.parametrize("kind", [np.int64, np.uint64])
-def test_large_integers_of_numpy_are_exact(kind: type) -> None:
-    large = 2**63 - 1
-    assert evaluate([{large}], [[kind(large - 1), kind(large)]], "mrr")["mrr"] == 0.5
-
-
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
@@ -175,7 +117,85 @@ def test_large_integers_of_numpy_are_exact(kind: type) -> None:
     ],
 )
 def test_arrays_of_objects_are_arrays_of_their_numbers(scores: Any, expected: Any) -> None:
-    grades = np.array([[0, 1, 2], [1, 0, 0]])
+    grades, measures = np.array([[0, 1, 2], [1, 0, 0]]), ("map", "ndcg@2", "mrr")
     objects = np.array([scores, scores[::-1]], dtype=object)
-    numbers = np.array([expected, expected[::-1]])
-    assert values(grades, objects) == values(grades, numbers)
+    numbers = evaluate(grades, np.array([expected, expected[::-1]]), measures)
+    assert dict(evaluate(grades, objects, measures).scores) == dict(numbers.scores)
+
+
+# Integers of 128 bits and decimals of Polars, which NumPy has no type for -------------------------
+
+wide_integers = pytest.mark.skipif(not hasattr(pl, "Int128"), reason="Polars before 1.18")
+QUERIES, ITEMS = ["q", "q", "r", "r"], ["a", "b", "a", "b"]
+TRUTH = [1, 0, 0, 1]
+BIG = 2**63
+# Relevant first in q and second in r: (1 + 1/2) / 2. In float64 both scores of a query are equal.
+LAST_DIGITS = {
+    "int64": [BIG - 1, BIG - 2, BIG - 1, BIG - 2],
+    "uint64": [BIG + 1, BIG, BIG + 1, BIG],
+    "negative": [-BIG + 1, -BIG, -BIG + 1, -BIG],
+}
+
+
+def frame(**columns):
+    return pl.DataFrame({"query_id": QUERIES, "item_id": ITEMS, **columns})
+
+
+def wide(values):
+    return pl.Series(values, dtype=pl.Int128)
+
+
+@wide_integers
+@pytest.mark.parametrize("scores", LAST_DIGITS.values(), ids=LAST_DIGITS)
+def test_scores_are_read_to_the_last_digit(scores):
+    column = wide(scores)
+    assert evaluate(TRUTH, column, "map", groups=QUERIES).scores == {"map": 0.75}
+    assert evaluate(frame(relevance=TRUTH), frame(score=column), "map").scores == {"map": 0.75}
+    matrix = pl.DataFrame({"a": column.gather([0, 2]), "b": column.gather([1, 3])})
+    assert evaluate(np.array([[1, 0], [0, 1]]), matrix, "map").scores == {"map": 0.75}
+    if hasattr(pl, "UInt128") and min(scores) > 0:
+        column = pl.Series(scores, dtype=pl.UInt128)
+        assert evaluate(TRUTH, column, "map", groups=QUERIES).scores == {"map": 0.75}
+
+
+@wide_integers
+def test_grades_weights_and_query_ids():
+    # Linear gains: q ranks 1 before 3, r has 2 first and nothing else.
+    grades, scores = wide([3, 1, 2, 0]), [1.0, 2.0, 2.0, 1.0]
+    half = 1 / np.log2(3)
+    q, r = (1 + 3 * half) / (3 + half), 1.0
+    own = {"groups": wide([7, 7, BIG, BIG]), "sample_weight": wide([1, 1, 3, 3])}
+    of_rows = evaluate(grades, scores, "ndcg", convention="sklearn", **own)
+    assert of_rows.scores["ndcg"] == pytest.approx((q + 3 * r) / 4, abs=1e-12)
+    sides = frame(relevance=grades), frame(score=scores)
+    plain = evaluate(*sides, "ndcg", convention="sklearn")
+    assert plain.scores["ndcg"] == pytest.approx((q + r) / 2, abs=1e-12)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        evaluate([1, 0], [1.0, 2.0], "map", groups=wide([5, 2**100]))
+    assert str(2**100) in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values", "message"),
+    [
+        ("Int128", [1, 2, 3, 2**100 + 1], "{} mixes integers that float64 cannot hold"),
+        ("Int128", [1, None, 3, 4], r"{} contains missing values \((position|row) 1\)"),
+        ("Decimal", list(map(Decimal, "1234")), "{} has dtype object and holds D"),
+    ],
+)
+def test_wide_numbers_that_are_refused(dtype, values, message):
+    if not hasattr(pl, dtype):
+        pytest.skip(f"this Polars has no {dtype}")
+    column = pl.Series(values, dtype=getattr(pl, dtype))
+    for name, sides in {"y_score": (TRUTH, column), "y_true": (column, TRUTH)}.items():
+        with pytest.raises(ValueError, match=message.format(name)):
+            evaluate(*sides, "ndcg", groups=QUERIES)
+    with pytest.raises(ValueError, match=message.format("column 'score' of y_score")):
+        evaluate(frame(relevance=TRUTH), frame(score=column), "map")
+    if "mixes" in message:
+        with pytest.raises(ValueError, match=message.format("y_score")):
+            evaluate(np.eye(4), pl.DataFrame(dict.fromkeys("abcd", column)), "map")
+    if "missing" in message:
+        with pytest.raises(ValueError, match=message.format("groups")):
+            evaluate(TRUTH, TRUTH, "map", groups=column)
