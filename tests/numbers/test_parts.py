@@ -114,20 +114,31 @@ def moved(truth: str, old: str, new: str) -> Moved:
     return Moved(was, now, old_items, new_items, len(truth))
 
 
-def test_an_item_that_falls_takes_the_precision_of_others_along() -> None:
-    # a falls from rank 1 to 4, b stays at 2: AP from 1 to (1/2 + 2/4) / 2, all of it by a.
-    change = change_by_item(measure("map"), moved("ab", "abxy", "xbya"))
-    assert change.tolist() == pytest.approx([-1 / 2, 0])
-
-
-def test_two_items_that_move_share_what_the_pair_changes() -> None:
-    # a 1 -> 3, b 2 -> 5. Own: 1/3 - 1 and 1/5 - 1/2. Pair: 1/2 -> 1/5; a alone would move it to
-    # 1/3, and b alone to 1/5.
-    by_a = Fraction(1, 3) - 1 + ((Fraction(1, 3) - Fraction(1, 2)) + 0) / 2
-    by_b = Fraction(1, 5) - Fraction(1, 2)
-    by_b += ((Fraction(1, 5) - Fraction(1, 2)) + (Fraction(1, 5) - Fraction(1, 3))) / 2
-    change = change_by_item(measure("map"), moved("ab", "abxyz", "xyazb"))
-    assert change.tolist() == pytest.approx([float(by_a / 2), float(by_b / 2)])
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [
+        # a falls from rank 1 to 4, b stays at 2: AP from 1 to (1/2 + 2/4) / 2, all of it by a.
+        ("map", "abxy", "xbya", [-1 / 2, 0]),
+        # a 1 -> 3, b 2 -> 5. Own: 1/3 - 1 and 1/5 - 1/2. Pair: 1/2 -> 1/5; a alone would move it
+        # to 1/3, and b alone to 1/5.
+        (
+            "map",
+            "abxyz",
+            "xyazb",
+            [
+                (1 / 3 - 1 + ((1 / 3 - 1 / 2) + 0) / 2) / 2,
+                (1 / 5 - 1 / 2 + ((1 / 5 - 1 / 2) + (1 / 5 - 1 / 3)) / 2) / 2,
+            ],
+        ),
+        # a 1 -> 3, b 2 -> 1; grades 1: 1 / log2(2, 3, 4) is 1, 0.6309, 0.5.
+        ("dcg", "abx", "bxa", [0.5 - 1, 1 - 1 / math.log2(3)]),
+        # a 1 -> 4, b stays at 3 and answers now.
+        ("mrr", "axby", "xyba", [-1, 1 / 3]),
+    ],
+)
+def test_changes_by_item(name: str, old: str, new: str, expected: list[float]) -> None:
+    change = change_by_item(measure(name), moved("ab", old, new))
+    assert change.tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -161,18 +172,6 @@ def test_average_precision_by_shapley(seed: int) -> None:
         )
     change = change_by_item(measure("map"), moved(names, *lists))
     assert change.tolist() == pytest.approx([float(part / 4) for part in parts])
-
-
-def test_the_discounts_of_an_item() -> None:
-    # a 1 -> 3, b 2 -> 1; grades 1: 1 / log2(2, 3, 4) is 1, 0.6309, 0.5.
-    change = change_by_item(measure("dcg"), moved("ab", "abx", "bxa"))
-    assert change.tolist() == pytest.approx([0.5 - 1, 1 - 1 / math.log2(3)])
-
-
-def test_the_first_relevant_item_has_the_reciprocal_rank() -> None:
-    # a 1 -> 4, b stays at 3 and answers now.
-    change = change_by_item(measure("mrr"), moved("ab", "axby", "xyba"))
-    assert change.tolist() == pytest.approx([-1, 1 / 3])
 
 
 def test_average_precision_over_hits_has_no_parts() -> None:
