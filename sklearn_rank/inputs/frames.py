@@ -24,7 +24,6 @@ from sklearn_rank.inputs.roles import (
     UnusedColumn,
     candidates_of,
     check_columns,
-    check_role,
     find_roles,
     plain_name,
     refuse_unused,
@@ -216,8 +215,6 @@ def own_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None])
     TypeError where only the truth has scores and only the ranking has grades.
     """
     columns = check_columns(columns)
-    for role, name in columns.items():
-        check_role(role, name)
     present = [set() if frame is None else set(frame.columns) for frame in frames]
     named = [name for name in columns.values() if name is not None]
     lacking = [name for name in named if not any(name in names for names in present)]

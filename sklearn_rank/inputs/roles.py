@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -76,93 +77,78 @@ def find_roles(
 
     ColumnRoleError if there is none for a required role, or several for any.
     """
-    names, required = list(names), tuple(required)
+    names, required, given = list(names), tuple(required), check_columns(columns)
     there = format_list(names, limit=20) or "none"
-    given = check_columns(columns)
-    for name, column in given.items():
-        check_role(name, column)
-        if column is not None and column not in names:
-            msg = f"columns says that {name!r} is {safe_repr(column)}, but {where} has {there}"
-            raise ColumnRoleError(msg)
     named: dict[Role, str] = {}
+    msg = ""
+    for name, said in given.items():
+        if said is not None and said not in names:
+            msg = f"columns says that {name!r} is {safe_repr(said)}, but {where} has {there}"
+            raise ColumnRoleError(msg)
     for role in (*required, *optional):
-        is_given = role in given
         matching = [name for name in names if plain_name(name) in _PLAIN[role]]
-        column = given[role] if is_given else next(iter(matching), None)
-        if column is None and not is_given and role in required:
+        column = given[role] if role in given else next(iter(matching), None)
+        if column is not None:
+            named[role] = column
+        if column is None and role in required and role not in given:
             spare = next((name for name in names if name not in named.values()), "...")
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
                 f"names: {', '.join(ROLES[role])}. For another one pass "
                 f"columns={{{role!r}: {safe_repr(spare)}}}"
             )
-            raise ColumnRoleError(msg)
-        if column is None:
-            continue
-        if not is_given and len(set(matching)) > 1:
+        elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
                 f"Say which one: columns={{{role!r}: {safe_repr(column)}}}"
             )
-            raise ColumnRoleError(msg)
-        if names.count(column) > 1:
+        elif column is not None and names.count(column) > 1:
             times = f"{names.count(column)} columns of the name {safe_repr(column)}"
             msg = f"{where} has {times}; rename them"
+        if msg:
             raise ColumnRoleError(msg)
-        named[role] = column
     return named
 
 
 def check_columns(columns: Columns | None) -> Columns:
-    """The columns of roles, none for None; ColumnRoleError for what is no mapping."""
+    """The columns of roles, none for None; ColumnRoleError for what names no columns of roles."""
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
         msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
         raise ColumnRoleError(msg)
+    msg = ""
+    for role, name in columns.items():
+        if role not in ROLES:
+            msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
+        elif name is None and role in ("query", "item"):
+            msg = f"columns says that no column is the {role}, but every row needs one"
+        if msg:
+            raise ColumnRoleError(msg)
     return columns
-
-
-def check_role(role: str, name: object) -> None:
-    """ColumnRoleError for a role that does not exist, or for rows without queries or items."""
-    if role not in ROLES:
-        msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
-        raise ColumnRoleError(msg)
-    if name is None and role in ("query", "item"):
-        msg = f"columns says that no column is the {role}, but every row needs one"
-        raise ColumnRoleError(msg)
 
 
 ORDER: tuple[Role, ...] = ("score", "rank")
 """Roles of which a run has one; without them the order of its rows ranks the items."""
 GRADE: tuple[Role, ...] = ("grade",)
 """The role without which every judged item is relevant."""
-
-
 _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 """Names under which pandas writes and reads the numbers of rows, which mean nothing."""
 
 
+@dataclass
 class UnusedColumn:
     """Statistics of a column over the added rows.
 
     What does not vary within queries says something of them, such as an age, and orders nothing.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        varies: bool = False,
-        n_values: int = 0,
-        of_query: dict[Any, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.is_text = False
-        self.varies = varies
-        """Whether a query has several values."""
-        self.n_values = n_values
-        self.of_query: dict[Any, Any] = {} if of_query is None else of_query
+    name: str
+    varies: bool = False
+    """Whether a query has several values."""
+    n_values: int = 0
+    of_query: dict[Any, Any] = field(default_factory=dict)
+    is_text: bool = False
 
     def add(self, queries: Iterable[Any], values: Iterable[Any]) -> None:
         """Values of some rows; nothing more is asked after the first text."""
