@@ -29,7 +29,7 @@ from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.segments import segment_index
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -55,7 +55,14 @@ def read(problem: Problem) -> RankingData:
     """Judged rankings of a problem of which at least one side is a frame of Spark."""
     sides = {"y_true": problem.y_true, "y_score": problem.y_score}
     frames = {name: _native(side) for name, side in sides.items() if engine_of(side) is not None}
-    session = _session_of(frames)
+    for name, frame in frames.items():
+        if not hasattr(type(frame), "toArrow"):
+            msg = (
+                f"{name} is a frame of PySpark 3, and those of PySpark 4 are the oldest that are "
+                "read; write it to Parquet for scan_run and scan_qrels, or pass its toPandas()"
+            )
+            raise TypeError(msg)
+    session = next(iter(frames.values())).sparkSession
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())
     options: dict[str, Any] = {**problem.reader_options, "known_items": problem.known_items}
@@ -388,7 +395,6 @@ class _SparkSide:
         roles: tuple[Role, ...] = ("grade", "score", "rank")
         self.number = next((side.named[role] for role in roles if role in side.named), None)
         self.ranks = "score" not in side.named
-        refuse_twins(frame, side.name, side.used)
         kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         columns = []
         for role, name in side.named.items():
@@ -436,7 +442,6 @@ class _SparkSide:
 
     def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
         """Pairs of a query and what a column says of it."""
-        refuse_twins(self.frame, self.name, [name])
         query = quoted(self.named["query"])
         pairs = self.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
         for row in pairs.distinct().orderBy("q").toArrow().to_pylist():
@@ -488,20 +493,6 @@ def _schema(frame: Any) -> Any:
     return _narwhals(table.select(sorted(first.values())))
 
 
-def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
-    """ColumnRoleError for columns whose names Spark does not tell from others of the frame."""
-    folds = frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != "true"
-    fold = str.lower if folds else str
-    for column in columns:
-        twins = [other for other in frame.columns if fold(other) == fold(column)]
-        if len(twins) > 1:
-            msg = (
-                f"columns {format_list(twins)} of {name} are of one name to Spark, and "
-                f"{safe_repr(column)} is to be read; rename or drop the others"
-            )
-            raise ColumnRoleError(msg)
-
-
 @dataclass(frozen=True)
 class FrameMaker(_StaysInSpark):
     """Makes a frame of a session, of columns in memory."""
@@ -538,36 +529,6 @@ def running_session() -> Any:
 def _native(values: Any) -> Any:
     """A frame of Spark itself, where pandas on Spark is wrapped around it."""
     return values.to_spark() if hasattr(type(values), "to_spark") else values
-
-
-def _session_of(frames: Mapping[str, Any]) -> Any:
-    """The session of the frames, by the names that messages call them.
-
-    TypeError for frames of PySpark 3 and streams; InvalidParameterError for stopped sessions.
-    """
-    for name, frame in frames.items():
-        if not hasattr(type(frame), "toArrow"):
-            from pyspark import __version__
-
-            msg = (
-                f"{name} is a frame of PySpark {__version__}, and those of PySpark 4 are the "
-                "oldest that are read; write it to Parquet for scan_run and scan_qrels, or pass "
-                "its toPandas()"
-            )
-            raise TypeError(msg)
-        session = frame.sparkSession
-        # Sessions of Connect have nearly all attributes of the others.
-        is_remote = ".connect." in type(session).__module__
-        if session.is_stopped if is_remote else session.sparkContext._jsc is None:
-            msg = f"the session of Spark in which {name} was read is stopped; read it in another"
-            raise InvalidParameterError(msg)
-        if frame.isStreaming:
-            msg = (
-                f"{name} is a stream, which has no last row; pass what was written of it, or "
-                "evaluate each batch (writeStream.foreachBatch)"
-            )
-            raise TypeError(msg)
-    return session
 
 
 def _bytes_of(size: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
     RankingPrecisionRecallCurveDisplay,
@@ -87,18 +86,6 @@ def test_curves_read_below_the_cutoff_of_the_evaluation():
         pictures = [display.from_evaluation(one, average="macro") for one in (shallow, deep)]
         drawn = [picture.lines_[0].get_xydata().tolist() for picture in pictures]
         assert drawn[0] == drawn[1]
-
-
-def test_estimators():
-    rng = np.random.default_rng(0)
-    qid = np.repeat(np.arange(8), 5)
-    y = np.tile([1, 0, 1, 0, 0], 8)
-    X = rng.normal(size=(40, 2)) + y[:, np.newaxis]
-    model = Ridge().fit(X, y)
-    shown = RankingRocCurveDisplay.from_estimator(model, X, y, groups=qid)
-    given = RankingRocCurveDisplay.from_predictions(y, model.predict(X), groups=qid)
-    assert shown.areas == given.areas
-    assert shown.names == ["Ridge"]
 
 
 def test_weights_of_queries_count():

@@ -85,13 +85,8 @@ def test_one_fold_of_all_queries_is_the_interval_of_a_mean():
 def test_intervals_over_folds_without_the_spread():
     found = search(map_scorer)
     shown = SearchResultsDisplay.from_cv_results(found.cv_results_, param="alpha")
-    results, place = found.cv_results_, [params["alpha"] for params in found.cv_results_["params"]]
-    candidate = next(
-        number
-        for number, params in enumerate(results["params"])
-        if params == {**found.best_params_, "alpha": 1.0}
-    )
-    assert place[candidate] == 1.0
+    results = found.cv_results_
+    candidate = results["params"].index({**found.best_params_, "alpha": 1.0})
     folds = [results[f"split{fold}_test_score"][candidate] for fold in range(4)]
     reach = t.ppf(0.975, 3) * np.std(folds, ddof=1) / 2
     assert shown.intervals[0][0] == pytest.approx([np.mean(folds) - reach, np.mean(folds) + reach])
@@ -104,20 +99,17 @@ def test_lines_of_a_second_parameter():
         found.cv_results_, param="alpha", lines="fit_intercept"
     )
     assert [text.get_text() for text in shown.ax_.texts] == [
-        "fit_intercept = True",
-        "fit_intercept = False",
+        *("fit_intercept = True", "fit_intercept = False")
     ]
-    means = {tuple(p.values()): m for p, m in zip(*_columns(found), strict=True)}
+    results = found.cv_results_
+    candidates = zip(results["params"], results["mean_test_score"], strict=True)
+    means = {tuple(params.values()): mean for params, mean in candidates}
     for line, intercept in zip(shown.lines_, (True, False), strict=True):
         expected = [means[alpha, intercept] for alpha in (1.0, 10.0, 1000.0)]
         assert line.get_ydata().tolist() == expected
     assert shown.best_.get_ydata()[0] == found.best_score_
     # Side by side: no interval hides another.
     assert shown.lines_[0].get_xdata()[0] < shown.lines_[1].get_xdata()[0]
-
-
-def _columns(found):
-    return found.cv_results_["params"], found.cv_results_["mean_test_score"]
 
 
 def test_values_that_are_words():
@@ -139,12 +131,7 @@ def test_few_numbers_have_a_tick_each():
 def test_spread_scorers():
     scorers = rank_scorers(["ndcg@2", "lag"], spread=True, zero_division=0.0)
     assert list(scorers) == [
-        "ndcg@2",
-        "ndcg@2_se",
-        "ndcg@2_queries",
-        "neg_lag",
-        "neg_lag_se",
-        "neg_lag_queries",
+        f"{name}{kind}" for name in ("ndcg@2", "neg_lag") for kind in ("", "_se", "_queries")
     ]
     X, y = problem()
     y = np.where(X.index == 3, 0, y)

@@ -12,16 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sklearn_rank import ColumnRoleError, InvalidParameterError, scan_run
+from sklearn_rank import scan_run
 from sklearn_rank.engines.gathered import Gathered
-from sklearn_rank.engines.read import read_any
-from sklearn_rank.engines.spark import (
-    _bytes_of,
-    _read_part,
-    _session_of,
-    _sizes_of_parts,
-    refuse_twins,
-)
+from sklearn_rank.engines.read import Problem, read_any
+from sklearn_rank.engines.spark import _bytes_of, _read_part, _sizes_of_parts, read
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.rankings.data import NoPool
 from tests.engines.problems import EngineProblem, problems
@@ -99,61 +93,10 @@ def test_sizes_as_spark_writes_them(size: str, expected: int) -> None:
     assert _bytes_of(size) == expected
 
 
-class Session:
-    """A Classic one."""
-
-    def __init__(self, *, case_sensitive: str = "false") -> None:
-        self.sparkContext = SimpleNamespace(_jsc=object())
-        self.conf = {"spark.sql.caseSensitive": case_sensitive}
-
-
-class Remote:
-    """One of Spark Connect."""
-
-    __module__ = "pyspark.sql.connect.session"
-
-    is_stopped = True
-
-
-class Frame:
-    def __init__(self, session: Any, *columns: str, streams: bool = False) -> None:
-        self.sparkSession, self.columns, self.isStreaming = session, list(columns), streams
-
-    def toArrow(self) -> None:  # noqa: N802
-        """PySpark 4 has it."""
-
-
-def test_stopped_sessions_are_refused() -> None:
-    session = Session()
-    session.sparkContext._jsc = None
-    for stopped in (session, Remote()):
-        with pytest.raises(InvalidParameterError, match="in which y_score was read is stopped"):
-            _session_of({"y_score": Frame(stopped)})
-
-
-def test_streams_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"y_score is a stream, which has no last row"):
-        _session_of({"y_score": Frame(Session(), streams=True)})
-
-
-def test_frames_of_spark_3_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pyspark = ModuleType("pyspark")
-    pyspark.__version__ = "3.5.1"  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pyspark", pyspark)
-    with pytest.raises(TypeError, match=r"y_true is a frame of PySpark 3\.5\.1, and those of PySp"):
-        _session_of({"y_true": SimpleNamespace(sparkSession=Session())})
-
-
-def test_columns_that_spark_takes_for_one_are_refused() -> None:
-    columns = ("query", "score", "Score", "part", "part")
-    frame, told_apart = Frame(Session(), *columns), Frame(Session(case_sensitive="true"), *columns)
-    message = "columns 'score', 'Score' of y_score are of one name to Spark, and 'score' is to be"
-    with pytest.raises(ColumnRoleError, match=message):
-        refuse_twins(frame, "y_score", ["query", "score"])
-    refuse_twins(told_apart, "y_score", ["query", "score"])
-    with pytest.raises(ColumnRoleError, match="'part', 'part' of y_true"):
-        refuse_twins(told_apart, "y_true", ["part"])
-    refuse_twins(frame, "y_score", ["query"])
+def test_frames_of_spark_3_are_refused() -> None:
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
+    with pytest.raises(TypeError, match="y_score is a frame of PySpark 3, and those of PySpark 4"):
+        read(Problem({"q": {"a"}}, frame))
 
 
 def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:

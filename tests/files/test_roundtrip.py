@@ -21,7 +21,6 @@ from sklearn_rank import (
 from sklearn_rank.exceptions import RankingDataWarning
 from tests.files.conftest import qrels_of, run_of
 
-MEASURES = ("map", "ndcg@10", "mrr", "precision@3", "recall@5", "lag")
 NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
 TEXT = [f"{name}{suffix}" for name in NAMES[:6] for suffix in (".gz", ".bz2")]
 IDS = ["a", "B-2", "0012", "1.0", "é", "\U0001f600", 'say"so', "x,y;z|w", "\u00a0sp", "z#"]
@@ -41,40 +40,20 @@ def problem(seed):
     return truth, ranking
 
 
-def written(ranking):
-    """The order in which rows are written: best first, equal ones as they came."""
-    return {
-        query: dict(sorted(one.items(), key=lambda pair: pair[1], reverse=True))
-        for query, one in ranking.items()
-    }
-
-
 @pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("name", [*NAMES, *TEXT])
 def test_rows_come_back(name, tmp_path):
     for seed in range(3):
         truth, ranking = problem(seed)
         write_run(ranking, tmp_path / name, tag="bm25", overwrite=True)
-        assert read_run(tmp_path / name) == ranking
+        run = read_run(tmp_path / name)
+        assert run == ranking
+        # Best first, equal ones as they came: of ties the order may count.
+        for query, items in ranking.items():
+            assert list(run[query]) == sorted(items, key=items.get, reverse=True)
         write_qrels(truth, tmp_path / f"qrels_{name}", overwrite=True)
         assert read_qrels(tmp_path / f"qrels_{name}") == truth
     assert len(list(tmp_path.iterdir())) == 2, "nothing is left beside them"
-
-
-@pytest.mark.usefixtures("reader")
-@pytest.mark.parametrize("name", NAMES[1:])
-@pytest.mark.parametrize("ties", ["average", "stable", "docid"])
-def test_every_format_gives_the_bits_and_counts_of_a_mapping(name, ties, tmp_path):
-    for seed in range(3):
-        truth, ranking = problem(seed)
-        options = {"ties": ties, "zero_division": 0.0}
-        expected = evaluate(truth, written(ranking), MEASURES, **options)
-        write_qrels(truth, tmp_path / f"qrels_{name}", overwrite=True)
-        write_run(ranking, tmp_path / name, overwrite=True)
-        run, qrels = read_run(tmp_path / name), read_qrels(tmp_path / f"qrels_{name}")
-        evaluation = evaluate(qrels, run, MEASURES, **options)
-        assert dict(evaluation.scores) == dict(expected.scores)
-        assert evaluation.counts == expected.counts
 
 
 def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
