@@ -137,6 +137,8 @@ y_true, y_score
     Ground truth and rankings in any layout of :func:`evaluate`.
 groups : array-like of shape (n_samples,), default=None
     Query id of each row, unless X or y carries it.
+intervals : list of array-like of shape (n_points, 2), default=None
+    Lower and upper ends of the intervals; NaN where there is none.
 slices : mapping, callable or str, default=None
     As in :meth:`Evaluation.by_slice`: a row for each slice.
 level : float, default=0.95
@@ -175,7 +177,10 @@ def _complete(documented: Any) -> None:
             entries.update((name.strip("* "), entry) for name in names.split(","))
     named = [entries[name] for name in inspect.signature(documented).parameters if name in entries]
     parts = {"Parameters": "\n".join(dict.fromkeys(named))} if named else {}
-    if not isinstance(documented, type):
+    if isinstance(documented, type):
+        attributes = getattr(documented, "_ATTRIBUTES", "") + own.pop("Attributes", "")
+        parts |= {"Attributes": attributes.rstrip()} if attributes else {}
+    else:
         parts["Returns"] = own.pop("Returns", _RETURNS)
     for title, body in {**parts, **own}.items():
         text += f"\n\n{title}\n{'-' * len(title)}\n{body}"

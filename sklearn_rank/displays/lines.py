@@ -80,6 +80,10 @@ class SystemLines(Display):
     bands_: list[PolyCollection]
     _SIZE: ClassVar[tuple[float, float]] = SIZE
     _ZERO_DIVISION: ClassVar[Any] = "warn"
+    _ATTRIBUTES: ClassVar[str] = """\
+lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+    The line of each system, and a band where it has intervals, after ``plot``.
+"""
 
     def _curves(self) -> list[Curve]:
         raise NotImplementedError
@@ -268,13 +272,6 @@ class MeasureAtKDisplay(SystemLines):
         The cutoffs, in ranks, rising.
     values : list of array-like of shape (n_cutoffs,)
         Mean of the measure at each cutoff, a system per element.
-    intervals : list of array-like of shape (n_cutoffs, 2), default=None
-        Lower and upper end of the interval at each cutoff; NaN where there is none.
-
-    Attributes
-    ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        A line per system, and its band of intervals, after ``plot``.
     """
 
     def __init__(
@@ -392,11 +389,6 @@ class PrecisionRecallAtKDisplay(SystemLines):
         the exact expectation; undefined queries are left out of the means.
     k : array-like of shape (n_cutoffs,)
         The cutoffs, in ranks.
-
-    Attributes
-    ----------
-    lines_ : list of matplotlib.lines.Line2D
-        The lines, after ``plot``.
 
     References
     ----------
@@ -533,11 +525,6 @@ class QueryDistributionDisplay(SystemLines):
     ----------
     values : list of array-like of shape (n_queries,)
         Value of each query, a system per element; NaN (undefined) is left out.
-
-    Attributes
-    ----------
-    lines_ : list of matplotlib.lines.Line2D
-        A step function per system, after ``plot``.
 
     Examples
     --------
@@ -708,15 +695,11 @@ class RankingRocCurveDisplay(_CurveDisplay):
     ----------
     fpr, tpr : list of array-like of shape (n_points,)
         False and true positive rates in [0, 1], as of :func:`ranking_roc_curve`.
-    intervals : list of array-like of shape (n_points, 2), default=None
-        Lower and upper ends of the intervals of the true positive rates.
     areas : list of float, default=None
         Areas under the curves, for their names.
 
     Attributes
     ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        A line per curve, and a band per curve that has an interval, after ``plot``.
     areas : list of float or None
         Area under each curve; averaged over queries, the mean of theirs.
     chance_level_ : matplotlib.lines.Line2D
@@ -789,13 +772,6 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
     ----------
     precision, recall : list of array-like of shape (n_points,)
         In [0, 1], as of :func:`ranking_precision_recall_curve`.
-    intervals : list of array-like of shape (n_points, 2), default=None
-        Lower and upper ends of the intervals of the precision.
-
-    Attributes
-    ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        A line per curve, and a band per curve that has an interval, after ``plot``.
 
     References
     ----------
