@@ -41,6 +41,8 @@ class GateRun:
     """Whether it is the only gate of its test."""
     by_query: Mapping[str, Any] | None = None
     """Its queries, for an HTML report."""
+    line: int | None = None
+    """Line of the test in its file, counted from 1."""
 
     @property
     def message(self) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
@@ -260,7 +262,28 @@ def summary_lines(summary: Summary) -> list[str]:
             gate = formatting.shown(run.record["name"], limit=60)
             lines.append(f"{word}: {gate}: {said}")
     lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
-    return [for_log(line) for line in lines if line]
+    return [*(for_log(line) for line in lines if line), *_annotations(summary)]
+
+
+def _annotations(summary: Summary) -> list[str]:
+    """A command for each failed gate to the GitHub job that shows it beside the test."""
+    if not os.environ.get("GITHUB_ACTIONS"):
+        return []
+    commands = []
+    for run in filter(attrgetter("failed"), summary.gates):
+        file, line = run.record["nodeid"].partition("::")[0], run.line
+        place = {"file": file, "line": line if file else None, "title": run.record["name"]}
+        known = ",".join(
+            f"{key}={for_log(formatting.line(str(value))).translate(_IN_COMMANDS)}"
+            for key, value in place.items()
+            if value
+        )
+        said = for_log(formatting.line(run.record["headline"], 1000)).replace("%", "%25")
+        commands.append(f"::error {known}::{said}")
+    return commands
+
+
+_IN_COMMANDS = str.maketrans({"%": "%25", ",": "%2C", ":": "%3A"})
 
 
 def _about_baselines(summary: Summary) -> list[str]:

@@ -33,6 +33,8 @@ class TestOutcome:
     __test__ = False
 
     nodeid: str
+    line: int | None
+    """In its file, counted from 1; None if unknown."""
     tries: int = 1
     records: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
@@ -58,7 +60,7 @@ class TestOutcome:
             if "xskipped" in self.outcomes and is_red(record):
                 record["verdict"] = "xfail"
             alone, queries = len(self.records) == 1, whole.get(BY_QUERY)
-            yield GateRun(record, self.nodeid, outcome, self.tries, alone, by_query=queries)
+            yield GateRun(record, self.nodeid, outcome, self.tries, alone, queries, self.line)
 
 
 class Session:
@@ -109,9 +111,13 @@ class Session:
                 if report.when == "teardown":
                     self._passed.add(report.nodeid)
                 return
-            test = self._tests[report.nodeid] = TestOutcome(report.nodeid)
+            line = report.location[1]
+            line = None if line is None else line + 1
+            test = self._tests[report.nodeid] = TestOutcome(report.nodeid, line)
         elif report.when == "setup":
-            self._tests[report.nodeid] = test = TestOutcome(report.nodeid, test.tries + 1)
+            self._tests[report.nodeid] = test = TestOutcome(
+                report.nodeid, test.line, test.tries + 1
+            )
         self._has_written |= any(record["written"] for record in attributes.get(ATTRIBUTE, ()))
         test.add(report)
 

@@ -206,7 +206,12 @@ def test_no_line_of_a_github_log_is_a_command(
     text = said(suite.run(f"--tb={traceback}"))
     if traceback != "line":  # of which pytest 8 shows no message
         assert "\\x3a:error::forged" in text
-    assert not [line for line in text.splitlines() if line.lstrip().startswith("::")]
+    commands = [line for line in text.splitlines() if line.lstrip().startswith("::")]
+    names = ["\\x3a%3Astop-commands%3A%3Ax", "\\x3a%3Aerror%3A%3Aforged", "\\x23#[error]forged"]
+    own = "::error file=test_it.py,line=5,title={}::MRR is 0.333, below the 0.900 required (2 "
+    assert len(commands) == 3, "ours alone"
+    for command, name in zip(commands, names, strict=True):
+        assert command.startswith(own.format(name))
     assert "##[" not in text.replace("'##[error]forged')[n]", ""), "but for the test's source"
 
 
@@ -220,4 +225,5 @@ def test_no_line_of_the_command_is_a_command_of_github(
     assert main([*words, "--name", "::error::gate"]) == 1
     printed = capsys.readouterr().out
     assert "\\x3a:error::gate" in printed
-    assert not [line for line in printed.splitlines() if line.lstrip().startswith("::")]
+    (command,) = [line for line in printed.splitlines() if line.lstrip().startswith("::")]
+    assert command.startswith("::error title=\\x3a%3Aerror%3A%3Agate::MRR is ")
