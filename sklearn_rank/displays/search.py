@@ -17,7 +17,8 @@ from sklearn_rank.displays.base import (
 )
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.samples import check_share
-from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
+from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -169,25 +170,15 @@ class SearchResultsDisplay(Display):
         columns = [name[len(_MEAN) :] for name in cv_results if name.startswith(_MEAN)]
         spread = {f"{name}_{kind}" for name in columns for kind in ("se", "queries")}
         scores = [name for name in columns if name not in spread]
-        msg = ""
         if "params" not in cv_results or not scores:
             msg = "cv_results has no params and mean_test_ columns; pass cv_results_ of a search"
-        elif measure is None and len(scores) > 1:
-            msg = f"the search has several scores: {format_list(scores)}; name one by measure="
-        if msg:
             raise InvalidParameterError(msg)
-        score = scores[0] if measure is None else measure
+        only = scores[0] if measure is None and len(scores) == 1 else measure
+        score = check_option(only, "measure", tuple(scores), cls.__name__)
         params = list(cv_results["params"])
-        known = dict.fromkeys(key for one in params for key in one)
-        for name, names, kind in (
-            (score, scores, "score"),
-            (param, known, "parameter"),
-            (param if lines is None else lines, known, "parameter"),
-        ):
-            if name not in names:
-                meant = f"{closest(str(name), names)}; it has: {format_list(names)}"
-                msg = f"the search has no {kind} {safe_repr(name)}{meant}"
-                raise InvalidParameterError(msg)
+        known = tuple(dict.fromkeys(key for one in params for key in one))
+        check_option(param, "param", known, cls.__name__)
+        check_option(param if lines is None else lines, "lines", known, cls.__name__)
         means = np.asarray(cv_results[f"{_MEAN}{score}"], dtype=np.float64)
         intervals = _intervals(cv_results, score, means, level)
         # Candidates equal to the best but for the two parameters, by their value of ``lines``.

@@ -159,15 +159,15 @@ ONE, TWO = {"params": [{"alpha": 1}]}, {"mean_test_map": [1], "mean_test_mrr": [
         (
             ONE | TWO,
             {},
-            "the search has several scores: 'map', 'mrr'; name one by measure=",
+            "'measure' parameter of SearchResultsDisplay must be one of 'map', 'mrr'. Got None",
         ),
-        (ONE | TWO, {"measure": "mpa"}, "the search has no score 'mpa'; did you mean 'map'?"),
+        (ONE | TWO, {"measure": "mpa"}, "one of 'map', 'mrr'. Got 'mpa'"),
         (
             ONE | TWO,
             {"measure": "map", "param": "alhpa"},
-            "the search has no parameter 'alhpa'; did you mean 'alpha'?; it has: 'alpha'",
+            "'param' parameter of SearchResultsDisplay must be one of 'alpha'. Got 'alhpa'",
         ),
-        (ONE | TWO, {"measure": "map", "lines": "beta"}, "the search has no parameter 'beta'"),
+        (ONE | TWO, {"measure": "map", "lines": "beta"}, "'lines' parameter of SearchRes"),
         (ONE | TWO, {"measure": "map", "level": 95}, "The 'level' parameter of SearchResultsDis"),
     ],
 )
