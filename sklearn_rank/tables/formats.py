@@ -261,14 +261,16 @@ def _latex_text(column: Column, cell: Cell) -> str:
 STYLE = """\
 .rank-table{border-collapse:collapse;color:inherit;background:none;font-variant-numeric:tabular-nums}
 .rank-table caption{caption-side:bottom;text-align:left;padding:.4em .6em;opacity:.8}
-.rank-table th,.rank-table td{padding:.25em .6em;text-align:left;border:0;background:none}
+.rank-table th,.rank-table td{padding:.25em .6em;border:0;background:none}
+table.rank-table.rank-table :is(th,td){text-align:left}
 .rank-table thead th{border-bottom:1px solid;vertical-align:bottom}
 .rank-table tbody th{font-weight:inherit}
 .rank-table tbody tr+tr>*{border-top:1px solid rgba(128,128,128,.3)}
-.rank-table .number,.rank-table .interval{text-align:right;white-space:nowrap}
+table.rank-table.rank-table :is(.number,.interval){text-align:right;white-space:nowrap}
 .rank-table sup{display:inline-block;text-align:left;line-height:0}
 """
-"""No colour of its own: it reads on whatever a notebook's theme has, light or dark."""
+"""No colour of its own: it reads on whatever a notebook's theme has, light or dark. The name stands
+twice to outweigh the rules of notebooks."""
 
 
 def escape_html(text: str) -> str:
