@@ -184,3 +184,19 @@ def numbers_of(doc: str | None, argv: list[str] | None = None, **defaults: int) 
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
     return parser.parse_args(argv)
+
+
+def simulate(doc: str | None, tables: Mapping[str, tuple[Any, Iterable[str], int]]) -> None:
+    """Print the tables of a simulation, or one: its rows by runs and seed, its titles, its runs."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=tables)
+    parser.add_argument("--runs", type=int, help="in each cell")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    for name, (rows, titles, runs) in tables.items():
+        if given.only in (None, name):
+            print(
+                f"{name}\n\n{markdown(titles, rows(given.runs or runs, given.seed))}\n", flush=True
+            )

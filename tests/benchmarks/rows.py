@@ -163,14 +163,6 @@ def p10(full: bool) -> Iterator[Row]:
     yield by_row("P10", tied, "4 measures, 8 distinct scores", call(tied), peers, 2.0)
 
 
-def p11(full: bool) -> Iterator[Row]:
-    """Two threads against one."""
-    for dtype in ("float32", "float64"):
-        rows = ltr_rows(full, dtype)
-        what, peers = f"4 measures, {dtype}, n_jobs=2", {"itself, n_jobs=1": partial(call, rows)}
-        yield by_row("P11", rows, what, call(rows, n_jobs=2), peers, 0.65)
-
-
 def p13(full: bool) -> Iterator[Row]:
     """Queries of one length: short, middling, and long with few hits."""
     rng = np.random.default_rng(0)
@@ -463,6 +455,6 @@ def p8(full: bool) -> Iterator[Row]:
 
 ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
     function.__name__.upper(): function
-    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p11, p12, p13, p14, p15, p16)
+    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p14, p15, p16)
 }
 """Rows by name: a function of whether the size is full."""

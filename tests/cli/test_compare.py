@@ -32,7 +32,7 @@ def runs(command: Command) -> Command:
     return command
 
 
-def test_systems_and_differences_are_shown(runs: Command) -> None:
+def test_systems_and_differences_are_shown(runs):
     text = runs(RUNS)
     # (1/2 + 1/3) / 2 and (1 + 1/3) / 2.
     assert [line.split() for line in text.splitlines()[1:4]] == [
@@ -46,7 +46,7 @@ def test_systems_and_differences_are_shown(runs: Command) -> None:
     assert "detectable" in runs(f"{RUNS} --rows differences")
 
 
-def test_the_numbers_are_those_of_the_library(runs: Command) -> None:
+def test_the_numbers_are_those_of_the_library(runs):
     rows = list(csv.DictReader(io.StringIO(runs(f"{RUNS} --format csv"))))
     qrels, names = read_qrels("t.qrels"), ("old.run", "new.run", "same.run")
     systems = {name: evaluate(qrels, read_run(name), "mrr") for name in names}
@@ -67,12 +67,12 @@ def test_the_numbers_are_those_of_the_library(runs: Command) -> None:
         ("html", "<table"),
     ],
 )
-def test_tables_of_other_formats(form: str, part: str, runs: Command) -> None:
+def test_tables_of_other_formats(form, part, runs):
     assert part in runs(f"{RUNS} --format {form}")
     assert "detectable" in runs(f"{RUNS} --format {form} --rows differences")
 
 
-def test_options_reach_the_comparison(runs: Command) -> None:
+def test_options_reach_the_comparison(runs):
     given: dict[str, Any] = {
         "test": "permutation",
         "alternative": "greater",
@@ -86,7 +86,7 @@ def test_options_reach_the_comparison(runs: Command) -> None:
     assert json.loads(runs(f"{RUNS} --format json --correction none"))["correction"] is None
 
 
-def test_the_queries_that_changed_most(runs: Command) -> None:
+def test_the_queries_that_changed_most(runs):
     lines = runs(f"{PAIR} --changed 2").splitlines()
     assert "new.run against old.run: largest changes by mrr" in lines
     assert lines[-2].split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2->1", "+0.5"]
@@ -104,7 +104,7 @@ def test_the_queries_that_changed_most(runs: Command) -> None:
     assert "same.run against old.run: no query changed" in none
 
 
-def test_other_queries_are_counted_or_refused(runs: Command) -> None:
+def test_other_queries_are_counted_or_refused(runs):
     runs.write({"part.run": "q1 Q0 d 1 1.0 t\n"})
     words = "compare t.qrels old.run part.run -m mrr"
     trec_eval = f"{words} --convention trec_eval"
@@ -133,11 +133,11 @@ def test_other_queries_are_counted_or_refused(runs: Command) -> None:
         ("old.run new.run --changed -1", "must be a whole number"),
     ],
 )
-def test_what_cannot_be_compared_ends_with_2(words: str, complaint: str, runs: Command) -> None:
+def test_what_cannot_be_compared_ends_with_2(words, complaint, runs):
     assert complaint in runs(f"compare t.qrels {words}", 2)
 
 
-def test_hostile_ids_do_not_reach_the_terminal(command: Command) -> None:
+def test_hostile_ids_do_not_reach_the_terminal(command):
     command.write({"t.qrels": "q\x1b[31m 0 d\x1b[0m 1\n"})
     for name, rank in (("old", 2), ("new", 1)):
         lines = f"q\x1b[31m Q0 x 1 {3 - rank} t\nq\x1b[31m Q0 d\x1b[0m {rank} {rank} t\n"
@@ -156,7 +156,7 @@ def data_of(command: Command, name: str) -> Any:
     return json.loads(data)
 
 
-def test_a_page_with_items_texts_and_slices(command: Command) -> None:
+def test_a_page_with_items_texts_and_slices(command):
     command.write({"texts.json": '{"q1": "first <b>", "q2": "second", "q3": "third"}'})
     command.write({"labels.csv": "query,label\nq1,head\nq2,tail\nq3,tail\n"})
     command.write({"items.tsv": "item\ttext\na\tTitle of a\n"})
@@ -173,7 +173,7 @@ def test_a_page_with_items_texts_and_slices(command: Command) -> None:
     assert "sklearn-rank report " in text
 
 
-def test_the_measure_that_is_explained_and_the_file_are_chosen(command: Command) -> None:
+def test_the_measure_that_is_explained_and_the_file_are_chosen(command):
     command(f"{REPORT} -m recall@1 --explain R@1 -o own.html")
     data = data_of(command, "own.html")
     assert data["measures"][data["measure"]] == "R@1"
@@ -188,11 +188,11 @@ def test_the_measure_that_is_explained_and_the_file_are_chosen(command: Command)
         ("-o none/report.html", "there is no folder 'none'; create it first"),
     ],
 )
-def test_what_is_wrong_with_a_report_is_named(options: str, message: str, command: Command) -> None:
+def test_what_is_wrong_with_a_report_is_named(options, message, command):
     assert message in command(f"{REPORT} {options}", 2)
 
 
-def test_clusters_of_a_file(runs: Command) -> None:
+def test_clusters_of_a_file(runs):
     labels = {f"q{number}": f"u{number // 8}" for number in range(40)}
     runs.write({"owners.csv": "query,cluster\n" + "".join(f"{q},{u}\n" for q, u in labels.items())})
     row = next(csv.DictReader(io.StringIO(runs(f"{PAIR} --clusters owners.csv --format csv"))))

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from sklearn_rank import read_qrels, read_run
-from tests.cli.conftest import Command
 
 CASES = {
     "odd TREC files": (
@@ -68,14 +67,14 @@ CASES = {
 
 
 @pytest.mark.parametrize(("qrels", "run", "findings"), CASES.values(), ids=CASES)
-def test_what_is_odd_is_named(qrels: str, run: str, findings: list[str], command: Command) -> None:
+def test_what_is_odd_is_named(qrels, run, findings, command):
     command.write({"odd.qrels.txt": qrels, "odd.run.txt": run})
     text = " ".join(command("doctor odd.qrels.txt odd.run.txt").split())
     assert [finding for finding in findings if finding not in text] == []
     assert "whitespace" not in text
 
 
-def test_what_can_be_seen(command: Command) -> None:
+def test_what_can_be_seen(command):
     command.write({"labels.csv": "query,label\nq1,de\nq2,de\n"})
     text = command("doctor t.qrels two.run --slices labels.csv")
     assert "slices of fewer than 30 queries: 'de (2)'" in text
@@ -84,7 +83,7 @@ def test_what_can_be_seen(command: Command) -> None:
     assert "would be detected with 80% probability" in text
 
 
-def test_convert(command: Command) -> None:
+def test_convert(command):
     text = command("convert run one.run one.jsonl.gz")
     assert text == "one.jsonl.gz: 3 queries, 4 rows\n"
     assert read_run("one.jsonl.gz") == read_run("one.run")
@@ -94,7 +93,7 @@ def test_convert(command: Command) -> None:
     assert read_run("back.run").tag == "new"
 
 
-def test_measures(command: Command) -> None:
+def test_measures(command):
     text = command("measures")
     assert all(f"\n{name} " in text for name in ("map", "ndcg", "lag", "hmean"))
     (one,) = json.loads(command("measures lag --json"))

@@ -13,19 +13,19 @@ from sklearn_rank import evaluate, read_qrels, read_run
 from sklearn_rank.cli import evaluate as module
 from sklearn_rank.cli import main
 from sklearn_rank.engines import stream
-from tests.cli.conftest import ONE, Command
+from tests.cli.conftest import ONE
 
 BOTH = "evaluate t.qrels one.run two.run -m mrr"
 
 
-def test_a_run_is_measured_with_intervals_and_counts(command: Command) -> None:
+def test_a_run_is_measured_with_intervals_and_counts(command):
     lines = command("evaluate t.qrels one.run -m mrr -m p@1").splitlines()
     expected = str(evaluate(read_qrels("t.qrels"), read_run("one.run"), ("mrr", "p@1")))
     assert [line.split() for line in lines] == [line.split() for line in expected.splitlines()]
     assert "1 judged, but no results returned; 1 ranked but without judgements" in lines[-1]
 
 
-def test_several_runs_stand_side_by_side(command: Command) -> None:
+def test_several_runs_stand_side_by_side(command):
     lines = command(BOTH).splitlines()
     # (1/2 + 1 + 0) / 3 and (1 + 1/2 + 1) / 3
     rows = [["measure", "one.run", "two.run"], ["mrr", "0.5000", "0.8333"]]
@@ -61,11 +61,11 @@ def test_several_runs_stand_side_by_side(command: Command) -> None:
         ),
     ],
 )
-def test_values_of_queries_in_each_format(options: str, lines: list[str], command: Command) -> None:
+def test_values_of_queries_in_each_format(options, lines, command):
     assert command(f"evaluate t.qrels two.run -m mrr -q {options}").splitlines() == lines
 
 
-def test_latex_and_json(command: Command) -> None:
+def test_latex_and_json(command):
     assert r"mrr & 0.5000 & 0.8333 \\" in command(f"{BOTH} --format latex").splitlines()
     one, two = json.loads(command(f"{BOTH} --format json"))
     assert (one["run"], two["run"]) == ("one.run", "two.run")
@@ -76,7 +76,7 @@ def test_latex_and_json(command: Command) -> None:
 @pytest.mark.parametrize(
     "labels", ["query,label\nq1,de\nq2,de\nq3,fr\n", '{"q1": "de", "q2": "de", "q3": "fr"}']
 )
-def test_slices(labels: str, command: Command) -> None:
+def test_slices(labels, command):
     command.write({"labels": labels})
     words = "evaluate t.qrels two.run -m mrr --slices labels"
     rows = [line.split() for line in command(words).splitlines()[1:4]]
@@ -97,12 +97,12 @@ def test_slices(labels: str, command: Command) -> None:
         ("--convention trec_eval --complete", "0.5000"),
     ],
 )
-def test_options_say_what_counts(options: str, expected: str, command: Command) -> None:
+def test_options_say_what_counts(options, expected, command):
     text = command(f"evaluate t.qrels one.run -m mrr --format markdown {options}")
     assert text.splitlines()[-1].endswith(f" {expected} |")
 
 
-def test_columns_of_other_names(command: Command) -> None:
+def test_columns_of_other_names(command):
     command.write({"x.csv": "frage,doc,score\nq1,a,1\n"})
     command.write({"x.jsonl": '{"id": "q1", "query": "how", "relevant": ["a"]}\n'})
     words = "evaluate x.jsonl x.csv -m mrr --format trec"
@@ -112,7 +112,7 @@ def test_columns_of_other_names(command: Command) -> None:
     assert command(f"{words} --run-column query=frage").split() == ["mrr", "all", "1.0000"]
 
 
-def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
     text = command("evaluate t.qrels - -m mrr --format csv")
     assert text.splitlines()[1] == "'-,,all,mrr,0.5"
@@ -121,9 +121,7 @@ def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> No
 # Files larger than memory -----------------------------------------------------------------------
 
 
-def test_engines_print_what_memory_prints(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engines_print_what_memory_prints(command, monkeypatch):
     monkeypatch.setattr(stream, "_SMALL", 0)
     run, qrels = read_run("two.run"), read_qrels("t.qrels")
     queries = [query for query in run for _ in run[query]]
@@ -141,7 +139,7 @@ def test_engines_print_what_memory_prints(
         assert command(f"evaluate t.qrels run.parquet {limited}") == expected
 
 
-def test_text_streams_through_polars_alone(command: Command) -> None:
+def test_text_streams_through_polars_alone(command):
     expected = command(f"{BOTH} --engine memory")
     assert command(f"{BOTH} --engine polars") == expected
     assert "--engine duckdb reads Parquet here, and" in command(f"{BOTH} --engine duckdb", 2)
@@ -152,9 +150,7 @@ def test_text_streams_through_polars_alone(command: Command) -> None:
         assert command(f"{BOTH} {option}")
 
 
-def test_large_files_are_not_read_at_once(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_files_are_not_read_at_once(command, monkeypatch):
     scanned: list[str] = []
     scan_run = module.scan_run
 
@@ -205,7 +201,7 @@ FILES = {
         ("t.qrels one.run -n", "--no-summary goes with --convention trec_eval --format trec"),
     ],
 )
-def test_what_could_not_be_measured_ends_with_2(words: str, message: str, command: Command) -> None:
+def test_what_could_not_be_measured_ends_with_2(words, message, command):
     command.write(FILES)
     (command.folder / "folder").mkdir()
     (command.folder / "folder" / "a").symlink_to("gone")
@@ -214,17 +210,13 @@ def test_what_could_not_be_measured_ends_with_2(words: str, message: str, comman
     assert message in text
 
 
-def test_an_error_of_our_own_is_no_failed_gate(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_our_own_is_no_failed_gate(command, monkeypatch):
     monkeypatch.setattr(module, "run", lambda _: {}["x"])
     assert "KeyError" in command("evaluate t.qrels one.run", 2)
 
 
 @pytest.mark.filterwarnings("default")
-def test_warnings_are_lines_of_the_command(
-    command: Command, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_warnings_are_lines_of_the_command(command, capsys):
     command.write({"case.run": "q1 Q0 A 1 3 t\nq2 Q0 C 1 1 t\n"})
     assert main(["evaluate", "t.qrels", "case.run", "-m", "mrr"]) == 0
     err = capsys.readouterr().err
@@ -233,6 +225,6 @@ def test_warnings_are_lines_of_the_command(
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "trec"])
-def test_hostile_ids_do_not_reach_the_terminal(form: str, command: Command) -> None:
+def test_hostile_ids_do_not_reach_the_terminal(form, command):
     command.write({"h.qrels": "q\x1b[2J 0 a 1\n", "h.run": "q\x1b[2J Q0 a 1 1 t\n"})
     assert "\x1b" not in command(f"evaluate h.qrels h.run -m mrr -q --format {form}")

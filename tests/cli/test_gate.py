@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from tests.cli.conftest import Command
@@ -29,11 +31,11 @@ def _files(command: Command) -> None:
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
     ],
 )
-def test_what_means_nothing_is_refused(words: str, message: str, command: Command) -> None:
+def test_what_means_nothing_is_refused(words, message, command):
     assert message in command(f"{GATE} {words}", 2)
 
 
-def test_what_could_not_be_measured_ends_with_2_and_no_baseline_with_1(command: Command) -> None:
+def test_what_could_not_be_measured_ends_with_2_and_no_baseline_with_1(command):
     for run in ("none.run", "q7.run"):
         text = command(f"gate t.qrels {run} --name g --at-least map=0.1", 2)
         assert "could not" in text
@@ -44,14 +46,14 @@ def test_what_could_not_be_measured_ends_with_2_and_no_baseline_with_1(command: 
     assert "FAIL" in command(f"{GATE} --max-drop map=0.1", 1)
 
 
-def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command: Command) -> None:
+def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
     for limit in ("--max-drop map=0.1", "--at-least map=0.1 --allow perfect"):
         text = command(f"{GATE} {limit} --json t.qrels", 2)
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
 
 
-def test_an_option_is_named_to_a_command_and_a_key_to_a_file(command: Command) -> None:
+def test_an_option_is_named_to_a_command_and_a_key_to_a_file(command):
     text = command("gate t.qrels part.run --name g --at-least map=0.1", 2)
     assert "Pass --missing zero to count them as empty" in text
     command.write({"rank.toml": TOML.format("part.run", "map")})
@@ -59,16 +61,110 @@ def test_an_option_is_named_to_a_command_and_a_key_to_a_file(command: Command) -
     assert "Pass missing='zero' to count them as empty" in text
 
 
+CONFIG = """
+baseline_dir = "base"
+
+[settings]
+min_queries = 1
+
+[[gate]]
+name = "bm25"
+qrels = "t.qrels"
+run = "a.run"
+at_least = { map = 0.3 }
+max_drop = { "ndcg@10" = 0.005 }
+allow = ["perfect"]
+
+[[gate]]
+name = "floor"
+qrels = "t.qrels"
+run = "a.run"
+at_least = { "recall@1" = 0.2 }
+slices = "slices.csv"
+slice_at_least = { odd = { map = 0.1 } }
+allow = ["perfect"]
+"""
+LABELS = "query,label\nq1,odd\nq2,odd\n"
+MISSED = "q1 Q0 b 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 z 1 2 new\nq2 Q0 y 2 1 new\n"
+
+
+def test_several_gates_stand_in_one_file(command):
+    command.write({"rank.toml": CONFIG, "slices.csv": LABELS})
+    command("gate --config rank.toml --update")
+    assert [path.name for path in (command.folder / "base").iterdir()] == ["bm25.rank.json"]
+    assert "2 gates: all passed" in command("gate --config rank.toml")
+    command.write({"a.run": MISSED})
+    text = command("gate --config rank.toml --junit=out.xml --markdown=out.md", 1)
+    assert "2 gates: 2 failed" in text
+    suite = ElementTree.parse(command.folder / "out.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "2", "0")
+    assert [case.get("name") for case in suite] == ["bm25", "floor"]
+    assert "2 of 2 gates failed" in (command.folder / "out.md").read_text()
+    # What cannot be measured ends with 2, and hides no failure.
+    command.write({"rank.toml": CONFIG.replace('"a.run"', '"gone.run"', 1)})
+    assert "ERROR: gate 'bm25' could not be measured" in command("gate --config rank.toml", 1)
+    command.write({"a.run": RUN})
+    command("gate --config rank.toml", 2)
+
+
+NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
+
+
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [(b"\xff\xfe", "rank.toml: is not UTF-8 text"), (b"[[gate", "rank.toml: is not TOML: ")],
+    ("config", "message"),
+    [
+        ("", "has no gate; write one as [[gate]]"),
+        ("[[gate]]\nname = 'x'", "gate 'x' has no qrels"),
+        (NO_LIMIT, "gate 'x' could not be measured: the gate has no limit"),
+        (CONFIG.replace("at_least", "at_leest", 1), "unknown key 'at_leest'; did you mean 'at_le"),
+        (CONFIG.replace("min_queries", "min_query"), "unknown key 'min_query'; did you mean 'min_"),
+        (CONFIG.replace("baseline_dir", "dir"), "unknown key 'dir'"),
+        (CONFIG.replace("floor", "bm25"), "two gates have the name 'bm25'"),
+        (b"\xff\xfe", "rank.toml: is not UTF-8 text"),
+        (b"[[gate", "rank.toml: is not TOML: "),
+    ],
 )
-def test_settings_that_are_no_toml(data: bytes, message: str, command: Command) -> None:
-    command.write({"rank.toml": data})
+def test_configurations_that_are_refused(config, message, command):
+    command.write({"rank.toml": config, "slices.csv": LABELS})
     assert message in command("gate --config rank.toml", 2)
 
 
-def test_columns_of_a_table_are_keys(command: Command) -> None:
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("t.qrels a.run", "--name is missing"),
+        ("t.qrels --name=x", "RUN is missing"),
+        ("--config=rank.toml t.qrels a.run", "QRELS and RUN belong into the file"),
+        ("--config=rank.toml --at-least=map=1", "--at-least belong into the file"),
+        ("t.qrels a.run --name=x --at-least=0.3", "write --at-least=MEASURE=0.3"),
+        ("t.qrels a.run --name=x --accept", "needs --reason"),
+        ("t.qrels a.run --name=x --reason=y", "pass both or neither"),
+    ],
+)
+def test_words_that_do_not_go_together(words, message, command):
+    command.write({"rank.toml": CONFIG})
+    assert message in command(f"gate {words}", 2)
+
+
+def test_in_continuous_integration_nothing_is_written(command, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    text = command(f"{GATE} --max-drop=0.1 --update", 2)
+    assert "not for continuous integration" in text
+    assert not list(command.folder.rglob("*.rank.json"))
+
+
+def test_ids_reach_no_report_raw(command):
+    command.write({"t.qrels": "q\x1b[31m 0 good 1\n"})
+    command.write({"a.run": "q\x1b[31m Q0 <b>bad</b> 1 2 t\nq\x1b[31m Q0 good 2 1 t\n"})
+    words = ["gate", "t.qrels", "a.run", "--name", "<i>\x1b", "--at-least=mrr=0.9"]
+    text = command([*words, "--markdown=o.md", "--junit=o.xml"], 1)
+    assert "\x1b" not in text
+    for name in ("o.md", "o.xml"):
+        text = (command.folder / name).read_text()
+        assert not [part for part in ("\x1b", "<b>", "<i>") if part in text]
+
+
+def test_columns_of_a_table_are_keys(command):
     command.write({"truth.csv": "user,item,clicked\nu,a,0\nu,b,1\nv,a,1\n"})
     command.write({"ranked.csv": "user,item,points\nu,a,0.1\nu,b,0.9\nv,a,2.5\n"})
     gate = '[[gate]]\nname = "g"\nqrels = "truth.csv"\nrun = "ranked.csv"\nat_least = {mrr = 0.8}\n'
@@ -82,7 +178,7 @@ def test_columns_of_a_table_are_keys(command: Command) -> None:
 # Baselines --------------------------------------------------------------------------------------
 
 
-def test_an_update_does_not_take_over_a_copied_baseline(command: Command) -> None:
+def test_an_update_does_not_take_over_a_copied_baseline(command):
     command(f"{GATE} --max-drop map=0.1 --update")
     folder = command.folder / "rank-baselines"
     data = (folder / "g.rank.json").read_bytes()
@@ -95,14 +191,14 @@ def test_an_update_does_not_take_over_a_copied_baseline(command: Command) -> Non
     command(words)
 
 
-def test_a_baseline_of_no_gate_is_named(command: Command) -> None:
+def test_a_baseline_of_no_gate_is_named(command):
     command(f"{GATE} --max-drop map=0.1 --update")
     command.write({"rank.toml": TOML.format("a.run", "mrr") + 'allow = ["perfect"]\n'})
     text = command("gate --config rank.toml")
     assert "baselines in rank-baselines of no gate: 'g.rank.json'" in text
 
 
-def test_the_command_that_is_shown_is_the_typed_one_without_what_writes(command: Command) -> None:
+def test_the_command_that_is_shown_is_the_typed_one_without_what_writes(command):
     command(f"{GATE} --max-drop map=0.1 --update")
     command.write({"a.run": "q1 Q0 b 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 a 1 2 new\n"})
     text = command("gate --update t.qrels a.run --name g --max-drop map=0.1", 1)

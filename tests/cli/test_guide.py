@@ -51,7 +51,7 @@ def test_gates_of_the_guide_follow_each_other(tmp_path, monkeypatch, capsys):
 def test_the_guide_has_files_and_commands():
     assert set(FILES) == {"dev.qrels", "bm25.run", "dense.run", "rank.toml"}
     assert {command.split()[0] for command, _ in COMMANDS} == {
-        *("evaluate", "compare", "report", "gate", "judge-next", "convert", "measures", "doctor"),
+        *("evaluate", "compare", "report", "gate", "judge-next", "convert", "measures", "doctor")
     }
 
 

@@ -17,7 +17,7 @@ def _files(command: Command) -> None:
     command.write({"t.qrels": QRELS, "new.run": RUN, "old.run": OLD})
 
 
-def test_a_list(command: Command) -> None:
+def test_a_list(command):
     assert command("judge-next t.qrels new.run -m P_2").splitlines() == [
         "query  item  rank     move",
         "q1     x        1  +0.2500",
@@ -25,7 +25,7 @@ def test_a_list(command: Command) -> None:
     ]
 
 
-def test_a_list_for_a_comparison(command: Command) -> None:
+def test_a_list_for_a_comparison(command):
     assert command("judge-next t.qrels new.run old.run -m P_2 -n 2").splitlines() == [
         "query  item  rank  rank_other     move",
         "q1     x        1              +0.2500",
@@ -33,7 +33,7 @@ def test_a_list_for_a_comparison(command: Command) -> None:
     ]
 
 
-def test_there_and_back(command: Command) -> None:
+def test_there_and_back(command):
     text = command("judge-next t.qrels new.run -m P_2 --template todo.csv")
     assert text == "todo.csv: 2 items to judge; fill in their grades\n"
     todo = command.folder / "todo.csv"
@@ -47,7 +47,7 @@ def test_there_and_back(command: Command) -> None:
     assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
 
 
-def test_judgements_without_a_zero_are_complete(command: Command) -> None:
+def test_judgements_without_a_zero_are_complete(command):
     command.write({"t.qrels": "q1 0 a 1\nq2 0 a 1\n"})
     error = command("judge-next t.qrels new.run", 2)
     assert error.startswith("sklearn-rank judge-next: QRELS count as complete, because they hold")
@@ -69,11 +69,11 @@ def test_judgements_without_a_zero_are_complete(command: Command) -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(words: str, what: str, command: Command) -> None:
+def test_what_makes_no_sense_is_refused(words, what, command):
     assert what in command(f"judge-next {words}", 2)
     assert not (command.folder / "x.qrels").exists()
 
 
-def test_ids_reach_a_terminal_escaped(command: Command) -> None:
+def test_ids_reach_a_terminal_escaped(command):
     command.write({"new.run": "q1 Q0 \x1b[31mx 1 3 new\n"})
     assert "\x1b" not in command("judge-next t.qrels new.run")

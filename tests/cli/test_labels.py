@@ -6,7 +6,6 @@ import pytest
 
 from sklearn_rank.cli.reading import read_labels
 from sklearn_rank.exceptions import FileFormatError
-from tests.cli.conftest import Command
 
 
 @pytest.mark.parametrize(
@@ -20,7 +19,7 @@ from tests.cli.conftest import Command
         '{"q1": "de", "q2": "fr"}',
     ],
 )
-def test_labels_are_read_in_each_form(text: str, command: Command) -> None:
+def test_labels_are_read_in_each_form(text, command):
     command.write({"labels": text})
     assert read_labels("labels") == {"q1": "de", "q2": "fr"}
 
@@ -28,7 +27,7 @@ def test_labels_are_read_in_each_form(text: str, command: Command) -> None:
 @pytest.mark.parametrize(
     "text", ['{"_id": "q1", "text": "how", "metadata": {}}\n', "query_id\ttext\nq1\thow\n"]
 )
-def test_texts_are_read_as_beir_has_them(text: str, command: Command) -> None:
+def test_texts_are_read_as_beir_has_them(text, command):
     command.write({"texts": text})
     assert read_labels("texts", "--query-text", "text") == {"q1": "how"}
 
@@ -54,9 +53,7 @@ NO_COLUMNS = "labels:1: needs the columns query and {}, and the first line has "
         ("{}", "text", "labels: gives no query a text"),
     ],
 )
-def test_files_without_labels_are_refused(
-    text: str, what: str, message: str, command: Command
-) -> None:
+def test_files_without_labels_are_refused(text, what, message, command):
     command.write({"labels": text})
     with pytest.raises(FileFormatError) as caught:
         read_labels("labels", "--slices", what)
@@ -66,7 +63,7 @@ def test_files_without_labels_are_refused(
 @pytest.mark.parametrize(
     "words", ["evaluate t.qrels one.run", "doctor t.qrels", "report t.qrels one.run two.run"]
 )
-def test_every_command_refuses_labels_that_are_all_empty(words: str, command: Command) -> None:
+def test_every_command_refuses_labels_that_are_all_empty(words, command):
     command.write({"labels": "query,label\nq1,\n", "others": "query,label\nq77,de\n"})
     assert "labels: gives no query a label" in command(f"{words} --slices labels", 2)
     if words.startswith("evaluate"):
@@ -75,7 +72,7 @@ def test_every_command_refuses_labels_that_are_all_empty(words: str, command: Co
 
 
 @pytest.mark.filterwarnings("ignore:2 of 3 queries have no label")
-def test_labels_may_hold_line_separators(command: Command) -> None:
+def test_labels_may_hold_line_separators(command):
     command.write({"labels": "query,label\nq1,d\u2028e\n"})
     text = command("evaluate t.qrels two.run --slices labels -m mrr")
     lines = [line for line in text.splitlines() if line.startswith("mrr ")]

@@ -23,7 +23,7 @@ def files(command: Command) -> Path:
     return command.folder
 
 
-def test_a_report_does_not_replace_the_judgements(files: Path, command: Command) -> None:
+def test_a_report_does_not_replace_the_judgements(files, command):
     words = "report t.qrels old.run new.run -m mrr -o"
     assert "t.qrels is an input of this call; write to another" in command(f"{words} t.qrels", 2)
     assert (files / "t.qrels").read_text() == QRELS
@@ -32,7 +32,7 @@ def test_a_report_does_not_replace_the_judgements(files: Path, command: Command)
         command(f"{words} empty.html")
 
 
-def test_nor_does_that_of_a_comparison(files: Path) -> None:
+def test_nor_does_that_of_a_comparison(files):
     compared = compare({"q": {"a"}}, {"A": {"q": ["a"]}, "B": {"q": ["x", "a"]}}, measures="mrr")
     with pytest.raises(FileExistsError, match=r"new\.run is there and no report"):
         compared.report(files / "new.run")
@@ -41,9 +41,7 @@ def test_nor_does_that_of_a_comparison(files: Path) -> None:
         compared.report(files / "page.html", pictures=False)
 
 
-def test_a_template_does_not_replace_grades_that_were_filled_in(
-    files: Path, command: Command
-) -> None:
+def test_a_template_does_not_replace_grades_that_were_filled_in(files, command):
     words = "judge-next t.qrels new.run -m P_2 --template"
     for _ in range(2):  # nothing is lost with an empty template
         command(f"{words} todo.csv")
@@ -84,9 +82,7 @@ def test_a_template_does_not_replace_grades_that_were_filled_in(
         ("gate --config rank.toml --junit rank.toml", "rank.toml is an input of this call"),
     ],
 )
-def test_no_command_replaces_an_input_or_another_kind_of_file(
-    words: str, message: str, files: Path, command: Command
-) -> None:
+def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, files, command):
     (files / "link.run").symlink_to("new.run")
     toml = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
     page = '<meta name="generator" content="sklearn-rank report">'
@@ -97,16 +93,14 @@ def test_no_command_replaces_an_input_or_another_kind_of_file(
     assert {path: path.read_bytes() for path in files.iterdir()} == before
 
 
-def test_the_step_summary_is_no_input_either(
-    files: Path, monkeypatch: pytest.MonkeyPatch, command: Command
-) -> None:
+def test_the_step_summary_is_no_input_either(files, monkeypatch, command):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "new.run"))
     text = command("gate t.qrels new.run --name g --at-least map=0.1")
     assert "new.run is an input of this call" in text
     assert (files / "new.run").read_text() == RUN
 
 
-def test_what_is_there_is_replaced_where_somebody_says_so(files: Path, command: Command) -> None:
+def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
     (files / "empty.csv").touch()
     command("convert run new.run empty.csv")
     command("convert run old.run empty.csv", 2)
@@ -120,7 +114,7 @@ def test_what_is_there_is_replaced_where_somebody_says_so(files: Path, command: 
     assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}
 
 
-def test_a_template_does_not_replace_comments(files: Path) -> None:
+def test_a_template_does_not_replace_comments(files):
     rows = pd.DataFrame({"query": ["q1"], "item": ["x"]})
     write_template(rows, files / "todo.csv")
     text = (files / "todo.csv").read_text()
@@ -129,7 +123,7 @@ def test_a_template_does_not_replace_comments(files: Path) -> None:
         write_template(rows, files / "todo.csv")
 
 
-def test_a_link_that_leads_elsewhere_is_not_followed(files: Path) -> None:
+def test_a_link_that_leads_elsewhere_is_not_followed(files):
     (files / "elsewhere").mkdir()
     (files / "out.run").symlink_to(files / "elsewhere" / "out.run")
     with pytest.raises(FileExistsError, match="is a link that leads to another folder"):
@@ -148,12 +142,12 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files: Path) -> None:
         "gate t.qrels new.run --name g --at-least map=0.1 --junit /dev/full",
     ],
 )
-def test_a_full_disk_is_an_error_and_no_device_is_replaced(words: str, command: Command) -> None:
+def test_a_full_disk_is_an_error_and_no_device_is_replaced(words, command):
     assert "No space left on device" in command(words, 2)
     assert Path("/dev/full").is_char_device()
 
 
-def test_a_file_is_whole_or_as_it_was(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_whole_or_as_it_was(files, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 

@@ -41,11 +41,11 @@ NAMES = argparse.Namespace(
         ("pass other='zero', ndcg(gain='linear')", "pass other='zero', ndcg(gain='linear')"),
     ],
 )
-def test_arguments_of_python_become_options(text: str, expected: str) -> None:
+def test_arguments_of_python_become_options(text, expected):
     assert in_words_of(NAMES, text) == expected
 
 
-def test_paths_are_whole(command: Command) -> None:
+def test_paths_are_whole(command):
     folder = command.folder / ("folder" * 20)
     folder.mkdir()
     target = folder / "report.csv"
@@ -77,7 +77,7 @@ def on_terminal(command: Command, words: str, width: int) -> list[str]:
     return drawn.decode().replace("\r", "").split("\n")
 
 
-def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command: Command) -> None:
+def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command):
     words = "evaluate t.qrels one.run"
     plain = command.process(words, environment={"TERM": "xterm", "COLUMNS": "100"})
     assert plain.stdout.isascii()
@@ -94,9 +94,7 @@ def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command: Command) -> 
         (80, ["effect", "detectable", "ties", "wins", "losses"], ["p (Holm)"]),
     ],
 )
-def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(
-    width: int, gone: list[str], kept: list[str], command: Command
-) -> None:
+def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kept, command):
     lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10 -m map", width)
     head = lines[0]
     assert all(name in head for name in kept)
@@ -116,24 +114,22 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(
         ("evaluate t.qrels one.run --qqqq\x1b[31m", "unrecognized arguments: --qqqq\\x1b[31m"),
     ],
 )
-def test_what_is_mistyped_is_suggested(words: str, message: str, command: Command) -> None:
+def test_what_is_mistyped_is_suggested(words, message, command):
     done = command.process(words)
     assert done.returncode == 2
     assert message in done.stderr.decode()
 
 
-def test_a_very_narrow_terminal_gets_a_line_for_each_value(command: Command) -> None:
+def test_a_very_narrow_terminal_gets_a_line_for_each_value(command):
     lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10", 40)
     assert lines[0].split() == ["measure", "ndcg@10"]
     titles = [line.partition("  ")[0] for line in lines[:7]]
     assert titles == [
-        *("measure", "system", "queries", "value", "difference", "95% interval", "p (Holm)"),
+        *("measure", "system", "queries", "value", "difference", "95% interval", "p (Holm)")
     ]
 
 
-def test_a_terminal_sees_what_goes_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):
     with runtime.waiting("reading"):
         pass
     assert capsys.readouterr().err == "", "nothing elsewhere"
@@ -154,7 +150,7 @@ def test_a_terminal_sees_what_goes_on(
 # Streams ----------------------------------------------------------------------------------------
 
 
-def test_an_output_without_all_characters_gets_escapes(command: Command) -> None:
+def test_an_output_without_all_characters_gets_escapes(command):
     write_run({"q1": {"a": 1}}, "é.run")
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = command.process("evaluate t.qrels one.run é.run", environment=environment)
@@ -166,7 +162,7 @@ CLOSED = "import os, subprocess, sys; os.close(1); sys.exit(subprocess.call(sys.
 
 
 @pytest.mark.parametrize("target", ["/dev/full", None])
-def test_an_output_that_cannot_be_written_ends_with_2(target: str | None, command: Command) -> None:
+def test_an_output_that_cannot_be_written_ends_with_2(target, command):
     if target and not Path(target).exists():
         pytest.skip("the system has no /dev/full")
     prefix = [] if target else [sys.executable, "-c", CLOSED]
@@ -178,7 +174,7 @@ def test_an_output_that_cannot_be_written_ends_with_2(target: str | None, comman
     assert target or b"the standard output is closed; send it to a file" in done.stderr
 
 
-def test_an_input_may_be_a_stream(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_input_may_be_a_stream(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
     text = command("convert run - /dev/stdout")
     assert text == "/dev/stdout: 3 queries, 4 rows\n"
@@ -206,7 +202,7 @@ def test_an_input_may_be_a_stream(command: Command, monkeypatch: pytest.MonkeyPa
         ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),
     ],
 )
-def test_a_file_is_named_as_the_usage_does(words: str, message: str, command: Command) -> None:
+def test_a_file_is_named_as_the_usage_does(words, message, command):
     command.write({"empty.run": ""})
     (command.folder / "folder").mkdir()
     text = command(words, 2)

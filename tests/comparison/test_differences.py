@@ -16,7 +16,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import correct_p_values
 from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.support import runtime
-from tests.benchmarks.false_alarms import WAYS, alarms, table
+from tests.benchmarks.comparisons import WAYS, alarms, false_alarms
 
 
 def runs(n: int, gains: dict[str, float], seed: int = 0) -> tuple[Any, dict[str, Any]]:
@@ -480,5 +480,4 @@ def test_equal_systems_seldom_differ() -> None:
 
 
 def test_the_script_prints_a_row_for_each_way() -> None:
-    lines = table(2, 0).splitlines()
-    assert [line.split(" | ")[0] for line in lines[2:-2]] == [f"| {way}" for way in WAYS]
+    assert [way for way, *_ in false_alarms(2, 0)] == list(WAYS)

@@ -17,7 +17,6 @@ from sklearn_rank import (
     compare,
     evaluate,
 )
-from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
 TRUTH: dict[str, Any] = {"query": ["a", "b"], "item": ["x", "x"], "grade": [1, 1]}
@@ -28,7 +27,7 @@ RUN: dict[str, Any] = {
 }
 
 
-def test_scores_that_a_program_takes_otherwise_are_counted(lazy: Make, way: str) -> None:
+def test_scores_that_a_program_takes_otherwise_are_counted(lazy, way):
     message = "^2 scores are at most 0, which convention 'torchmetrics' cannot count as its"
     for truth, run in ((lazy(TRUTH), lazy(RUN)), (pl.DataFrame(TRUTH), pl.DataFrame(RUN))):
         with pytest.warns(ConventionWarning, match=message) as caught:
@@ -36,7 +35,7 @@ def test_scores_that_a_program_takes_otherwise_are_counted(lazy: Make, way: str)
         assert len(caught) == 1
 
 
-def test_rankings_whose_scores_float32_does_not_tell_apart(lazy: Make, way: str) -> None:
+def test_rankings_whose_scores_float32_does_not_tell_apart(lazy, way):
     # Those of b differ and are equal as float32; a and b have scores near each other's, too.
     run = {**RUN, "score": [1.0, 2.0, 0.5, 2.0 + 1e-12, 2.0]}
     message = "^scores differ by less than float32 tells in 1 query, which"
@@ -45,7 +44,7 @@ def test_rankings_whose_scores_float32_does_not_tell_apart(lazy: Make, way: str)
             evaluate(truth, ranked, "map", convention="ir_measures")
 
 
-def test_ranks_and_distant_scores_are_not_warned_of(lazy: Make, way: str) -> None:
+def test_ranks_and_distant_scores_are_not_warned_of(lazy, way):
     run = {**RUN, "rank": [1, 1, 2, 2, 1]}
     del run["score"]
     for convention in ("torchmetrics", "ir_measures"):
@@ -53,7 +52,7 @@ def test_ranks_and_distant_scores_are_not_warned_of(lazy: Make, way: str) -> Non
     assert evaluate(lazy(TRUTH), lazy(RUN), "map", convention="ir_measures")["map"] == 1.0
 
 
-def test_evaluations_are_pickled_without_their_frames(lazy: Make, way: str) -> None:
+def test_evaluations_are_pickled_without_their_frames(lazy, way):
     truth = {**TRUTH, "grade": [1, 0]}
     run = {**RUN, "half": ["l", "r", "l", "r", "l"]}
     evaluation = evaluate(lazy(truth), lazy(run), ("map", "judged@2"), zero_division=0.0)
@@ -68,14 +67,14 @@ def test_evaluations_are_pickled_without_their_frames(lazy: Make, way: str) -> N
             again._judged.pool()
 
 
-def test_runs_are_compared_without_the_ids_of_their_items(lazy: Make, way: str) -> None:
+def test_runs_are_compared_without_the_ids_of_their_items(lazy, way):
     swapped = {**RUN, "score": [0.5, 0.0, 1.0, -1.0, 3.0]}
     found = compare(lazy(TRUTH), {"old": lazy(RUN), "new": lazy(swapped)}, measures="map")
     in_memory = (pl.DataFrame(TRUTH), {"old": pl.DataFrame(RUN), "new": pl.DataFrame(swapped)})
     assert found["map"].difference == compare(*in_memory, measures="map")["map"].difference
 
 
-def test_sets_of_relevant_items_assume_nothing(lazy: Make, way: str) -> None:
+def test_sets_of_relevant_items_assume_nothing(lazy, way):
     truth = {"a": {"x"}, "b": {"x"}}
     expected = evaluate(truth, pl.DataFrame(RUN), "map")
     assert_same(evaluate(truth, lazy(RUN), "map"), expected)
@@ -91,7 +90,7 @@ RANKED = {
 }
 
 
-def test_an_assertion_passes_and_fails(lazy: Make, way: str) -> None:
+def test_an_assertion_passes_and_fails(lazy, way):
     # (1 + 1/2) / 2
     assert_map_at_least(lazy(JUDGED), lazy(RANKED), 0.75)
     with expected_failure(match=r"^MAP is 0\.750, below the 0\.800 required"):
@@ -105,14 +104,12 @@ def test_an_assertion_passes_and_fails(lazy: Make, way: str) -> None:
         ({"item": ["x", "x", "y", "x"]}, r"y_score\['a'\] holds item 'x'"),
     ],
 )
-def test_what_would_be_left_out_fails(
-    change: dict[str, Any], message: str, lazy: Make, way: str
-) -> None:
+def test_what_would_be_left_out_fails(change, message, lazy, way):
     with expected_failure((QueryMismatchError, DuplicateItemError), match=message):
         assert_map_at_least(lazy(JUDGED), lazy({**RANKED, **change}), 0.1)
 
 
-def test_rankings_without_judgements_fail(lazy: Make, way: str) -> None:
+def test_rankings_without_judgements_fail(lazy, way):
     truth = {name: values[:2] for name, values in JUDGED.items()}
     message = "1 ranked query has no judgements and would be left out"
     with expected_failure(match=message):

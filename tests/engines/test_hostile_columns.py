@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 from sklearn_rank import evaluate
-from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
@@ -36,7 +35,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("names", NAMES)
-def test_names_are_no_patterns(names: str, lazy: Make, by_file: None) -> None:
+def test_names_are_no_patterns(names, lazy, by_file):
     truth, run = (
         {NAMES[names].get(role, role): values for role, values in columns.items()}
         for columns in (TRUTH, RUN)
@@ -59,7 +58,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ids_of_any_type(kind: str, lazy: Make, by_file: None) -> None:
+def test_ids_of_any_type(kind, lazy, by_file):
     change = KINDS[kind]
     truth, run = (
         {**columns, **{role: list(map(change, columns[role])) for role in ("query", "item")}}
@@ -72,7 +71,7 @@ def test_ids_of_any_type(kind: str, lazy: Make, by_file: None) -> None:
 
 @pytest.mark.parametrize("role", ["query", "item"])
 @pytest.mark.parametrize("values", [[[1]] * 4, [{"a": 1}] * 4], ids=["lists", "structures"])
-def test_nested_ids_are_refused(role: str, values: list[Any], lazy: Make) -> None:
+def test_nested_ids_are_refused(role, values, lazy):
     truth = {**TRUTH, role: values}
     message = rf"column '{role}' of y_true has dtype (List|Struct).*, which is no id; pass numbers"
     for judgements in (lazy(truth), pl.DataFrame(truth)):
@@ -83,7 +82,7 @@ def test_nested_ids_are_refused(role: str, values: list[Any], lazy: Make) -> Non
             evaluate(pl.DataFrame(truth), pl.DataFrame(RUN), "map")
 
 
-def test_times_that_python_does_not_tell_apart_are_refused(by_file: None) -> None:
+def test_times_that_python_does_not_tell_apart_are_refused(by_file):
     truth, run = (
         pl.DataFrame(columns).with_columns(pl.col("query").cast(pl.Datetime("ns")))
         for columns in (TRUTH, RUN)
@@ -111,7 +110,7 @@ SQL = {
 
 
 @pytest.mark.parametrize("kind", SQL)
-def test_types_of_duckdb(kind: str, by_file: None) -> None:
+def test_types_of_duckdb(kind, by_file):
     with duckdb.connect() as connection:
         sides = []
         for columns, number in ((TRUTH, "grade"), (RUN, "score")):
@@ -121,7 +120,7 @@ def test_types_of_duckdb(kind: str, by_file: None) -> None:
 
 
 @pytest.mark.parametrize("kind", [pl.Float64, pl.UInt64, pl.Boolean], ids=str)
-def test_queries_of_two_types_that_are_equal_as_keys(kind: Any, lazy: Make, way: str) -> None:
+def test_queries_of_two_types_that_are_equal_as_keys(kind, lazy, way):
     n_queries = 2 if kind == pl.Boolean else 30
     queries = pl.Series("query", np.repeat(np.arange(n_queries), 3))
     truth = pl.DataFrame([queries]).with_columns(item=pl.lit(11), grade=1).gather_every(3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sklearn_rank import evaluate
-from tests.engines.conftest import Make, take_way
-from tests.engines.problems import EngineProblem, Refused, assert_same, in_memory, problems, refused
+from tests.engines.conftest import take_way
+from tests.engines.problems import EngineProblem, assert_same, in_memory, problems, refused
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 SHARES = 10
@@ -21,9 +21,7 @@ meet in every pair."""
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_engines_give_the_same_bits_and_counts(
-    share: int, engine: str, lazy: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engines_give_the_same_bits_and_counts(share, engine, lazy, monkeypatch):
     ways = IN_TURN[engine]
     for number, given in list(enumerate(problems()))[share::SHARES]:
         take_way(ways[number % len(ways)], monkeypatch)
@@ -33,12 +31,12 @@ def test_engines_give_the_same_bits_and_counts(
 
 
 @pytest.mark.parametrize("given", refused(), ids=lambda given: given.label)
-def test_engines_refuse_what_memory_refuses(given: Refused, lazy: Make, way: str) -> None:
+def test_engines_refuse_what_memory_refuses(given, lazy, way):
     with pytest.raises(given.error, match=given.message):
         evaluate(lazy(given.truth), lazy(given.run), "map", **given.options)
 
 
-def test_the_problems_are_nasty() -> None:
+def test_the_problems_are_nasty():
     """Else all of the above would show little."""
     found = [in_memory(given) for given in problems()]
     assert sum(evaluation.counts["tied"] > 0 for evaluation in found) >= 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +70,7 @@ def _arrow(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("write", [_trec, _csv, _json_lines, _parquet, _arrow])
-def test_what_is_scanned_is_what_is_read(
-    write: Callable[[Path], tuple[Path, Path]],
-    tmp_path: Path,
-    way: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_scanned_is_what_is_read(write, tmp_path, way, monkeypatch):
     monkeypatch.setattr(source_module, "BLOCK_BYTES", 16)
     qrels, run = write(tmp_path)
     measures = ("map", "ndcg@2", "mrr")
@@ -87,7 +81,7 @@ def test_what_is_scanned_is_what_is_read(
     assert_same(evaluate(scan_qrels(qrels), read_run(run), measures), expected)
 
 
-def test_duckdb_reads_parquet(tmp_path: Path, way: str) -> None:
+def test_duckdb_reads_parquet(tmp_path, way):
     qrels, run = _parquet(tmp_path)
     expected = evaluate(read_qrels(qrels), read_run(run), "map")
     scanned = [
@@ -99,7 +93,7 @@ def test_duckdb_reads_parquet(tmp_path: Path, way: str) -> None:
         scan_run(_csv(tmp_path)[1], engine="duckdb")
 
 
-def test_a_pattern_stands_for_many_files(tmp_path: Path) -> None:
+def test_a_pattern_stands_for_many_files(tmp_path):
     qrels, run = _parquet(tmp_path)
     whole = pl.read_parquet(run)
     for number in range(3):
@@ -121,9 +115,7 @@ def test_a_pattern_stands_for_many_files(tmp_path: Path) -> None:
     ],
     ids=["narrow scores", "numbers as ids", "other order and name", "another column"],
 )
-def test_shards_may_differ_in_what_does_not_count(
-    change: Callable[[pl.DataFrame], pl.DataFrame], tmp_path: Path
-) -> None:
+def test_shards_may_differ_in_what_does_not_count(change, tmp_path):
     qrels, run = _parquet(tmp_path)
     rows = pl.read_parquet(run).cast({"item": pl.String})
     rows[:3].write_parquet(tmp_path / "part-0.parquet")
@@ -133,7 +125,7 @@ def test_shards_may_differ_in_what_does_not_count(
         assert dict(evaluate(scan_qrels(qrels), scan_run(paths), "map").scores) == expected.scores
 
 
-def test_shards_have_scores_all_or_none(tmp_path: Path) -> None:
+def test_shards_have_scores_all_or_none(tmp_path):
     _parquet(tmp_path)
     rows = pl.read_parquet(tmp_path / "run.parquet")
     rows.drop("score").write_parquet(tmp_path / "run-2.parquet")
@@ -144,7 +136,7 @@ def test_shards_have_scores_all_or_none(tmp_path: Path) -> None:
         scan_run(tmp_path / "run*.parquet")
 
 
-def test_a_scan_of_text_takes_part_in_a_query(tmp_path: Path) -> None:
+def test_a_scan_of_text_takes_part_in_a_query(tmp_path):
     run = scan_run(_trec(tmp_path)[1])
     assert run.filter(pl.col("score") > 1).select("item").collect().to_series().to_list() == [
         *("8", "7", "5")
@@ -160,9 +152,7 @@ def test_a_scan_of_text_takes_part_in_a_query(tmp_path: Path) -> None:
         ("1 Q0 d 1 nan t", "a.run:3: score 'nan' is not a number"),
     ],
 )
-def test_a_broken_line_is_named_when_it_is_reached(
-    line: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_line_is_named_when_it_is_reached(line, message, tmp_path, monkeypatch):
     # Blocks of two lines: the first is looked at when the file is named.
     monkeypatch.setattr(source_module, "BLOCK_BYTES", 28)
     path = tmp_path / "a.run"
@@ -172,7 +162,7 @@ def test_a_broken_line_is_named_when_it_is_reached(
         evaluate({"1": {"a"}}, run, "map")
 
 
-def test_files_that_cannot_be_scanned(tmp_path: Path) -> None:
+def test_files_that_cannot_be_scanned(tmp_path):
     with pytest.raises(FileNotFoundError, match="cannot be read: "):
         scan_run(tmp_path / "absent.run")
     (tmp_path / "empty.run").write_text("")
@@ -184,7 +174,7 @@ def test_files_that_cannot_be_scanned(tmp_path: Path) -> None:
         scan_run(tmp_path / "empty.run", memory_limit="much")
 
 
-def test_numbers_of_an_unknown_name_are_asked_about(tmp_path: Path, way: str) -> None:
+def test_numbers_of_an_unknown_name_are_asked_about(tmp_path, way):
     path = tmp_path / "run.parquet"
     pl.DataFrame(RUN).rename({"score": "points"}).write_parquet(path)
     with pytest.raises(ColumnRoleError, match="but 'points' holds numbers"):

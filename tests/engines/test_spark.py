@@ -18,7 +18,7 @@ from sklearn_rank.engines.read import Problem, read_any
 from sklearn_rank.engines.spark import _bytes_of, _read_part, _sizes_of_parts, read
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.rankings.data import NoPool
-from tests.engines.problems import EngineProblem, problems
+from tests.engines.problems import problems
 
 NAMED = {"query": "query", "item": "item"}
 
@@ -37,7 +37,7 @@ def _part(truth: pl.DataFrame, run: pl.DataFrame, options: Any) -> bytes:
 
 @pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 @pytest.mark.parametrize("given", problems(), ids=lambda given: given.label)
-def test_tasks_read_as_memory_does(given: EngineProblem) -> None:
+def test_tasks_read_as_memory_does(given):
     truth, run = pl.DataFrame(given.truth), pl.DataFrame(given.run)
     options: dict[str, Any] = {"negative_grades": "unjudged"} | {
         name: value
@@ -73,7 +73,7 @@ def test_tasks_read_as_memory_does(given: EngineProblem) -> None:
         assert np.array_equal(getattr(light_rankings, name), wanted), name
 
 
-def test_a_task_sends_its_error_and_no_rows_of_a_run() -> None:
+def test_a_task_sends_its_error_and_no_rows_of_a_run():
     truth = pl.DataFrame({"query": ["a"], "item": ["x"], "grade": [1]})
     twice = pl.DataFrame({"query": ["a", "a"], "item": ["x", "x"], "score": [1.0, 2.0]})
     error = pickle.loads(_part(truth, twice, {}))
@@ -89,11 +89,11 @@ def test_a_task_sends_its_error_and_no_rows_of_a_run() -> None:
     ("size", "expected"),
     [("1g", 1 << 30), ("512m", 512 << 20), ("2048", 2 << 30), ("0", 0), ("3GB", 3 << 30)],
 )
-def test_sizes_as_spark_writes_them(size: str, expected: int) -> None:
+def test_sizes_as_spark_writes_them(size, expected):
     assert _bytes_of(size) == expected
 
 
-def test_frames_of_spark_3_are_refused() -> None:
+def test_frames_of_spark_3_are_refused():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
     with pytest.raises(TypeError, match="y_score is a frame of PySpark 3, and those of PySpark 4"):
         read(Problem({"q": {"a"}}, frame))
@@ -108,9 +108,7 @@ def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
 
 
-def test_no_spark_and_no_java_say_what_to_do(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_no_spark_and_no_java_say_what_to_do(monkeypatch, tmp_path):
     def fail() -> None:
         raise RuntimeError("[JAVA_GATEWAY_EXITED]")
 

@@ -12,7 +12,6 @@ from sklearn_rank import EngineOptions, InvalidParameterError, UnknownItemsWarni
 from sklearn_rank.engines import stream
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime
-from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
 pytestmark = [
@@ -62,15 +61,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (False, True, False, ["_add_parts"]),
     ],
 )
-def test_every_way_gives_the_same(
-    rising: bool,
-    shuffled: bool,
-    fits: bool,
-    expected: list[str],
-    lazy: Make,
-    taken: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_way_gives_the_same(rising, shuffled, fits, expected, lazy, taken, monkeypatch):
     truth, run = _data(rising=rising)
     if shuffled:
         order = np.random.default_rng(1).permutation(len(run["query"]))
@@ -87,9 +78,7 @@ def test_every_way_gives_the_same(
     assert taken == expected * 2
 
 
-def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(
-    lazy: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(lazy, monkeypatch):
     held = []
     gathered = stream._Reading._gathered
 
@@ -106,9 +95,7 @@ def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(
     assert held == [(True, len(truth["query"])), (False, 0)]
 
 
-def test_a_part_that_is_too_large_is_parted_again(
-    lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_is_too_large_is_parted_again(lazy, taken, monkeypatch):
     truth, run = _data(rising=False)
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_BLOCK", 40)
@@ -128,7 +115,7 @@ def test_a_part_that_is_too_large_is_parted_again(
     assert set(parted) == {0, 1, 2, 3}
 
 
-def test_what_else_is_asked_of_blocks(lazy: Make, way: str) -> None:
+def test_what_else_is_asked_of_blocks(lazy, way):
     truth, run = _data(rising=True)
     truth["grade"] = np.maximum(truth["grade"], 1)
     run["half"] = run["query"] % 2
@@ -160,14 +147,14 @@ def test_what_else_is_asked_of_blocks(lazy: Make, way: str) -> None:
     ],
     ids=["polars", "pandas", "mapping"],
 )
-def test_one_side_may_be_in_memory(other: Any, lazy: Make, way: str) -> None:
+def test_one_side_may_be_in_memory(other, lazy, way):
     truth, run = _data(rising=True)
     expected = evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map")
     assert_same(evaluate(other(truth), lazy(run), "map"), expected)
     assert_same(evaluate(lazy(truth), pl.DataFrame(run), "map"), expected)
 
 
-def test_known_items_are_counted(lazy: Make, way: str) -> None:
+def test_known_items_are_counted(lazy, way):
     truth, run = _data(rising=True)
     if way == "parts":
         with pytest.raises(InvalidParameterError, match="known_items needs all judgements in"):
@@ -177,9 +164,7 @@ def test_known_items_are_counted(lazy: Make, way: str) -> None:
         evaluate(lazy(truth), lazy(run), "map", known_items=range(60))
 
 
-def test_what_needs_all_rows_is_refused_where_they_do_not_fit(
-    lazy: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_needs_all_rows_is_refused_where_they_do_not_fit(lazy, monkeypatch):
     monkeypatch.setattr(stream, "_WHOLE", 1 << 50)
     truth, run = _data(rising=True)
     with pytest.raises(InvalidParameterError, match="keep_items needs all rows in memory, which"):
@@ -192,7 +177,7 @@ def test_what_needs_all_rows_is_refused_where_they_do_not_fit(
     assert evaluate(lazy(truth), lazy(run), "map")["map"] > 0
 
 
-def test_two_engines_are_refused() -> None:
+def test_two_engines_are_refused():
     duckdb = pytest.importorskip("duckdb")
     frame = pl.DataFrame(_data(rising=True)[0])
     with duckdb.connect() as connection:
@@ -201,7 +186,7 @@ def test_two_engines_are_refused() -> None:
             evaluate(relation, frame.lazy(), "map")
 
 
-def test_arguments_of_other_layouts_are_refused(lazy: Make) -> None:
+def test_arguments_of_other_layouts_are_refused(lazy):
     truth, run = (lazy(side) for side in _data(rising=True))
     with pytest.raises(TypeError, match="groups says which rows belong to a query"):
         evaluate(truth, run, "map", groups=[1])
@@ -211,7 +196,7 @@ def test_arguments_of_other_layouts_are_refused(lazy: Make) -> None:
         evaluate([{"a"}], run, "map")
 
 
-def test_options() -> None:
+def test_options():
     assert EngineOptions("512 MiB").n_bytes == 512 * 1024**2
     assert EngineOptions("1.5gb").n_bytes == 1_500_000_000
     assert EngineOptions(1 << 30).n_bytes == 1 << 30
@@ -223,7 +208,7 @@ def test_options() -> None:
         EngineOptions(temp_directory="/no/such/place")
 
 
-def test_decimals_and_wide_integers_of_duckdb() -> None:
+def test_decimals_and_wide_integers_of_duckdb():
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:
         truth = connection.sql("SELECT 1 AS query, 2 AS item, sum(1) AS grade")
@@ -233,8 +218,8 @@ def test_decimals_and_wide_integers_of_duckdb() -> None:
 
 
 def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
-    lazy: Make, tmp_path: Any, taken: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    lazy, tmp_path, taken, monkeypatch
+):
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
     seen: list[int] = []
@@ -252,9 +237,7 @@ def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_a_terminal_shows_how_many_rows_were_read(
-    wanted: bool, lazy: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_terminal_shows_how_many_rows_were_read(wanted, lazy, monkeypatch, capsys):
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "BATCH", 16)
     monkeypatch.setattr(runtime, "_PATIENCE", -1.0)

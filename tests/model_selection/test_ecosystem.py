@@ -6,7 +6,6 @@ What is light is part of the extra "test"; the others are installed by `.ci/vers
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -49,15 +48,8 @@ def plain_search(names: dict) -> GridSearchCV:
 
 
 TESTED = {
-    "Optuna",
-    "OptunaSearchCV",
-    "mlxtend",
-    "imbalanced-learn",
-    "feature-engine",
-    "skops",
-    "MLflow",
-    "dask-ml",
-    "Dask and Ray",
+    *("Optuna", "OptunaSearchCV", "mlxtend", "imbalanced-learn", "feature-engine", "skops"),
+    *("MLflow", "dask-ml", "Dask and Ray"),
 }
 
 
@@ -70,48 +62,31 @@ def quiet_optuna():
     optuna = pytest.importorskip("optuna", reason="optuna is not installed")
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    yield optuna
+    yield
     optuna.logging.set_verbosity(level)
 
 
 def test_an_objective_of_optuna(quiet_optuna):
     names = run("Optuna")
-    study = names["study"]
-    assert len(study.trials) == 3
-    for trial in study.trials:
+    assert len(names["study"].trials) == 3
+    for trial in names["study"].trials:
         assert trial.value == pytest.approx(plain(names, trial.params["alpha"]), abs=1e-12)
 
 
 # optuna-integration says that it is experimental, and calls what optuna has deprecated.
-@pytest.fixture
-def optuna_search(quiet_optuna):
+@pytest.mark.filterwarnings("ignore:.*experimental", "ignore:.*optuna.terminator:FutureWarning")
+def test_a_search_of_optuna(quiet_optuna):
     needs("optuna_integration")
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", ".*experimental", quiet_optuna.exceptions.ExperimentalWarning
-        )
-        warnings.filterwarnings("ignore", ".*optuna.terminator", FutureWarning)
-        yield run("OptunaSearchCV")
-
-
-def test_a_search_of_optuna(optuna_search):
-    found = optuna_search["found"]
-    assert found.best_score_ == pytest.approx(plain(optuna_search, found.best_params_["alpha"]))
-
-
-def test_a_search_of_optuna_over_drawn_rows_warns(optuna_search):
-    found = optuna_search["found"].set_params(
-        subsample=0.5, scoring=map_scorer.with_options(zero_division=np.nan)
-    )
+    names = run("OptunaSearchCV")
+    found, X, y = names["found"], names["X"], names["y"]
+    assert found.best_score_ == pytest.approx(plain(names, found.best_params_["alpha"]))
+    found.set_params(subsample=0.5, scoring=map_scorer.with_options(zero_division=np.nan))
     with pytest.warns(RankingDataWarning, match="single rows are drawn") as caught:
-        found.fit(optuna_search["X"], optuna_search["y"])
+        found.fit(X, y)
     assert sum(issubclass(one.category, RankingDataWarning) for one in caught) == 1
-
-
-def test_a_search_of_optuna_without_ids_ends(optuna_search):
-    found = optuna_search["found"].set_params(cv=3)
+    found.set_params(subsample=1.0, scoring=map_scorer, cv=3)
     with pytest.raises(RankingConfigError, match="map_scorer needs the query id of every row"):
-        found.fit(optuna_search["X"].to_numpy(), optuna_search["y"].to_numpy())
+        found.fit(X.to_numpy(), y.to_numpy())
 
 
 def test_feature_selection_of_mlxtend():
@@ -182,24 +157,14 @@ def test_a_search_of_dask_ml():
     needs("dask_ml")
     names = run("dask-ml")
     assert names["found"].best_score_ == pytest.approx(plain_search(names).best_score_, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("several", [False, True])
-def test_a_search_of_dask_ml_without_ids_ends_whatever_its_error_score(several):
-    needs("dask_ml")
-    names = run("dask-ml")
-    search = names["DaskGridSearchCV"](
-        Ridge(),
-        names["grid"],
-        scoring=rank_scorers(["map"]) if several else map_scorer,
-        refit="map" if several else True,
-        cv=KFold(3),
-        scheduler="sync",
-        error_score=np.nan,
-    )
-    with pytest.raises(RankingConfigError, match="needs the query id of every row"):
-        search.fit(names["X"].to_numpy(), names["y"].to_numpy())
+    # Without ids it ends, whatever its error score.
+    options = {"cv": KFold(3), "scheduler": "sync", "error_score": np.nan}
+    for scoring, refit in ((map_scorer, True), (rank_scorers(["map"]), "map")):
+        search = names["DaskGridSearchCV"](
+            Ridge(), names["grid"], scoring=scoring, refit=refit, **options
+        )
+        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
+            search.fit(names["X"].to_numpy(), names["y"].to_numpy())
 
 
 @pytest.mark.filterwarnings("ignore")  # of Ray and what it imports

@@ -112,11 +112,17 @@ def test_xgboost_is_told_the_values_of_evaluate():
         assert {name: noted[name][tree] for name in MEASURES} == pytest.approx(expected, abs=1e-6)
 
 
+def told(metric: Any, grades: Any, scores: Any, sizes: Any = None, weights: Any = None) -> Any:
+    """What a metric of LightGBM says of some rows; one query unless there are sizes."""
+    sizes = [len(grades)] if sizes is None else sizes
+    weights = None if weights is None else np.array(weights, float)
+    return metric(np.array(grades), np.array(scores, float), weights, np.array(sizes))
+
+
 def test_directions_are_those_that_the_libraries_expect():
-    metric = lightgbm_eval_metric("map", "lag")
-    told = metric(np.array([1, 0]), np.array([0.1, 0.2]), None, np.array([2]))
     # Relevant last of two: AP = 1/2, and one irrelevant item stands above it.
-    assert told == [("map", 1 / 2, True), ("lag", 1.0, False)]
+    metric = lightgbm_eval_metric("map", "lag")
+    assert told(metric, [1, 0], [0.1, 0.2]) == [("map", 1 / 2, True), ("lag", 1.0, False)]
     assert lightgbm_eval_metric(neg_lag_scorer).names == ("lag",)
 
 
@@ -139,26 +145,29 @@ def test_the_scikit_learn_door_of_lightgbm(with_group):
 
 
 def test_options_of_scorers_count():
-    grades, tied, group = np.array([0, 1]), np.array([0.5, 0.5]), np.array([2])
     scorer = get_scorer("map", ties="pessimistic")
     metric = lightgbm_eval_metric(scorer, "mrr", "precision@1")
     # A tie of one relevant and one irrelevant item: last of two; on average at 1 or 2; one in two.
-    assert metric(grades, tied, None, group) == [
+    assert told(metric, [0, 1], [0.5, 0.5]) == [
         ("map", 1 / 2, True),
         ("mrr", (1 + 1 / 2) / 2, True),
         ("precision@1", 1 / 2, True),
     ]
     optimistic = lightgbm_eval_metric("map", "mrr", ties="optimistic")
-    assert optimistic(grades, tied, None, group) == [("map", 1.0, True), ("mrr", 1.0, True)]
+    assert told(optimistic, [0, 1], [0.5, 0.5]) == [("map", 1.0, True), ("mrr", 1.0, True)]
 
 
 def test_weights_of_rows_count_by_the_mean_of_their_query():
-    grades, scores = np.array([1, 0, 0, 1]), np.array([2.0, 1.0, 2.0, 1.0])
-    metric, group = lightgbm_eval_metric("map"), np.array([2, 2])
+    metric = lightgbm_eval_metric("map")
     # APs are 1 and 1/2; the queries weigh (1 + 3) / 2 = 2 and (1 + 0) / 2 = 1/2.
-    ((_, value, _),) = metric(grades, scores, np.array([1.0, 3.0, 1.0, 0.0]), group)
+    ((_, value, _),) = told(metric, [1, 0, 0, 1], [2, 1, 2, 1], [2, 2], [1, 3, 1, 0])
     assert value == pytest.approx((2 * 1 + 0.5 * 0.5) / 2.5, abs=1e-15)
-    data = xgb.DMatrix(scores[:, None], grades, qid=[0, 0, 1, 1], weight=[3.0, 1.0])
+    # Queries of two rows and one, and an empty one: APs are 1/2 and 1, weights (1 + 2) / 2 and 3.
+    with pytest.warns(UndefinedMetricWarning):
+        ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], [2, 0, 1], [1, 2, 3])
+    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
+    scores = np.array([2.0, 1.0, 2.0, 1.0])
+    data = xgb.DMatrix(scores[:, None], [1, 0, 0, 1], qid=[0, 0, 1, 1], weight=[3.0, 1.0])
     assert xgboost_eval_metric("map")(scores, data) == [("map", (3 * 1 + 0.5) / 4)]
 
 
@@ -166,29 +175,36 @@ def test_weights_of_rows_count_by_the_mean_of_their_query():
 
 
 def test_undefined_queries_are_left_out_with_one_warning_a_data_set():
-    metric, group = lightgbm_eval_metric("map", "ndcg@2"), np.array([2, 2])
-    grades = np.array([1, 0, 0, 0])
+    metric, grades = lightgbm_eval_metric("map", "ndcg@2"), np.array([1, 0, 0, 0])
+    sizes = np.array([2, 2])
     with pytest.warns(UndefinedMetricWarning, match="map and ndcg@2 are undefined for 1 of 2") as w:
-        first = metric(grades, np.array([2.0, 1.0, 1.0, 2.0]), None, group)
-    assert (len(w), first[0]) == (1, ("map", 1.0, True))
-    second = metric(grades, np.array([1.0, 2.0, 1.0, 2.0]), None, group)  # warns no more
+        assert metric(grades, np.array([2.0, 1, 1, 2]), None, sizes)[0] == ("map", 1.0, True)
+    assert len(w) == 1
+    second = metric(grades, np.array([1.0, 2, 1, 2]), None, sizes)  # warns no more
     assert second[0] == ("map", 1 / 2, True)
     settled = lightgbm_eval_metric("map", zero_division=0.0)
-    assert settled(grades, np.array([2.0, 1, 1, 2]), None, group) == [("map", 1 / 2, True)]
+    assert told(settled, grades, [2, 1, 1, 2], [2, 2]) == [("map", 1 / 2, True)]
+    # It is said of all measures, whatever their ties.
+    mixed = lightgbm_eval_metric(get_scorer("map", ties="pessimistic", zero_division=0.0), "mrr")
+    with pytest.warns(UndefinedMetricWarning, match="^mrr is undefined for 1 of 2 queries"):
+        told(mixed, grades, np.zeros(4), [2, 2])
 
 
-def test_a_data_set_that_cannot_be_measured_ends_the_training():
-    metric = lightgbm_eval_metric("map")
-    with pytest.raises(UndefinedMetricError, match="map is undefined for all queries of a data"):
-        metric(np.zeros(2), np.array([1.0, 2.0]), None, np.array([2]))
-    with pytest.raises(ValueError, match="predictions contains NaN"):
-        metric(np.ones(2), np.array([1.0, np.nan]), None, np.array([2]))
-    with pytest.raises(ValueError, match=r"negative grade \(-1.0\) at row 1 of query 1"):
-        metric(np.array([1.0, 0, 0, -1]), np.zeros(4), None, np.array([2, 2]))
-    with pytest.raises(
-        ValueError, match="rows of each query, which are 3 in all; got sizes from 2"
-    ):
-        metric(np.ones(3), np.zeros(3), None, np.array([2]))
+@pytest.mark.parametrize(
+    ("message", "grades", "scores", "sizes"),
+    [
+        ("map is undefined for all queries of a data", np.zeros(2), [1, 2], [2]),
+        ("predictions contains NaN", np.ones(2), [1, np.nan], [2]),
+        (r"negative grade \(-1.0\) at row 1 of query 1", [1.0, 0, 0, -1], np.zeros(4), [2, 2]),
+        ("rows of each query, which are 3 in all; got sizes from 2", np.ones(3), np.zeros(3), [2]),
+        ("got sizes from -1 that add up to 3", np.ones(3), np.zeros(3), [4, -1]),
+        (r"predictions should be a 1d array, got .* \(3, 2\)", np.ones(3), np.zeros((3, 2)), [3]),
+        (r"y_true should be a 1d array, got .* \(3, 1\)", np.ones((3, 1)), np.zeros(3), [3]),
+    ],
+)
+def test_a_data_set_that_cannot_be_measured_ends_the_training(message, grades, scores, sizes):
+    with pytest.raises((UndefinedMetricError, ValueError), match=message):
+        told(lightgbm_eval_metric("map"), grades, scores, sizes)
 
 
 # The truth is read once --------------------------------------------------------------------------
@@ -226,10 +242,11 @@ def test_labels_that_change_are_another_truth(readings):
 
 
 def test_few_truths_are_kept(readings):
-    metric, group = lightgbm_eval_metric("map"), np.array([2])
-    for number in range(200):
-        metric(np.array([1 + number, 0]), np.array([2.0, 1.0]), None, group)
-    assert len(readings) == 200
+    metric = lightgbm_eval_metric("map")
+    count = 2 * eval_metrics.MAX_KEPT
+    for number in range(count):
+        told(metric, [1 + number, 0], [2, 1])
+    assert len(readings) == count
     assert len(metric._truths) == eval_metrics.MAX_KEPT
 
 
@@ -244,20 +261,6 @@ def test_metrics_are_stored_without_data():
     assert len(pickle.dumps(metric)) == empty
     assert metric != xgboost_eval_metric("map")
     assert repr(metric).startswith("LightGBMEvalMetric(get_scorer('map'), ndcg_scorer.with_options")
-
-
-def test_what_is_undefined_is_said_of_all_measures_whatever_their_ties():
-    metric = lightgbm_eval_metric(get_scorer("map", ties="pessimistic", zero_division=0.0), "mrr")
-    with pytest.warns(UndefinedMetricWarning, match="^mrr is undefined for 1 of 2 queries"):
-        metric(np.array([1, 0, 0, 0]), np.zeros(4), None, np.array([2, 2]))
-
-
-def test_weights_of_rows_are_not_taken_for_those_of_queries():
-    metric, grades, scores = lightgbm_eval_metric("map"), np.array([0, 1, 1]), np.array([3.0, 2, 1])
-    # Queries of two rows and one, and an empty one: APs are 1/2 and 1, weights (1 + 2) / 2 and 3.
-    with pytest.warns(UndefinedMetricWarning):
-        ((_, value, _),) = metric(grades, scores, np.array([1.0, 2, 3]), np.array([2, 0, 1]))
-    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
 
 
 # Early stopping ----------------------------------------------------------------------------------
@@ -325,18 +328,11 @@ def test_each_library_has_its_own_door():
         ranker.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID])
 
 
-def test_forms_of_measures_and_of_arrays():
+def test_forms_of_measures():
     assert lightgbm_eval_metric(["map", "mrr"]).names == ("map", "mrr")
     assert xgboost_eval_metric(lightgbm_eval_metric("map")).names == ("map",)
     with pytest.raises(TypeError, match="takes str, Measure and scorers, got NoneType: None"):
         lightgbm_eval_metric(None)
-    metric, group = lightgbm_eval_metric("map"), np.array([3])
-    with pytest.raises(ValueError, match=r"predictions should be a 1d array, got .* \(3, 2\)"):
-        metric(np.ones(3), np.zeros((3, 2)), None, group)
-    with pytest.raises(ValueError, match=r"y_true should be a 1d array, got .* \(3, 1\)"):
-        metric(np.ones((3, 1)), np.zeros(3), None, group)
-    with pytest.raises(ValueError, match="got sizes from -1 that add up to 3"):
-        metric(np.ones(3), np.zeros(3), None, np.array([4, -1]))
 
 
 @pytest.mark.parametrize("option", [{"pos_label": 2}, {"relevance": {0: 0, 1: 3}}])

@@ -37,15 +37,9 @@ def test_splits_that_divide_queries_are_reported():
 
 
 def test_a_test_part_that_lacks_rows_of_its_queries_is_reported():
-    class Cut:
-        def split(self, X, y=None, groups=None):
-            yield [4, 5], [0, 1]
-
-    with pytest.raises(
-        QuerySplitError,
-        match=r"1 of 2 queries are cut in the test part of split 0: of query 'a' only 2 of 4 rows",
-    ):
-        check_query_splits(Cut(), np.zeros((6, 1)), groups=list("aaaabb"))
+    message = r"1 of 2 queries are cut in the test part of split 0: of query 'a' only 2 of 4 rows"
+    with pytest.raises(QuerySplitError, match=message):
+        check_query_splits([([4, 5], [0, 1])], np.zeros((6, 1)), groups=list("aaaabb"))
 
 
 def test_all_that_cv_takes_can_be_checked():
@@ -137,19 +131,15 @@ def elements(n_relevant: list[int]) -> dict[str, object]:
 
 @pytest.mark.parametrize("form", elements([1]))
 def test_query_folds_take_each_element_or_row_of_y_for_a_query(form):
-    y = elements([1] * 4)[form]
+    def tests(cv, n_relevant):
+        y = elements(n_relevant)[form]
+        return [test.tolist() for _, test in cv.split(np.zeros((len(n_relevant), 1)), y)]
+
     # By hand: queries of one row, each to the lightest fold.
-    tests = [test.tolist() for _, test in QueryKFold(2).split(np.zeros((4, 1)), y)]
-    assert tests == [[0, 2], [1, 3]]
-
-
-@pytest.mark.parametrize("form", elements([1]))
-def test_query_folds_can_spread_the_number_of_relevant_items(form):
-    y = elements([4, 1, 4, 1, 1, 1])[form]
-    plain = [test.tolist() for _, test in QueryKFold(2).split(np.zeros((6, 1)), y)]
-    assert plain == [[0, 2, 4], [1, 3, 5]]
+    assert tests(QueryKFold(2), [1] * 4) == [[0, 2], [1, 3]]
+    assert tests(QueryKFold(2), [4, 1, 4, 1, 1, 1]) == [[0, 2, 4], [1, 3, 5]]
     # By hand: those of one item are the lower stratum and come first, then those of four.
-    spread = [test.tolist() for _, test in QueryKFold(2, stratify=True).split(np.zeros((6, 1)), y)]
+    spread = tests(QueryKFold(2, stratify=True), [4, 1, 4, 1, 1, 1])
     assert spread == [[0, 1, 4], [2, 3, 5]]
 
 
@@ -192,12 +182,14 @@ def test_flags_of_query_folds_are_bools(flag, value):
 
 
 def test_query_folds_shuffle_by_their_seed():
-    def folds(seed):
-        cv = QueryKFold(3, shuffle=True, random_state=seed)
-        return [test.tolist() for _, test in cv.split(X, Y, QID)]
-
-    assert folds(0) == folds(0)
-    assert folds(0) != folds(1)
+    first, again, other = (
+        [
+            test.tolist()
+            for _, test in QueryKFold(3, shuffle=True, random_state=seed).split(X, Y, QID)
+        ]
+        for seed in (0, 0, 1)
+    )
+    assert first == again != other
 
 
 def test_query_folds_need_as_many_queries():

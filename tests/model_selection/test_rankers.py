@@ -47,15 +47,21 @@ from tests.model_selection.boosting import (
     folds_by_hand,
     framed,
     libraries,
-    map_by_hand,
     search_of,
 )
-
-# Data --------------------------------------------------------------------------------------------
+from tests.model_selection.cases import QUIET, map_by_hand
 
 N, N_EVAL = len(Y), len(Y_EVAL)
 
 # Searches ----------------------------------------------------------------------------------------
+
+routed = pytest.mark.parametrize("routing", [False, True])
+
+
+def told(routing: bool) -> tuple[Any, Any, dict[str, Any]]:
+    """Rows and grades, and the query ids where the rows do not carry them."""
+    return (X, Y, {"groups": QID}) if routing else (*CARRIERS["index of X"], {})
+
 
 METADATA: dict[str, tuple[Any, Any, Any]] = {
     "lists": (X.tolist(), Y.tolist(), QID.tolist()),
@@ -65,11 +71,11 @@ METADATA: dict[str, tuple[Any, Any, Any]] = {
 
 
 @libraries
-@pytest.mark.parametrize("routing", [False, True])
+@routed
 def test_a_search_finds_what_a_loop_by_hand_finds(library, routing):
-    rows, grades = (X, Y) if routing else CARRIERS["index of X"]
+    rows, grades, ids = told(routing)
     with sklearn.config_context(enable_metadata_routing=routing):
-        search = search_of(library).fit(rows, grades, **({"groups": QID} if routing else {}))
+        search = search_of(library).fit(rows, grades, **ids)
     name, values = GRIDS[library]
     means = [sum(folds_by_hand(library, **{name: value})) / 3 for value in values]
     assert search.cv_results_["mean_test_score"] == pytest.approx(means, abs=1e-12)
@@ -81,15 +87,9 @@ def test_a_search_finds_what_a_loop_by_hand_finds(library, routing):
 def test_queries_are_found_in_all_forms_of_data(form):
     rows, grades, *groups = METADATA.get(form) or CARRIERS[form]
     with sklearn.config_context(enable_metadata_routing=bool(groups)):
-        found = cross_val_score(
-            QueryRanker(XGB),
-            rows,
-            grades,
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            error_score="raise",
-            **({"params": {"groups": groups[0]}} if groups else {}),
-        )
+        params = {"groups": groups[0]} if groups else None
+        options = {"cv": QueryKFold(3), "error_score": "raise", "params": params}
+        found = cross_val_score(QueryRanker(XGB), rows, grades, scoring=map_scorer, **options)
     assert found == pytest.approx(folds_by_hand("xgboost"), abs=1e-12)
 
 
@@ -103,19 +103,14 @@ def test_queries_matter_to_each_library():
         assert np.abs(said - wrong).max() > 0.01
 
 
-@pytest.mark.parametrize("routing", [False, True])
+@routed
 def test_nested_search(routing):
     name, values = GRIDS["xgboost"]
-    rows, grades = (X, Y) if routing else CARRIERS["index of X"]
+    rows, grades, ids = told(routing)
+    search = search_of("xgboost").set_params(cv=QueryKFold(2))
     with sklearn.config_context(enable_metadata_routing=routing):
-        found = cross_val_score(
-            search_of("xgboost").set_params(cv=QueryKFold(2)),
-            rows,
-            grades,
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            **({"params": {"groups": QID}} if routing else {}),
-        )
+        options = {"cv": QueryKFold(3), "params": ids or None}
+        found = cross_val_score(search, rows, grades, scoring=map_scorer, **options)
     expected = []
     for train, test in FOLDS:
         inner = [
@@ -130,17 +125,10 @@ def test_nested_search(routing):
 
 def test_learning_curve_of_shuffled_rows():
     rows, grades = CARRIERS["index of X"]
+    options = {"train_sizes": [50, 75], "shuffle": True, "random_state": 0, "cv": QueryKFold(3)}
+    # A part of a query may be without a relevant row, which concerns scores of training rows.
     _, _, found = learning_curve(
-        QueryRanker(XGB),
-        rows,
-        grades,
-        train_sizes=[50, 75],
-        shuffle=True,
-        random_state=0,
-        # A part of a query may be without a relevant row, which concerns scores of training rows.
-        scoring=map_scorer.with_options(zero_division=np.nan),
-        cv=QueryKFold(3),
-        error_score="raise",
+        QueryRanker(XGB), rows, grades, scoring=QUIET, error_score="raise", **options
     )
     rng = np.random.RandomState(0)
     shuffled = [(rng.permutation(train), test) for train, test in FOLDS]
@@ -198,18 +186,14 @@ def test_weights_are_sorted_like_rows(library):
 
 # scikit-learn since 1.7: the scores are of unweighted queries.
 @pytest.mark.filterwarnings("ignore:The scoring map_scorer does not support sample_weight")
-@pytest.mark.parametrize("routing", [False, True])
+@routed
 def test_weights_are_cut_with_the_rows_of_a_search(routing):
     weights = np.array([1.0 + 3 * (query < "m") for query in QID.tolist()])
     rows, grades = CARRIERS["index of X"]
     with sklearn.config_context(enable_metadata_routing=routing):
-        search = GridSearchCV(
-            QueryRanker(XGB),
-            {"query": ["qid"]},
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            error_score="raise",
-        ).fit(rows, grades, sample_weight=weights)
+        options = {"scoring": map_scorer, "cv": QueryKFold(3), "error_score": "raise"}
+        search = GridSearchCV(QueryRanker(XGB), {}, **options)
+        search.fit(rows, grades, sample_weight=weights)
     models = [
         (QueryRanker(XGB).fit(X[a], Y[a], groups=QID[a], sample_weight=weights[a]), b)
         for a, b in FOLDS
@@ -271,9 +255,8 @@ def test_unfitted():
     "ranker", [Ridge(), XGBRegressor(), LGBMRegressor(), make_pipeline(XGB), "xgboost", None]
 )
 def test_other_rankers(ranker):
-    with pytest.raises(
-        RankingConfigError, match="ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got"
-    ):
+    message = "ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got"
+    with pytest.raises(RankingConfigError, match=message):
         QueryRanker(ranker).fit(X, Y, groups=QID)
 
 
@@ -309,12 +292,11 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize("case", range(len(WRONG)))
-@libraries
-def test_wrong_arguments(library, case):
-    wrong, error, message = WRONG[case]
-    with pytest.raises(error, match=message):
-        QueryRanker(RANKERS[library]).fit(**{"X": X, "y": Y, "groups": QID, **wrong})
+@pytest.mark.parametrize(("wrong", "error", "message"), WRONG)
+def test_wrong_arguments(wrong, error, message):
+    for ranker in RANKERS.values():
+        with pytest.raises(error, match=message):
+            QueryRanker(ranker).fit(**{"X": X, "y": Y, "groups": QID, **wrong})
 
 
 HARMLESS = {

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn_rank import evaluate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import mean_confidence_interval
-from tests.benchmarks.interval_coverage import CELLS, SIZES, coverage
+from tests.benchmarks.comparisons import CELLS, SAMPLES, coverage
 
 UNIT = (0.0, 1.0)
 
@@ -124,7 +124,7 @@ def test_the_observed_mean_lies_inside(seed: int, level: float) -> None:
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.name for cell in CELLS])
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", SAMPLES)
 def test_intervals_cover(cell, n: int) -> None:
     # 400 samples: a true coverage of 95% shows less than 92 % about once in 200 cells.
     share, width, closed = coverage(cell, n, "auto", samples=400, seed=7)

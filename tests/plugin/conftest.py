@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import pkgutil
+import re
 import sys
+import textwrap
 import warnings
+from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -43,6 +47,42 @@ INSTALLED = [
 ]
 
 
+HEAD = """
+import asyncio
+import contextlib
+import math
+import threading
+import unittest
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import case, names, ranking, results, system, truth
+from pytest_rankmetrics import (
+    RankGateFailure, RankGateWarning, assert_auc_at_least, assert_lag_at_most, assert_map_at_least,
+    assert_metric, assert_mrr_at_least, assert_ndcg_at_least, assert_not_worse,
+    assert_recall_at_least, expected_failure,
+)
+from sklearn_rank import InvalidParameterError
+
+def fails():
+    assert_mrr_at_least(*case([1, 2]), 0.8)
+
+async def fails_later():
+    await asyncio.sleep(0)
+    fails()
+
+def lost():
+    with contextlib.suppress(AssertionError):
+        fails()
+
+"""
+"""What the tests of a suite may want to use."""
+
+
 class Suite:
     """A directory of tests that can be run again and again, as a team does over months."""
 
@@ -54,6 +94,10 @@ class Suite:
         """Write test modules, by name."""
         for name, text in modules.items():
             self.file(f"{name}.py", text)
+
+    def tests(self, text: str, name: str = "test_it.py") -> None:
+        """Write a module that has ``HEAD``."""
+        self.file(name, HEAD + textwrap.dedent(text))
 
     def file(self, name: str, text: str) -> Path:
         """Write one file."""
@@ -72,37 +116,36 @@ class Suite:
         """The system under test: what ``cases.system()`` returns in the suite from now on."""
         (self.path / "ranks.json").write_text(json.dumps(list(ranks)), encoding="utf-8")
 
-    def run(self, *arguments: str) -> pytest.RunResult:
-        """Run the suite in this process, with warnings as they are in a new one."""
+    def run(self, *arguments: str, now: Ranks | None = None, **expected: Any) -> pytest.RunResult:
+        """Run the suite in this process, with warnings as they are in a new one, and check it.
+
+        ``now`` is the system under test; see ``check`` for what may be expected.
+        """
+        if now is not None:
+            self.system(now)
         with warnings.catch_warnings():
             warnings.resetwarnings()
-            return self.pytester.runpytest_inprocess(*arguments)
+            result = self.pytester.runpytest_inprocess(*arguments)
+        return check(result, **expected)
 
-    def spawn(self, *arguments: str) -> pytest.RunResult:
+    def spawn(self, *arguments: str, now: Ranks | None = None, **expected: Any) -> pytest.RunResult:
         """Run the suite in a process of its own."""
-        return self.pytester.runpytest_subprocess(*arguments)
+        if now is not None:
+            self.system(now)
+        return check(self.pytester.runpytest_subprocess(*arguments), **expected)
 
     def record(self, ranks: Ranks | None = None, passed: int = 1) -> dict[str, bytes]:
         """Let a system, or the present one, have new baselines, and read them."""
-        if ranks is not None:
-            self.system(ranks)
-        self.run("--rank-update").assert_outcomes(passed=passed)
+        self.run("--rank-update", now=ranks, passed=passed)
         return self.baselines()
 
-    def passes(self, *arguments: str, warnings: int = 0) -> str:
+    def passes(self, *arguments: str, now: Ranks | None = None, warnings: int = 0) -> str:
         """What a run prints of which the one test passes."""
-        result = self.run(*arguments)
-        result.assert_outcomes(passed=1, warnings=warnings)
-        assert result.ret == 0
-        return said(result)
+        return said(self.run(*arguments, now=now, ret=0, passed=1, warnings=warnings))
 
-    def fails(self, *lines: str, arguments: tuple[str, ...] = ()) -> str:
+    def fails(self, *lines: str, arguments: tuple[str, ...] = (), now: Ranks | None = None) -> str:
         """What a run prints of which the one test fails; some lines match patterns, in order."""
-        result = self.run(*arguments)
-        result.assert_outcomes(failed=1)
-        assert result.ret == 1
-        result.stdout.fnmatch_lines(list(lines))
-        return said(result)
+        return said(self.run(*arguments, now=now, ret=1, failed=1, lines=lines))
 
     def baselines(self) -> dict[str, bytes]:
         """Every baseline below the suite."""
@@ -148,6 +191,33 @@ def recorded(gate: Suite) -> Suite:
     """A suite with one gate and its baseline: 0.5."""
     gate.run("--rank-update").assert_outcomes(passed=1)
     return gate
+
+
+def check(
+    result: pytest.RunResult,
+    *,
+    ret: int | None = None,
+    says: str | Sequence[str] = (),
+    lines: Sequence[str] = (),
+    **outcomes: int,
+) -> pytest.RunResult:
+    """A result that has an exit code, texts, lines that match patterns in order, and outcomes."""
+    __tracebackhide__ = True
+    text = said(result)
+    assert "INTERNALERROR" not in text
+    if outcomes:
+        result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines(list(lines))
+    assert ret is None or result.ret == ret, text
+    for part in [says] if isinstance(says, str) else says:
+        assert part in text
+    return result
+
+
+def failures(result: pytest.RunResult) -> dict[str, str]:
+    """What a run prints of each test that failed, by the name of the test."""
+    parts = re.split(r"^_{3,} (test_\S+) _{3,}$", said(result), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def said(result: pytest.RunResult) -> str:

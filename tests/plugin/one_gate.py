@@ -10,6 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.plugin.conftest import Suite
 
+
+def gate_of(
+    limits: str = 'max_drop={"mrr": 0.005}', data: str = "*system()", name: str = "test_bm25"
+) -> str:
+    """A suite of one gate, with any of the names of ``cases``."""
+    return f"""
+from cases import case, names, ranking, results, system, truth
+
+def {name}(rank_gate):
+    rank_gate.check({data}, {limits})
+"""
+
+
 GATE = """
     from cases import system
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,7 +50,7 @@ def calls_in(work: Callable[[], Any]) -> int:
 
 @pytest.mark.parametrize("scored", [False, True], ids=["lists", "scores"])
 @pytest.mark.parametrize("step", ["record", "compare"])
-def test_a_query_costs_a_few_calls(step: str, tmp_path: Path, *, scored: bool) -> None:
+def test_a_query_costs_a_few_calls(step, tmp_path, scored):
     def work(n: int) -> Callable[[], Any]:
         path, pair = tmp_path / f"{n}.rank.json", data(n, scored=scored)
 
@@ -86,7 +85,7 @@ TRUTHS: dict[str, Any] = {
 @pytest.mark.parametrize("ties", ["average", "stable", "pessimistic", "docid"])
 @pytest.mark.parametrize("kind", RANKINGS)
 @pytest.mark.parametrize("truth", ["grades", "a set"])
-def test_the_ids_of_hits_are_those_of_the_placements(truth: str, kind: str, ties: Any) -> None:
+def test_the_ids_of_hits_are_those_of_the_placements(truth, kind, ties):
     evaluation = evaluate(
         {"q": TRUTHS[truth], "other": TRUTHS[truth]},
         {"q": RANKINGS[kind], "other": RANKINGS["scores"]},
@@ -99,7 +98,7 @@ def test_the_ids_of_hits_are_those_of_the_placements(truth: str, kind: str, ties
     assert ids == [[hit.item for hit in own.hits] for own in evaluation.placements()]
 
 
-def test_kept_ids_stay_when_the_data_changes() -> None:
+def test_kept_ids_stay_when_the_data_changes():
     truths, rankings = {"q": {"a": 1}}, {"q": ["x", "a"]}
     evaluation = evaluate(truths, rankings, "map", keep_items=True)
     rankings["q"].reverse()

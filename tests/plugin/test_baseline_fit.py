@@ -6,13 +6,12 @@ import json
 
 import pytest
 
-from tests.plugin.conftest import Suite
 from tests.plugin.one_gate import GATE, WORSE
 
 LIMIT = '{"mrr": 0.005}'
 
 
-def test_measures_that_only_one_side_has_fail(recorded: Suite) -> None:
+def test_measures_that_only_one_side_has_fail(recorded):
     two = '{"mrr": 0.005, "recall@5": 0.005}'
     recorded.write(test_it=GATE.replace(LIMIT, two))
     recorded.fails("E *baseline does not have 'recall@5'*")
@@ -45,7 +44,7 @@ CHANGED = """
 
 
 @pytest.mark.parametrize("change", STALE)
-def test_another_set_of_queries_is_stale_and_named(change: str, recorded: Suite) -> None:
+def test_another_set_of_queries_is_stale_and_named(change, recorded):
     code, complaint = STALE[change]
     recorded.write(test_it=CHANGED.format(code=code))
     before = recorded.baselines()
@@ -56,14 +55,13 @@ def test_another_set_of_queries_is_stale_and_named(change: str, recorded: Suite)
     )
     assert recorded.baselines() == before
     # Not worse on the common queries: an update refreshes, but not over a drop.
-    recorded.system(WORSE)
-    recorded.fails(arguments=("--rank-update",))
+    recorded.fails(arguments=("--rank-update",), now=WORSE)
     assert recorded.baselines() == before
     assert recorded.record([2] * 30) != before
     recorded.passes()
 
 
-def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(suite: Suite) -> None:
+def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(suite):
     listed = """
         from cases import ranking
 
@@ -80,7 +78,7 @@ def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(sui
     suite.fails("E *baseline does not fit: *")
 
 
-def test_a_measure_that_could_not_be_compared_is_not_called_ok(recorded: Suite) -> None:
+def test_a_measure_that_could_not_be_compared_is_not_called_ok(recorded):
     code = 'truth = {query: {"good", "bad1"} for query in truth}'
     recorded.write(test_it=CHANGED.format(code=code))
     text = recorded.fails("*FAIL  baseline does not fit: judgments changed*", "* mrr *")
@@ -101,9 +99,7 @@ GRADED = """
 
 
 @pytest.mark.parametrize("store", ["ranks", "values"])
-def test_a_baseline_of_an_older_definition_is_scored_anew_from_its_ranks(
-    store: str, suite: Suite
-) -> None:
+def test_a_baseline_of_an_older_definition_is_scored_anew_from_its_ranks(store, suite):
     suite.write(test_it=GRADED.format(store=store))
     suite.record()
     suite.passes()
@@ -137,7 +133,7 @@ WEIGHTED = """
 """
 
 
-def test_an_update_refreshes_other_weights_where_nothing_is_lower(suite: Suite) -> None:
+def test_an_update_refreshes_other_weights_where_nothing_is_lower(suite):
     suite.write(test_it=WEIGHTED.format(weight="1.0"))
     suite.record([1] * 15 + [2] * 15)
     suite.write(test_it=WEIGHTED.format(weight="1.0 + (n == 3)"))
@@ -150,12 +146,11 @@ def test_an_update_refreshes_other_weights_where_nothing_is_lower(suite: Suite) 
     before = suite.record()
     suite.passes()
     suite.write(test_it=WEIGHTED.format(weight="1.0 + 2 * n"))
-    suite.system([2] * 30)
-    suite.fails(arguments=("--rank-update",))
+    suite.fails(arguments=("--rank-update",), now=[2] * 30)
     assert suite.baselines() == before
 
 
-def test_how_much_is_judged_is_compared_with_what_was_recorded(suite: Suite) -> None:
+def test_how_much_is_judged_is_compared_with_what_was_recorded(suite):
     suite.write(
         test_it="""
             from cases import names, results
@@ -187,7 +182,7 @@ SLICED = """
     [[1] * 20 + [2] * 20, [1] * 10 + [2] * 10 + [1] * 10 + [2] * 10],
     ids=["the same values", "a slice that fell"],
 )
-def test_queries_that_moved_between_slices_are_named(worse: list[int], suite: Suite) -> None:
+def test_queries_that_moved_between_slices_are_named(worse, suite):
     suite.write(test_it=SLICED.format(label="'head' if n < 20 else 'tail'"))
     suite.record([1] * 20 + [2] * 20)
     suite.passes()

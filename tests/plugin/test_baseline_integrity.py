@@ -8,7 +8,6 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from pytest_rankmetrics.baseline.file import (
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import measure
-from tests.plugin.conftest import Suite
 
 # Ten queries whose relevant item stands at rank 2: every reciprocal rank is 1/2.
 GATE = """
@@ -133,7 +131,7 @@ EDITS: dict[str, tuple[str, Edit, str]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edited_baseline_is_refused_by_file_and_field(edit: str, suite: Suite) -> None:
+def test_an_edited_baseline_is_refused_by_file_and_field(edit, suite):
     gate, change, complaint = EDITS[edit]
     suite.write(test_it=gate)
     ranks = [1] * 5 + [4] * 5 if "gmap" in gate else [2] * 10
@@ -161,7 +159,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("mistake", BROKEN)
-def test_a_broken_baseline_is_refused_by_name(mistake: str, tmp_path: Path) -> None:
+def test_a_broken_baseline_is_refused_by_name(mistake, tmp_path):
     path = tmp_path / "gate.rank.json"
     path.write_text(BROKEN[mistake])
     with pytest.raises(BaselineError, match=f"^baseline {mistake} cannot be read: "):
@@ -178,7 +176,7 @@ def baseline(nodeid: str = "t.py::t") -> Baseline:
     return Recording(measured).baseline(Owner(nodeid, "t"), "ranks", {})
 
 
-def test_what_another_run_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+def test_what_another_run_wrote_meanwhile_is_not_overwritten(tmp_path):
     path, content = tmp_path / "gate.rank.json", baseline()
     write_baseline(path, content, tmp_path, "gate")
     _, read = read_baseline(path, "gate")
@@ -192,7 +190,7 @@ def test_what_another_run_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> 
     assert [one.name for one in tmp_path.iterdir()] == ["gate.rank.json"], "nothing left behind"
 
 
-def test_a_writer_waits_for_another_and_then_leaves_its_file(tmp_path: Path) -> None:
+def test_a_writer_waits_for_another_and_then_leaves_its_file(tmp_path):
     fcntl = pytest.importorskip("fcntl", reason="locks of Unix")
     path, errors = tmp_path / "gate.rank.json", []
 
@@ -215,9 +213,7 @@ def test_a_writer_waits_for_another_and_then_leaves_its_file(tmp_path: Path) -> 
     assert "another run has written it meanwhile" in errors[0]
 
 
-def test_a_file_over_the_size_limit_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_over_the_size_limit_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(file, "MAX_BYTES", 100)
     path, content = tmp_path / "gate.rank.json", baseline()
     with pytest.raises(BaselineError, match=r"at most 100 are read; store='values' takes less"):
@@ -226,7 +222,7 @@ def test_a_file_over_the_size_limit_is_not_written(
 
 
 @pytest.mark.parametrize("link", ["directory", "file", "outside"])
-def test_nothing_is_written_through_a_link(link: str, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(link, tmp_path):
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
     (project / "tests").mkdir(parents=True)
     elsewhere.mkdir()
@@ -246,7 +242,7 @@ def test_nothing_is_written_through_a_link(link: str, tmp_path: Path) -> None:
     assert not list((project / "tests").rglob("gate.rank.json")) or link == "file"
 
 
-def test_the_gate_of_a_file_is_read_from_its_head(tmp_path: Path) -> None:
+def test_the_gate_of_a_file_is_read_from_its_head(tmp_path):
     path = tmp_path / "gate.rank.json"
     write_baseline(path, baseline("t.py::t[ä]"), tmp_path, "gate")
     assert recorded_gate(path) == "t.py::t[ä]"

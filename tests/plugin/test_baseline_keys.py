@@ -14,7 +14,7 @@ from pytest_rankmetrics.baseline.record import Recording, key_of, keys_of
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import measure
 from sklearn_rank.measures.catalogue import Measure
-from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import gate_of
 
 MRR = measure("mrr")
 
@@ -23,7 +23,7 @@ def recording(truth: Any, results: Any, spec: Measure = MRR, **options: Any) -> 
     return Recording(measure_strictly(truth, results, [spec], options, keep_items=True))  # type: ignore[arg-type]
 
 
-def test_one_ground_truth_has_one_fingerprint_whatever_was_retrieved(suite: Suite) -> None:
+def test_one_ground_truth_has_one_fingerprint_whatever_was_retrieved(suite):
     truth = {"a", "b", "c"}
     worse = recording(truth, [["a", "x"], ["y", "b"]], allow={"missed"})
     better = recording(truth, [["a", "c"], ["b", "y"]])
@@ -70,7 +70,7 @@ KEYS: dict[Any, str] = {
 }
 
 
-def test_keys_read_alike_everywhere() -> None:
+def test_keys_read_alike_everywhere():
     assert list(map(key_of, KEYS)) == keys_of(KEYS, "items") == list(KEYS.values())
     with pytest.raises(RankGateFailure, match="queries 7 and '7' would be one in a baseline"):
         keys_of([7, "7"], "queries")
@@ -81,7 +81,7 @@ def test_keys_read_alike_everywhere() -> None:
     [Nameless(), frozenset("ab"), Tagged(frozenset("ab")), (1, frozenset("ab"))],
     ids=lambda own: type(own).__name__,
 )
-def test_an_id_that_reads_differently_in_every_run_is_refused(fleeting: Any) -> None:
+def test_an_id_that_reads_differently_in_every_run_is_refused(fleeting):
     with pytest.raises(RankGateFailure, match="reads differently in every run"):
         keys_of([fleeting], "items")
     with pytest.raises(RankGateFailure, match="pass string_provider or query_ids"):
@@ -97,7 +97,7 @@ def gain_of(function: Callable[[Any], Any], name: str = "gain") -> str:
     return str(definition(measure("dcg", gain=function))["gain"])
 
 
-def test_functions_of_one_name_are_told_apart_by_what_they_do() -> None:
+def test_functions_of_one_name_are_told_apart_by_what_they_do():
     twice = gain_of(lambda grades: 2 * grades)
     assert twice.startswith("<gain ")
     assert twice == gain_of(lambda grades: grades * 2)
@@ -107,22 +107,12 @@ def test_functions_of_one_name_are_told_apart_by_what_they_do() -> None:
     assert gain_of(lambda grades: np.array([0.0, 1.0, 5.0])[grades.astype(int)])
 
 
-def test_numbers_by_query_are_part_of_the_definition(suite: Suite) -> None:
+def test_numbers_by_query_are_part_of_the_definition(suite):
     one, other = (definition(measure("auc", n_negatives={"q": n})) for n in (20, 30))
     assert one["n_negatives"].startswith("<1 queries ")
     assert one["n_negatives"] != other["n_negatives"]
-    suite.write(
-        test_it="""
-            from cases import system
-            from sklearn_rank import measure
-
-            def test_it(rank_gate):
-                truth, results = system()
-                spec = measure("auc", n_negatives={query: 20 for query in truth})
-                rank_gate.check(truth, results, max_drop={spec: 0.005})
-        """
-    )
+    spec = 'measure("auc", n_negatives=dict.fromkeys(names(30), 20))'
+    suite.write(test_it="from sklearn_rank import measure" + gate_of(f"max_drop={{{spec}: 0.005}}"))
     suite.record([2] * 30)
     suite.passes()
-    suite.system([4] * 30)
-    suite.fails()
+    suite.fails(now=[4] * 30)

@@ -7,8 +7,7 @@ import string
 
 import pytest
 
-from tests.plugin.conftest import Suite, said
-from tests.plugin.one_gate import GATE, WORSE
+from tests.plugin.one_gate import GATE, WORSE, gate_of
 
 # Names -------------------------------------------------------------------------------------------
 
@@ -19,19 +18,11 @@ GIVEN = ["../../evil", "CON", "com1.x", "a/b", "a-b", ".hidden", "x" * 200, "a\\
 @pytest.mark.parametrize(
     ("names", "ids", "own"), [(NAMES, "str", ""), (GIVEN, f"range({len(GIVEN)})", ", name=name")]
 )
-def test_every_name_has_a_file_of_its_own(
-    names: list[str], ids: str, own: str, suite: Suite
-) -> None:
-    suite.write(
-        test_it=f"""
-        import pytest
-        from cases import case
-
-        @pytest.mark.parametrize("name", {names!r}, ids={ids})
-        def test_one(name, rank_gate):
-            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}}{own})
-        """
-    )
+def test_every_name_has_a_file_of_its_own(names, ids, own, suite):
+    gate = gate_of(f'max_drop={{"mrr": 0.005}}{own}').replace("(rank_gate)", "(name, rank_gate)")
+    mark = f'@pytest.mark.parametrize("name", {names!r}, ids={ids})'
+    suite.write(test_it="import pytest" + gate.replace("\ndef", f"\n{mark}\ndef"))
+    suite.system([2, 3])
     suite.run("--rank-update").assert_outcomes(passed=len(names))
     assert {name.rpartition("/")[0] for name in suite.baselines()} == {"test_it"}
     files = [name.rpartition("/")[2] for name in suite.baselines()]
@@ -44,62 +35,41 @@ def test_every_name_has_a_file_of_its_own(
     suite.run().assert_outcomes(passed=len(names))
 
 
-def test_equal_methods_of_two_classes_have_files_of_their_own(suite: Suite) -> None:
-    method = 'rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})'
-    suite.write(
-        test_it=f"""
-        from cases import case
-
-        class TestSparse:
-            def test_quality(self, rank_gate): {method}
-
-        class TestDense:
-            def test_quality(self, rank_gate): {method}
-        """
-    )
-    suite.run("--rank-update").assert_outcomes(passed=2)
-    assert len(suite.baselines()) == 2
-    suite.run().assert_outcomes(passed=2)
-
-
-TWICE = """
+TWO_CLASSES = """
     from cases import case
 
-    def test_{name}(rank_gate):
-        rank_gate.check(*case([2, 3]), {limits}, name="bm25")
+    class TestSparse:
+        def test_quality(self, rank_gate): rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
+
+    class TestDense(TestSparse): pass
+
+    def test_two_names(rank_gate):
+        rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005}, name="sparse")
+        rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005}, name="dense")
+
+"""
+SAME = """
+    def test_same(rank_gate):
+        rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
+        rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
 """
 
 
+def test_methods_of_two_classes_and_two_names_of_one_test_have_files_of_their_own(suite):
+    suite.write(test_it=TWO_CLASSES)
+    suite.run("--rank-update", passed=3)
+    assert len(suite.baselines()) == 4
+    suite.run(passed=3)
+    suite.write(test_it=TWO_CLASSES + SAME)
+    suite.run("--rank-update", passed=3, failed=1, says="test_same")
+
+
 @pytest.mark.parametrize("limits", ['max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.3}'])
-def test_one_name_for_two_gates_fails(limits: str, suite: Suite) -> None:
-    suite.write(
-        test_it=TWICE.format(name="one", limits=limits)
-        + TWICE.format(name="two", limits=limits).replace("from cases import case", "")
-    )
-    result = suite.run("--rank-update")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(
-        ["*two tests use the *name 'bm25': test_it.py::test_one and test_it.py::test_two*"]
-    )
-
-
-def test_two_gates_of_one_test_need_two_names(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_same(rank_gate):
-            rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
-            rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
-
-        def test_different(rank_gate):
-            rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005}, name="sparse")
-            rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005}, name="dense")
-        """
-    )
-    result = suite.run("--rank-update")
-    result.assert_outcomes(passed=1, failed=1)
-    assert "test_same" in said(result)
+def test_one_name_for_two_gates_fails(limits, suite):
+    gates = (gate_of(f'{limits}, name="bm25"', name=f"test_{own}") for own in ("one", "two"))
+    suite.write(test_it="\n".join(gates))
+    told = ["*two tests use the *name 'bm25': test_it.py::test_one and test_it.py::test_two*"]
+    suite.run("--rank-update", now=[2, 3], ret=1, lines=told)
 
 
 # Where a baseline is read ------------------------------------------------------------------------
@@ -117,28 +87,23 @@ UPDATE, ACCEPT = ("--rank-update",), ("--rank-accept", "*", "--rank-reason", "x"
         (".", (), "would judge itself"),
     ],
 )
-def test_directories_of_baselines_that_are_refused(
-    directory: str, writing: tuple[str, ...], complaint: str, gate: Suite
-) -> None:
+def test_directories_of_baselines_that_are_refused(directory, writing, complaint, gate):
     (gate.path / "base").mkdir()
-    result = gate.run("--rank-baseline-dir", directory, *writing)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert complaint in said(result)
+    gate.run("--rank-baseline-dir", directory, *writing, ret=4, says=complaint)
     assert not gate.baselines()
 
 
-def test_a_gate_that_the_other_directory_does_not_know_fails(recorded: Suite) -> None:
+def test_a_gate_that_the_other_directory_does_not_know_fails(recorded):
     (recorded.path / "base").mkdir()
-    result = recorded.run("--rank-baseline-dir", "base")
-    result.assert_outcomes(failed=1)
+    result = recorded.run("--rank-baseline-dir", "base", failed=1)
     told = "E *no baseline for gate 'test_bm25'*it is not below *base*merge: pytest *--rank-update*"
     result.stdout.fnmatch_lines([told])
 
 
 @pytest.mark.parametrize("directory", ["base", "."])
 def test_a_test_outside_of_the_project_is_not_judged_by_its_own_baseline(
-    directory: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    directory, suite, monkeypatch
+):
     monkeypatch.syspath_prepend(suite.path)
     # A path that is not below the root is absolute: joined to a directory it stays what it was.
     suite.file("project/pytest.ini", "[pytest]")
@@ -157,9 +122,7 @@ def test_a_test_outside_of_the_project_is_not_judged_by_its_own_baseline(
 # What to type ------------------------------------------------------------------------------------
 
 
-def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(suite, monkeypatch):
     suite.file("pytest.ini", "[pytest]")
     suite.system([2] * 30)
     suite.file(
@@ -175,8 +138,7 @@ def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(
     )
     monkeypatch.syspath_prepend(suite.path)
     monkeypatch.chdir(suite.path / "part")
-    result = suite.run()
-    result.assert_outcomes(failed=2)
+    result = suite.run(failed=2)
     for test in ("test_it[[]a b]", "test_it[[]$(rm x)]"):
         result.stdout.fnmatch_lines([f"E *: pytest 'test_it.py::{test}' --rank-update"])
     # In the table a verdict is short: the command stands in the message.
@@ -185,7 +147,7 @@ def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(
     assert not any("--rank-update" in row for row in rows)
 
 
-def test_what_was_printed_accepts_the_gate_of_one_parameter(suite: Suite) -> None:
+def test_what_was_printed_accepts_the_gate_of_one_parameter(suite):
     # To fnmatch, brackets are a set of characters; to pytest they hold the parameters.
     suite.write(
         test_it="""
@@ -197,21 +159,17 @@ def test_what_was_printed_accepts_the_gate_of_one_parameter(suite: Suite) -> Non
             rank_gate.check(*system(depth=depth), max_drop={"mrr": 0.005})
         """
     )
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=2)
+    suite.run("--rank-update", now=[2] * 30, passed=2)
     suite.system(WORSE)
     accept = "--rank-accept=test_it.py::test_it[10]"
     suite.run(accept, "--rank-reason=why").assert_outcomes(passed=1, failed=1)
 
 
-def test_a_directory_with_an_escape_in_its_name_reaches_no_message(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_directory_with_an_escape_in_its_name_reaches_no_message(suite, monkeypatch):
     monkeypatch.syspath_prepend(suite.path)
     suite.system([2] * 30)
     suite.file("a\x1b[31mb/test_it.py", GATE)
-    result = suite.run("--rank-show=none", "-p", "no:terminal", "--rank-json=report.json")
-    assert result.ret == 1
+    suite.run("--rank-show=none", "-p", "no:terminal", "--rank-json=report.json", ret=1)
     (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
     assert "no baseline" in gate["message"]
     assert "\x1b" not in gate["message"]

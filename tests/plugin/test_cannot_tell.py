@@ -30,23 +30,22 @@ def undecided(recorded: Suite) -> Suite:
     return recorded
 
 
-def test_it_warns_where_somebody_reads(undecided: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_warns_where_somebody_reads(undecided, monkeypatch):
     before = undecided.baselines()
-    result = undecided.run()
-    result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines(
-        [
+    undecided.run(
+        passed=1,
+        warnings=1,
+        lines=[
             "test_it.py::test_bm25 *mrr *-0.0133 *CANNOT TELL *too few queries changed (p = 0.5*",
             "1 gate: 1 cannot tell",
             "CANNOT TELL (fails in CI): test_bm25: MRR fell by 0.013 (allowed 0.005), but only*",
-        ]
+        ],
     )
     assert undecided.baselines() == before
     monkeypatch.setenv("CI", "true")
     undecided.passes("-o", "rank_cannot_tell=warn", warnings=1)
-    wrong = undecided.run("-o", "rank_cannot_tell=sometimes")
-    assert wrong.ret == 4
-    assert "rank_cannot_tell must be one of ci, fail, warn, got 'sometimes'" in said(wrong)
+    told = "rank_cannot_tell must be one of ci, fail, warn, got 'sometimes'"
+    undecided.run("-o", "rank_cannot_tell=sometimes", ret=4, says=told)
 
 
 WAYS = {
@@ -59,7 +58,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_it_is_red(name: str, undecided: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_red(name, undecided, monkeypatch):
     environment, options = WAYS[name]
     for variable, content in environment.items():
         monkeypatch.setenv(variable, content)
@@ -72,9 +71,7 @@ def test_it_is_red(name: str, undecided: Suite, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("options", [(), ("--rank-strict",), ("-W", "error")])
-def test_a_test_may_allow_it(
-    options: tuple[str, ...], undecided: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_test_may_allow_it(options, undecided, monkeypatch):
     monkeypatch.setenv("CI", "true")
     undecided.write(test_it=GATE.replace("0.005}", "0.005}, allow={'cannot_tell'}"))
     text = undecided.passes(*options)
@@ -84,7 +81,7 @@ def test_a_test_may_allow_it(
     assert "CANNOT TELL: test_bm25" in text
 
 
-def test_every_report_says_it(undecided: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_report_says_it(undecided, monkeypatch):
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio -p no:hypothesispytest -p no:cacheprovider")
     reports = ("--rank-json=r.json", "--rank-markdown=r.md", "--junitxml=r.xml")
@@ -107,7 +104,7 @@ def test_every_report_says_it(undecided: Suite, monkeypatch: pytest.MonkeyPatch)
     assert "1 gate: 1 failed (1 cannot tell)" in page
 
 
-def test_it_is_neither_swallowed_nor_passed_and_may_be_expected(undecided: Suite) -> None:
+def test_it_is_neither_swallowed_nor_passed_and_may_be_expected(undecided):
     undecided.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
     assert undecided.run().ret == 0
     assert "required gate 'test_bm25' failed" in said(undecided.run("--rank-strict"))
@@ -122,13 +119,10 @@ def test_it_is_neither_swallowed_nor_passed_and_may_be_expected(undecided: Suite
     undecided.write(
         test_it=GATE.replace("def test", "import pytest\n\n    @pytest.mark.xfail\n    def test")
     )
-    result = undecided.run("--rank-strict")
-    result.assert_outcomes(xfailed=1)
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["1 gate: 1 xfailed"])
+    undecided.run("--rank-strict", ret=0, xfailed=1, lines=["1 gate: 1 xfailed"])
 
 
-def test_an_update_lowers_nothing(undecided: Suite) -> None:
+def test_an_update_lowers_nothing(undecided):
     before = undecided.baselines()
     text = said(undecided.run("--rank-update"))
     assert undecided.baselines() == before
@@ -146,7 +140,7 @@ assert_not_worse(truth, case({ONE_FELL})[1], old, "mrr")
 
 
 @pytest.mark.parametrize("ci", ["", "1"])
-def test_outside_of_pytest_as_inside(ci: str) -> None:
+def test_outside_of_pytest_as_inside(ci):
     """In a process of its own: a session of pytest knows from its start whether CI runs it."""
     ran = subprocess.run(
         [sys.executable, "-c", OUTSIDE],

@@ -11,22 +11,8 @@ from tests.plugin.conftest import LEAN, Suite, said
 from tests.plugin.one_gate import BETTER, FILE, WORSE
 from tests.plugin.test_reports import properties
 
-HEAD = """
-import asyncio
-import unittest
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-import pytest
-from cases import case, system
-from pytest_rankmetrics import assert_mrr_at_least
-
-"""
 TWO = ("-n", "2")
 WORKERS = pytest.mark.parametrize("workers", [(), TWO], ids=["alone", "xdist"])
-
-
-def write(suite: Suite, text: str, name: str = "test_it.py") -> None:
-    (suite.path / name).write_text(HEAD + text, encoding="utf-8")
 
 
 def recorded(suite: Suite) -> list[tuple[str, str, str]]:
@@ -66,27 +52,25 @@ class TestSearch:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_a_gate_is_recorded_once_under_its_test(
-    context: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gate_is_recorded_once_under_its_test(context, suite, monkeypatch):
     if context == "async":
         pytest.importorskip("pytest_asyncio")
         monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:asyncio", ""))
         suite.file("pytest.ini", "[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     text = CONTEXTS[context]
     nodeid = f"test_it.py::{'TestSearch::' if 'TestSearch' in text else ''}test_it"
-    write(suite, text.format(limit=0.75))
+    suite.tests(text.format(limit=0.75))
     suite.run("--rank-json=report.json").assert_outcomes(passed=1)
     assert [(gate[0], gate[2]) for gate in recorded(suite)] == [(nodeid, "pass")]
-    write(suite, text.format(limit=0.8))
-    result = suite.run("--rank-json=report.json")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
+    suite.tests(text.format(limit=0.8))
+    suite.run(
+        "--rank-json=report.json", failed=1, lines=["E *MRR is 0.750, below the 0.800 required*"]
+    )
     assert [(gate[0], gate[2]) for gate in recorded(suite)] == [(nodeid, "fail")]
 
 
-def test_an_error_is_a_failure_for_unittest_too(suite: Suite) -> None:
-    write(suite, UNITTEST.format(limit=0.8), "case_of_unittest.py")
+def test_an_error_is_a_failure_for_unittest_too(suite):
+    suite.tests(UNITTEST.format(limit=0.8), "case_of_unittest.py")
     result = suite.pytester.run(sys.executable, "-m", "unittest", "case_of_unittest")
     assert result.ret == 1
     assert "failures=1" in said(result)
@@ -117,11 +101,11 @@ NEW = pytest.version_tuple >= (9, 0)
     ],
     ids=["pytest", "unittest"],
 )
-def test_every_subtest_is_recorded_once(text: str, suite: Suite) -> None:
-    write(suite, text)
-    result = suite.run("--rank-json=report.json")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
+def test_every_subtest_is_recorded_once(text, suite):
+    suite.tests(text)
+    result = suite.run(
+        "--rank-json=report.json", ret=1, lines=["E *MRR is 0.750, below the 0.800 required*"]
+    )
     # Before 9.0, pytest ends a test of unittest at the first subtest that fails.
     verdicts = ["fail", "pass", *(["pass"] if NEW else [])]
     assert sorted(verdict for _, _, verdict in recorded(suite)) == verdicts
@@ -129,14 +113,13 @@ def test_every_subtest_is_recorded_once(text: str, suite: Suite) -> None:
     assert sum("FAIL" in line for line in lines) == 1
 
 
-def test_a_subtest_that_passes_before_the_gate_is_no_missing_gate(suite: Suite) -> None:
+def test_a_subtest_that_passes_before_the_gate_is_no_missing_gate(suite):
     if not NEW:
         pytest.skip("subtests came with pytest 9.0")
     body = "(subtests, rank_gate):\n    with subtests.test('before'):\n        pass\n"
     check = "    rank_gate.check(*case([1, 2]), at_least={'mrr': 0.5})\n"
-    write(suite, f"def test_it{body}{check}def test_none{body}")
-    result = suite.run()
-    assert result.ret == 1
+    suite.tests(f"def test_it{body}{check}def test_none{body}")
+    result = suite.run(ret=1)
     lines = [line for line in result.outlines if line.startswith(("FAILED", "SUBFAILED"))]
     complaint = "the test takes the fixture rank_gate, and no gate has run in it"
     assert lines == [f"FAILED test_it.py::test_none - {complaint}"]
@@ -156,30 +139,24 @@ def test_it(checked, number):
 
 
 @pytest.mark.parametrize("scope", ["session", "module"])
-def test_a_named_gate_of_a_shared_fixture_runs_in_every_worker(scope: str, suite: Suite) -> None:
+def test_a_named_gate_of_a_shared_fixture_runs_in_every_worker(scope, suite):
     suite.file("pytest.ini", "[pytest]\nrank_required = shared\n")
-    write(suite, SHARED.format(scope=scope, limit=0.5))
+    suite.tests(SHARED.format(scope=scope, limit=0.5))
     assert suite.run().ret == 0
-    result = suite.run(*TWO, "--rank-json=report.json")
-    assert result.ret == 0, said(result)
+    suite.run(*TWO, "--rank-json=report.json", ret=0)
     assert {name for _, name, _ in recorded(suite)} == {"shared"}
-    write(suite, SHARED.format(scope=scope, limit=0.8))
-    result = suite.run("--rank-json=report.json")
-    result.assert_outcomes(errors=8)
+    suite.tests(SHARED.format(scope=scope, limit=0.8))
+    suite.run("--rank-json=report.json", errors=8)
     assert "fail" in {verdict for _, _, verdict in recorded(suite)}
 
 
-def test_two_tests_of_two_workers_may_not_share_a_name(suite: Suite) -> None:
-    write(suite, SHARED.format(scope="function", limit=0.5))
-    result = suite.run(*TWO)
-    assert result.ret == 1
-    assert "two tests use the name 'shared'" in said(result)
+def test_two_tests_of_two_workers_may_not_share_a_name(suite):
+    suite.tests(SHARED.format(scope="function", limit=0.5))
+    suite.run(*TWO, ret=1, says="two tests use the name 'shared'")
     # Nor may two fixtures of one name.
-    write(suite, SHARED.format(scope="module", limit=0.5))
-    write(suite, SHARED.format(scope="module", limit=0.5), "test_two.py")
-    result = suite.run(*TWO, "--dist=loadfile")
-    assert result.ret == 1
-    assert "ERROR: two tests use the name 'shared': test_" in said(result)
+    suite.tests(SHARED.format(scope="module", limit=0.5))
+    suite.tests(SHARED.format(scope="module", limit=0.5), "test_two.py")
+    suite.run(*TWO, "--dist=loadfile", ret=1, says="ERROR: two tests use the name 'shared': test_")
 
 
 # Second tries ------------------------------------------------------------------------------------
@@ -194,27 +171,25 @@ def test_flaky(rank_gate):
 
 
 @WORKERS
-def test_a_second_try_is_one_row_and_says_so(workers: tuple[str, ...], suite: Suite) -> None:
-    write(suite, SECOND_TRY)
+def test_a_second_try_is_one_row_and_says_so(workers, suite):
+    suite.tests(SECOND_TRY)
     options = ("--reruns", "1", *workers)
-    result = suite.run(*options, "--junitxml=junit.xml", "--rank-json=report.json")
-    assert result.ret == 0
-    assert "1 passed, 1 rerun" in said(result)
+    result = suite.run(
+        *options, "--junitxml=junit.xml", "--rank-json=report.json", ret=0, says="1 passed, 1 rerun"
+    )
     (line,) = [line for line in result.outlines if line.startswith("test_it.py::test_flaky ")]
     assert "(2nd try)" in line
     found = float(properties(suite.path / "junit.xml", "test_flaky")["rank.mrr"])
     assert found == pytest.approx(2.5 / 3, abs=1e-6)  # (1 + 1 + 1/2) / 3
     assert len(recorded(suite)) == 1
     (suite.path / "tried").unlink()
-    result = suite.run(*options, "--rank-strict")
-    assert result.ret == 1
-    assert "ERROR: test_it.py::test_flaky passed at try 2: a gate gives one answer" in said(result)
+    told = "ERROR: test_it.py::test_flaky passed at try 2: a gate gives one answer"
+    suite.run(*options, "--rank-strict", ret=1, says=told)
 
 
-def test_a_gate_that_fails_every_time_fails(suite: Suite) -> None:
-    write(suite, SECOND_TRY.replace("0.8", "0.9"))
-    result = suite.run("--reruns", "2", "--rank-json=report.json")
-    assert result.ret == 1
+def test_a_gate_that_fails_every_time_fails(suite):
+    suite.tests(SECOND_TRY.replace("0.8", "0.9"))
+    suite.run("--reruns", "2", "--rank-json=report.json", ret=1)
     assert recorded(suite) == [("test_it.py::test_flaky", "test_flaky", "fail")]
 
 
@@ -234,45 +209,39 @@ def test_bm25(rank_regression):
         (', fullpath="elsewhere/own.rank.json"', "elsewhere/own.rank.json"),
     ],
 )
-def test_rank_regression_is_one_sided_and_writes_only_when_told(
-    more: str, file: str, suite: Suite
-) -> None:
-    write(suite, REGRESSION.format(more=more))
+def test_rank_regression_is_one_sided_and_writes_only_when_told(more, file, suite):
+    suite.tests(REGRESSION.format(more=more))
     suite.system([2] * 30)
     before = suite.files()
-    missing = suite.run()
-    missing.assert_outcomes(failed=1)
-    missing.stdout.fnmatch_lines(["E *no baseline for gate '*"])
+    suite.run(failed=1, lines=["E *no baseline for gate '*"])
     assert suite.files() == before
     suite.run("--rank-update").assert_outcomes(passed=1)
     kept = suite.baselines()
     assert list(kept) == [file]
-    suite.system(BETTER)
-    suite.run().assert_outcomes(passed=1)
-    suite.system(WORSE)
-    worse = suite.run()
-    worse.assert_outcomes(failed=1)
-    worse.stdout.fnmatch_lines(["E *MRR fell from 0.500 to 0.417 (-0.083, hard limit -0.050):*"])
+    suite.run(now=BETTER, passed=1)
+    suite.run(
+        now=WORSE, failed=1, lines=["E *MRR fell from 0.500 to 0.417 (-0.083, hard limit -0.050):*"]
+    )
     assert suite.baselines() == kept
 
 
-def test_rank_regression_leaves_what_it_obtained_beside_the_data(suite: Suite) -> None:
+def test_rank_regression_leaves_what_it_obtained_beside_the_data(suite):
     body = """
 def test_it(rank_regression, tmp_path):
     rank_regression.check(*system(), "mrr")
     obtained = (tmp_path / "test_it.obtained.rank.json").read_bytes()
     Path(__file__).with_name("copy.json").write_bytes(obtained)
 """
-    write(suite, body.partition("    obtained")[0])
+    suite.tests(body.partition("    obtained")[0])
     suite.system([2] * 30)
     assert suite.run("--rank-update").ret == 0
-    write(suite, body)
+    suite.tests(body)
     assert suite.run().ret == 0
     (baseline,) = suite.baselines().values()
     assert (suite.path / "copy.json").read_bytes() == baseline
 
 
-def test_rank_regression_follows_the_directory_of_the_suite(suite: Suite) -> None:
+def test_rank_regression_follows_the_directory_of_the_suite(suite):
     fixtures = """
 @pytest.fixture
 def original_datadir():
@@ -282,19 +251,16 @@ def original_datadir():
 def lazy_datadir(tmp_path):
     return tmp_path
 """
-    write(suite, fixtures, "conftest.py")
-    write(suite, REGRESSION.format(more=""))
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.tests(fixtures, "conftest.py")
+    suite.tests(REGRESSION.format(more=""))
+    suite.run("--rank-update", now=[2] * 30, passed=1)
     assert list(suite.baselines()) == ["data/test_bm25.rank.json"]
     suite.run().assert_outcomes(passed=1)
-    write(suite, REGRESSION.format(more=', basename="a", fullpath="b.rank.json"'))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert "pass basename or fullpath, not both" in said(result)
+    suite.tests(REGRESSION.format(more=', basename="a", fullpath="b.rank.json"'))
+    suite.run(failed=1, says="pass basename or fullpath, not both")
 
 
-def test_a_group_of_workers_is_no_part_of_a_name(suite: Suite) -> None:
+def test_a_group_of_workers_is_no_part_of_a_name(suite):
     # --dist loadgroup writes the group behind the node id: tests/x.py::test_it@group.
     suite.file("pytest.ini", "[pytest]\nrank_required = test_it.py::TestIt::test_it\n")
     suite.system([2] * 30)
@@ -305,9 +271,7 @@ class TestIt:
     def test_it(self, name, rank_gate):
         rank_gate.check(*system(), max_drop={"mrr": 0.005})
 """
-    write(suite, body)
+    suite.tests(body)
     suite.run("--rank-update").assert_outcomes(passed=1)
-    result = suite.run(*TWO, "--dist", "loadgroup", "--rank-json=report.json")
-    result.assert_outcomes(passed=1)
-    assert result.ret == 0
+    suite.run(*TWO, "--dist", "loadgroup", "--rank-json=report.json", ret=0, passed=1)
     assert recorded(suite) == [("test_it.py::TestIt::test_it[a@b]", "TestIt.test_it[a@b]", "pass")]

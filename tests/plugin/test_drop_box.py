@@ -61,7 +61,7 @@ def agrees(decision: Decision, found: set[Verdict]) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["t", "weighted", "two measures", "permutation"])
-def test_no_grading_disagrees(kind: str) -> None:
+def test_no_grading_disagrees(kind):
     settings = Settings(test="permutation" if kind == "permutation" else "t", min_queries=5)
     rng, certain, needless = np.random.default_rng(0), 0, 0
     for _ in range(30):
@@ -125,7 +125,7 @@ def compare(old: dict[str, list[str]], new: dict[str, list[str]], **options: Any
     )
 
 
-def test_two_significant_gradings_between_ends_that_are_not() -> None:
+def test_two_significant_gradings_between_ends_that_are_not():
     old, new = {q: ranking(9) for q in TRUTH}, {q: ranking(10) for q in TRUTH}
     old["q00"], new["q01"] = ranking(9, 1), ranking(10, 4)
     result = compare(old, new)
@@ -133,12 +133,12 @@ def test_two_significant_gradings_between_ends_that_are_not() -> None:
     assert result.metrics["mrr@10"].reason == UNJUDGED
 
 
-def test_a_grading_that_passes_between_ends_that_fail() -> None:
+def test_a_grading_that_passes_between_ends_that_fail():
     old, new = {q: ranking(9, 1) for q in TRUTH}, {q: ranking(10) for q in TRUTH}
     assert compare(old, new, max_drop=0.005).verdict is Verdict.CANNOT_TELL
 
 
-def test_what_no_grading_confirms_is_not_confirmed() -> None:
+def test_what_no_grading_confirms_is_not_confirmed():
     old, new = {q: ranking(2) for q in TRUTH}, {q: ranking(2) for q in TRUTH}
     for number in range(12):
         place = (1, 3) if number % 2 else (3, 1)
@@ -150,7 +150,7 @@ def test_what_no_grading_confirms_is_not_confirmed() -> None:
     assert result.metrics["mrr@10"].reason == "not confirmed"
 
 
-def test_a_drop_that_every_grading_confirms_fails() -> None:
+def test_a_drop_that_every_grading_confirms_fails():
     old, new = {q: ranking(2) for q in TRUTH}, {q: ranking(3) for q in TRUTH}
     old["q00"], new["q01"] = ranking(2, 1), ranking(3, 2)
     with expected_failure(match=r"MRR@10 fell from 0\.500 to 0\.333"):

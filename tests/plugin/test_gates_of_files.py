@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -103,7 +102,7 @@ CASES: dict[str, tuple[dict[str, Any], Ranks, Ranks]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> None:
+def test_both_have_one_verdict_message_and_baseline(files, case):
     limits, before, now = CASES[case]
     (files.path / "limits.json").write_text(json.dumps(limits))
     write(files.path, before)
@@ -132,7 +131,7 @@ def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> 
     assert alike(record) == alike(expected)
 
 
-def test_a_renamed_measure_needs_a_reason_to_be_lowered(files: Suite) -> None:
+def test_a_renamed_measure_needs_a_reason_to_be_lowered(files):
     write(files.path, [1] * 30)
     limits = {"max_drop": {"map": 0.005}}
     assert by_command(limits, "--update")[0] == 0
@@ -145,7 +144,7 @@ def test_a_renamed_measure_needs_a_reason_to_be_lowered(files: Suite) -> None:
     assert by_command(limits)[0] == 0
 
 
-def test_a_failure_says_what_to_type(files: Suite, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_says_what_to_type(files, capsys):
     write(files.path, [1] * 30)
     assert by_command({"max_drop": {"map": 0.005}})[0] == 1
     out = capsys.readouterr().out
@@ -161,131 +160,7 @@ def test_a_failure_says_what_to_type(files: Suite, capsys: pytest.CaptureFixture
     assert '--json command.json --accept --reason "..."' in capsys.readouterr().out
 
 
-def test_in_continuous_integration_nothing_is_written(
-    files: Suite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CI", "true")
-    write(files.path, [1] * 30)
-    assert main(["gate", "t.qrels", "a.run", "--name", "x", "--max-drop=0.1", "--update"]) == 2
-    assert "not for continuous integration" in capsys.readouterr().err
-    assert not files.baselines()
-
-
-CONFIG = """
-baseline_dir = "base"
-
-[settings]
-min_queries = 10
-
-[[gate]]
-name = "bm25"
-qrels = "t.qrels"
-run = "a.run"
-at_least = { map = 0.3 }
-max_drop = { "ndcg@10" = 0.005 }
-allow = ["perfect"]
-
-[[gate]]
-name = "floor"
-qrels = "t.qrels"
-run = "a.run"
-at_least = { "recall@10" = 0.2 }
-slices = "slices.csv"
-slice_at_least = { odd = { map = 0.1 } }
-allow = ["perfect"]
-"""
-
-
-def test_several_gates_stand_in_one_file(files: Suite, capsys: pytest.CaptureFixture[str]) -> None:
-    (files.path / "rank.toml").write_text(CONFIG)
-    write(files.path, [1] * 30)
-    assert main(["gate", "--config", "rank.toml", "--update"]) == 0
-    assert list(files.baselines()) == ["base/bm25.rank.json"]
-    assert main(["gate", "--config", "rank.toml"]) == 0
-    assert "2 gates: all passed" in capsys.readouterr().out
-    write(files.path, [0] * 29 + [1])
-    assert main(["gate", "--config", "rank.toml", "--junit=out.xml", "--markdown=out.md"]) == 1
-    assert "2 gates: 2 failed" in capsys.readouterr().out
-    suite = ElementTree.parse(files.path / "out.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "2", "0")
-    assert [case.get("name") for case in suite] == ["bm25", "floor"]
-    assert "2 of 2 gates failed" in (files.path / "out.md").read_text()
-
-
-def test_what_cannot_be_measured_ends_with_2_and_hides_no_failure(
-    files: Suite, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (files.path / "rank.toml").write_text(CONFIG.replace('run = "a.run"', 'run = "no.run"', 1))
-    write(files.path, [1] * 30)
-    assert main(["gate", "--config", "rank.toml"]) == 2
-    assert "ERROR: gate 'bm25' could not be measured" in capsys.readouterr().out
-    write(files.path, [0] * 29 + [1])
-    assert main(["gate", "--config", "rank.toml"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        ("", "has no gate; write one as [[gate]]"),
-        ("[[gate]]\nname = 'x'", "gate 'x' has no qrels"),
-        (
-            "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'",
-            "gate 'x' could not be measured: the gate has no limit",
-        ),
-        (CONFIG.replace("at_least", "at_leest", 1), "unknown key 'at_leest'; did you mean 'at_le"),
-        (CONFIG.replace("min_queries", "min_query"), "unknown key 'min_query'; did you mean 'min_"),
-        (CONFIG.replace("baseline_dir", "dir"), "unknown key 'dir'"),
-        (CONFIG.replace("floor", "bm25"), "two gates have the name 'bm25'"),
-        ("= 3", "rank.toml: "),
-    ],
-)
-def test_configurations_that_are_refused(
-    files: Suite, capsys: pytest.CaptureFixture[str], config: str, message: str
-) -> None:
-    (files.path / "rank.toml").write_text(config)
-    write(files.path, [1] * 30)
-    assert main(["gate", "--config", "rank.toml"]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err + captured.out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["t.qrels", "a.run"], "--name is missing"),
-        (["t.qrels", "--name=x"], "RUN is missing"),
-        (["--config=rank.toml", "t.qrels", "a.run"], "QRELS and RUN belong into the file"),
-        (["--config=rank.toml", "--at-least=map=1"], "--at-least belong into the file"),
-        (["t.qrels", "a.run", "--name=x", "--at-least=0.3"], "write --at-least=MEASURE=0.3"),
-        (["t.qrels", "a.run", "--name=x", "--accept"], "needs --reason"),
-        (["t.qrels", "a.run", "--name=x", "--reason=y"], "pass both or neither"),
-    ],
-)
-def test_words_that_do_not_go_together(
-    files: Suite, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    (files.path / "rank.toml").write_text(CONFIG)
-    write(files.path, [1] * 30)
-    assert main(["gate", *words]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_ids_reach_no_report_raw(files: Suite, capsys: pytest.CaptureFixture[str]) -> None:
-    (files.path / "t.qrels").write_text("".join(f"q{n}\x1b[31m 0 good 1\n" for n in range(30)))
-    rows = [f"q{n}\x1b[31m Q0 <b>bad</b> 1 2 t\nq{n}\x1b[31m Q0 good 2 1 t\n" for n in range(30)]
-    (files.path / "a.run").write_text("".join(rows))
-    words = ["gate", "t.qrels", "a.run", "--name", "<i>\x1b", "--at-least=mrr=0.9"]
-    assert main([*words, "--markdown=o.md", "--junit=o.xml"]) == 1
-    out = capsys.readouterr().out
-    assert "\x1b" not in out
-    for name in ("o.md", "o.xml"):
-        text = (files.path / name).read_text()
-        assert "\x1b" not in text
-        assert "<b>" not in text
-        assert "<i>" not in text
-
-
-def test_no_pytest_is_needed(files: Suite) -> None:
+def test_no_pytest_is_needed(files):
     write(files.path, [2] * 30)
     code = (
         "import sys\n"
@@ -299,9 +174,7 @@ def test_no_pytest_is_needed(files: Suite) -> None:
     assert "1 gate: all passed" in done.stdout
 
 
-def test_hints_name_the_working_copy_where_baselines_are_those_of_the_target_branch(
-    files: Suite, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hints_name_the_working_copy_where_baselines_are_those_of_the_target_branch(files, capsys):
     write(files.path, [2] * 30)
     words = ["gate", "t.qrels", "a.run", "--name=bm25", "--max-drop=map=0.005"]
     assert main([*words, "--baseline-dir=eval", "--update"]) == 0

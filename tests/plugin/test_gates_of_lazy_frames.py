@@ -37,13 +37,12 @@ def lazy_gate(request: pytest.FixtureRequest, gate: Suite) -> Suite:
     return gate
 
 
-def test_gates_on_frames_do_as_those_on_lists(lazy_gate: Suite) -> None:
+def test_gates_on_frames_do_as_those_on_lists(lazy_gate):
     assert lazy_gate.run().ret == 1
     of_frames = lazy_gate.record()
     lazy_gate.passes()
-    lazy_gate.system(WORSE)
     # (15 * 1/3 + 15 * 1/2) / 30 against 1/2
-    lazy_gate.fails("*mrr*0.4167*0.5000*", arguments=("--rank-update",))
+    lazy_gate.fails("*mrr*0.4167*0.5000*", arguments=("--rank-update",), now=WORSE)
     assert lazy_gate.baselines() == of_frames
     lazy_gate.record(BETTER)
     assert value(lazy_gate) == 0.75
@@ -52,11 +51,10 @@ def test_gates_on_frames_do_as_those_on_lists(lazy_gate: Suite) -> None:
     assert lazy_gate.record([2] * 30) == of_frames
 
 
-def test_a_regression_on_frames(lazy_gate: Suite) -> None:
+def test_a_regression_on_frames(lazy_gate):
     text = (lazy_gate.path / "test_it.py").read_text().replace("(rank_gate, ", "(rank_regression, ")
     old, new = 'rank_gate.check(*lazy(), max_drop={"mrr": 0.005})', 'check(*lazy(), metrics="mrr")'
     lazy_gate.file("test_it.py", text.replace(old, f"rank_regression.{new}"))
     lazy_gate.run("--force-regen")
     lazy_gate.passes()
-    lazy_gate.system(WORSE)
-    lazy_gate.fails()
+    lazy_gate.fails(now=WORSE)

@@ -10,6 +10,7 @@ import pytest
 
 from sklearn_rank.report.content import size_of
 from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import gate_of
 from tests.plugin.test_hostile import FORBIDDEN, HOSTILE, SUITE
 from tests.tables.test_hostile_names import Page
 
@@ -31,8 +32,7 @@ GATES = """
 def gates(suite: Suite) -> Suite:
     """A floor that is met, and an engine that got worse for half of its queries."""
     suite.write(test_it=GATES)
-    suite.system([1] * 30)
-    suite.run("--rank-update")
+    suite.run("--rank-update", now=[1] * 30)
     suite.system([3] * 15 + [1] * 15)
     return suite
 
@@ -47,9 +47,7 @@ def data_of(text: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_the_page_has_every_gate_and_its_queries_beside_the_baseline(
-    workers: tuple[str, ...], gates: Suite
-) -> None:
+def test_the_page_has_every_gate_and_its_queries_beside_the_baseline(workers, gates):
     gates.run("--rank-html=deep/report.html", *workers).assert_outcomes(passed=1, failed=1)
     text = page_of(gates, "deep/report.html")
     assert re.findall(r"<h2.*?>(.*?)</h2>", text) == ["test_engine", "test_floor", "All gates"]
@@ -84,22 +82,12 @@ def test_the_page_has_every_gate_and_its_queries_beside_the_baseline(
     assert [item[3] for item in first] == [[1], [2]]
 
 
-def test_a_failing_slice_shows_its_own_worse_queries_first(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_slices(rank_gate):
-            labels = lambda query: "tail" if int(query[1:]) > 15 else "head"
-            rank_gate.check(
-                *system(), max_drop={"mrr": 0.9}, slices=labels, max_slice_drop=0.1, hard_drop=0,
-            )
-        """
-    )
-    suite.system([1] * 30)
-    suite.run("--rank-update")
-    suite.system([3] * 15 + [1] * 15)
-    suite.run("--rank-html=report.html").assert_outcomes(failed=1)
+def test_a_failing_slice_shows_its_own_worse_queries_first(suite):
+    labels = 'slices=lambda query: "tail" if int(query[1:]) > 15 else "head"'
+    limits = f'max_drop={{"mrr": 0.9}}, {labels}, max_slice_drop=0.1, hard_drop=0'
+    suite.write(test_it=gate_of(limits))
+    suite.run("--rank-update", now=[1] * 30)
+    suite.run("--rank-html=report.html", now=[3] * 15 + [1] * 15, failed=1)
     text = page_of(suite)
     (data,) = data_of(text)
     failing = data["show"][0]
@@ -110,44 +98,29 @@ def test_a_failing_slice_shows_its_own_worse_queries_first(suite: Suite) -> None
     assert worse == of_slice
 
 
-def test_other_reports_know_nothing_of_the_queries(gates: Suite) -> None:
+def test_a_report_replaces_a_report_and_nothing_else_and_others_know_nothing_of_it(gates):
     gates.run("--rank-html=report.html", "--rank-json=report.json")
-    content = json.loads((gates.path / "report.json").read_text())
-    gates.run("--rank-json=alone.json")
-    alone = json.loads((gates.path / "alone.json").read_text())
-    assert content["gates"] == alone["gates"]
-
-
-def test_a_report_replaces_a_report_and_nothing_else(gates: Suite) -> None:
-    gates.run("--rank-html=report.html")
     first = page_of(gates)
     gates.run("--rank-html=report.html")
     assert page_of(gates) == first
+    gates.run("--rank-json=alone.json")
+    content, alone = (json.loads(page_of(gates, f"{name}.json")) for name in ("report", "alone"))
+    assert content["gates"] == alone["gates"]
     gates.file("own.html", "<p>mine</p>")
-    result = gates.run("--rank-html=own.html")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "--rank-html: 'own.html' is there and no report" in result.stderr.str()
+    gates.run("--rank-html=own.html", ret=4, says="--rank-html: 'own.html' is there and no report")
     assert page_of(gates, "own.html") == "<p>mine</p>\n"
 
 
-def test_a_baseline_without_ranks_still_has_values(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_it(rank_gate):
-            rank_gate.check(*system(), max_drop={"mrr": 0.005}, store="values")
-        """
-    )
-    suite.system([1] * 30)
-    suite.run("--rank-update")
+def test_a_baseline_without_ranks_still_has_values(suite):
+    suite.write(test_it=gate_of('max_drop={"mrr": 0.005}, store="values"'))
+    suite.run("--rank-update", now=[1] * 30)
     suite.run("--rank-html=report.html").assert_outcomes(passed=1)
     (data,) = data_of(page_of(suite))
     assert data["values"] == [[[1] * 30, [1] * 30]]
     assert data["items"] == [None] * 30
 
 
-def test_what_has_no_baseline(suite: Suite) -> None:
+def test_what_has_no_baseline(suite):
     suite.write(
         test_it="""
         from cases import case
@@ -168,7 +141,7 @@ def test_what_has_no_baseline(suite: Suite) -> None:
     assert data["systems"] == ["reference", "now"]
 
 
-def test_hostile_ids_are_data(suite: Suite) -> None:
+def test_hostile_ids_are_data(suite):
     written = {kind: text for kind, text in HOSTILE.items() if kind != "surrogate"}
     (suite.path / "hostile.json").write_text(json.dumps(written))
     suite.write(test_it=SUITE)
@@ -184,9 +157,7 @@ def test_hostile_ids_are_data(suite: Suite) -> None:
     assert len(text) < 5_000_000
 
 
-def test_gates_that_failed_keep_their_items_when_there_is_no_room_for_all(
-    gates: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gates_that_failed_keep_their_items_when_there_is_no_room_for_all(gates, monkeypatch):
     gates.run("--rank-html=report.html")
     room = size_of(data_of(page_of(gates))[0])
     monkeypatch.setattr("sklearn_rank.report.content.MOST_BYTES", room)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from pytest_rankmetrics import (
-    RankGate,
-    RankGateFailure,
-    assert_metric,
-    assert_not_worse,
-    expected_failure,
-)
+from pytest_rankmetrics import RankGateFailure, assert_metric, assert_not_worse, expected_failure
 from sklearn_rank.cli import main
 
 TRUTH = {"q1": {"a", "gone"}, "q2": {"c"}}
@@ -25,7 +17,7 @@ SAID = (
 )
 
 
-def test_a_judged_item_that_is_not_in_the_index_fails_unless_allowed(rank_gate: RankGate) -> None:
+def test_a_judged_item_that_is_not_in_the_index_fails_unless_allowed(rank_gate):
     limit: dict[str, Any] = {"at_least": {"map": 0.5}, "known_items": INDEX}
     with expected_failure(match=SAID):
         rank_gate.check(TRUTH, RUN, name="known", **limit)
@@ -35,21 +27,19 @@ def test_a_judged_item_that_is_not_in_the_index_fails_unless_allowed(rank_gate: 
     assert rank_gate.check(TRUTH, RUN, **limit).counts["unknown_items"] == 1
 
 
-def test_an_error_of_the_index_is_no_failed_gate() -> None:
+def test_an_error_of_the_index_is_no_failed_gate():
     with expected_failure(ValueError, match="known_items raised ZeroDivisionError"):
         assert_metric(TRUTH, RUN, "map", at_least=0.5, known_items=lambda item: 1 / 0)
 
 
-def test_where_nothing_was_found_the_likely_cause_is_named() -> None:
+def test_where_nothing_was_found_the_likely_cause_is_named():
     upper = {query: {item.upper() for item in items} for query, items in TRUTH.items()}
     said = r"match\? \(ids seem to differ in case: '\w+' in y_true, '\w' in y_score\)"
     with expected_failure(RankGateFailure, match=said):
         assert_metric(upper, RUN, "map", at_least=0.5)
 
 
-def test_the_command_takes_a_file_of_ids(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_a_file_of_ids(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     texts = {
         "t.qrels": "q1 0 a 1\nq1 0 gone 2\nq2 0 c 1\n",

@@ -24,7 +24,7 @@ from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.policy.verdicts import Rule, assess_change, assess_ends
 from sklearn_rank import InvalidParameterError, RankingDataWarning, measure
 from tests.plugin.cases import case, names, results, truth
-from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import gate_of
 
 POOLED = "auc(average=pooled)"
 DROP: dict[str, Any] = {"max_drop": {"map": 0.005}}
@@ -48,11 +48,11 @@ RULE = Rule(max_drop=0.005, hard_drop=0.05, min_queries=25, alpha=0.05, confirm=
         (math.nan, 60, 0.9, Verdict.FAIL),
     ],
 )
-def test_what_is_equal_to_a_limit_meets_it(drop: float, n: int, p: float, verdict: Verdict) -> None:
+def test_what_is_equal_to_a_limit_meets_it(drop, n, p, verdict):
     assert assess_change(drop, n, p, RULE).verdict is verdict
 
 
-def test_a_change_that_no_test_could_confirm_cannot_be_told() -> None:
+def test_a_change_that_no_test_could_confirm_cannot_be_told():
     # Within the margin, beyond the hard limit and with few queries nothing needs a test.
     cases = {(0.005, 30): "pass", (0.006, 30): "cannot tell", (0.051, 30): "fail"}
     for (drop, n), verdict in {**cases, (0.006, 24): "fail"}.items():
@@ -70,7 +70,7 @@ def test_a_change_that_no_test_could_confirm_cannot_be_told() -> None:
         ((math.nan, math.nan), 0.3, None, Verdict.FAIL),
     ],
 )
-def test_a_value_between_two_ends(ends: Any, at_least: Any, at_most: Any, verdict: Any) -> None:
+def test_a_value_between_two_ends(ends, at_least, at_most, verdict):
     assert assess_ends(*ends, at_least, at_most).verdict is verdict
 
 
@@ -138,13 +138,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_limit_that_cannot_be_meant_is_refused(name: str) -> None:
+def test_a_limit_that_cannot_be_meant_is_refused(name):
     limits, complaint = REFUSED[name]
     with pytest.raises(ValueError, match=complaint):
         read_policy(Settings(), limits)  # type: ignore[arg-type]
 
 
-def test_limits_just_within_their_range_are_taken() -> None:
+def test_limits_just_within_their_range_are_taken():
     below = math.nextafter(1, 0)
     limits: Any = {"max_drop": {"map": below}, "hard_drop": {"map": below}, "slice_alpha": 0.001}
     policy = read_policy(Settings(), {**limits, "at_least": {"map": 1}, "at_most": {"lag": 0}})
@@ -156,7 +156,7 @@ def test_limits_just_within_their_range_are_taken() -> None:
 
 @pytest.mark.parametrize("none", [0, 0.0, math.inf])
 @pytest.mark.parametrize("setting", [0, 0.05])
-def test_a_hard_limit_of_0_is_none_wherever_it_is_said(none: float, setting: float) -> None:
+def test_a_hard_limit_of_0_is_none_wherever_it_is_said(none, setting):
     assert read_policy(Settings(hard_drop=0), DROP).hard_drop == {"map": math.inf}  # type: ignore[arg-type]
     limits = {**SLICED, "max_slice_drop": 0.1, "hard_drop": none, "slice_hard_drop": none}
     policy = read_policy(Settings(hard_drop=setting), limits)  # type: ignore[arg-type]
@@ -168,7 +168,7 @@ NUMBERS = ["1e-3", "95%", True, None, np.array([0.5]), [0.5], pd.NA, pd.NaT, 0.5
 
 
 @pytest.mark.parametrize("value", [*NUMBERS, np.True_, 10**400, math.nan], ids=lambda own: None)
-def test_a_threshold_is_a_number(value: Any) -> None:
+def test_a_threshold_is_a_number(value):
     with expected_failure((InvalidParameterError, TypeError), match="threshold|at_least"):
         assert_mrr_at_least(*case([1, 2]), value)
     with pytest.raises(InvalidParameterError, match="at_least"):
@@ -178,7 +178,7 @@ def test_a_threshold_is_a_number(value: Any) -> None:
         assert type(result.metrics["mrr"].at_least) is float
 
 
-def test_an_assertion_has_a_limit_and_no_unknown_option(suite: Suite) -> None:
+def test_an_assertion_has_a_limit_and_no_unknown_option(suite):
     data = case([1, 2])
     with expected_failure(InvalidParameterError, match="no limit"):
         assert_metric(*data, "mrr")
@@ -226,7 +226,7 @@ UNVIOLATED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", UNVIOLATED)
-def test_a_limit_that_no_ranking_could_violate_is_refused(name: str, suite: Suite) -> None:
+def test_a_limit_that_no_ranking_could_violate_is_refused(name, suite):
     limits, complaint = UNVIOLATED[name]
     suite.write(
         test_it=f"""
@@ -237,7 +237,7 @@ def test_a_limit_that_no_ranking_could_violate_is_refused(name: str, suite: Suit
     assert complaint in suite.fails(arguments=("--rank-update",))
 
 
-def test_limits_that_some_ranking_violates_are_taken(rank_gate: Any) -> None:
+def test_limits_that_some_ranking_violates_are_taken(rank_gate):
     lists = {"q1": ["a", "b", "x"], "q2": ["b", "a", "c"]}
     assert assert_metric(TRUTH, lists, "recall", at_least=0.5).value == 1.0
     assert assert_metric(TRUTH, LISTS, "recall@2", at_least=0.5).value == 1.0
@@ -245,7 +245,7 @@ def test_limits_that_some_ranking_violates_are_taken(rank_gate: Any) -> None:
     assert rank_gate.check(*data, at_least={"mrr": 0.1}, forbidden_queries=[np.int64(70)]).passed
 
 
-def test_a_rise_of_lag_that_no_ranking_reaches_is_refused() -> None:
+def test_a_rise_of_lag_that_no_ranking_reaches_is_refused():
     new = {"q1": ["b", "a", "c"], "q2": ["b", "a", "c"]}
     refused = "max_drop of lag is 3 and the baseline 0.0000, 3 the greatest value"
     with expected_failure(match=refused):
@@ -254,20 +254,11 @@ def test_a_rise_of_lag_that_no_ranking_reaches_is_refused() -> None:
     assert assert_not_worse(TRUTH, new, LISTS, "lag", max_drop=2.9, allow=allow).value == 0.5
 
 
-GATE = """
-    from cases import system
-
-    def test_it(rank_gate):
-        truth, results = system()
-        rank_gate.check(truth, results, max_drop={"mrr": 0.005}, LIMITS)
-"""
-
-
 def limited(limits: str) -> str:
-    return GATE.replace("LIMITS", limits)
+    return gate_of(f'max_drop={{"mrr": 0.005}}, {limits}')
 
 
-def test_a_drop_beyond_the_baseline_is_refused_beside_limits_of_slices(suite: Suite) -> None:
+def test_a_drop_beyond_the_baseline_is_refused_beside_limits_of_slices(suite):
     gate = limited("slices=lambda query: 'all', max_slice_drop=0.02")
     suite.write(test_it=gate.replace("0.005", "0.4"))
     suite.record([2] * 30)
@@ -275,7 +266,7 @@ def test_a_drop_beyond_the_baseline_is_refused_beside_limits_of_slices(suite: Su
     assert "max_drop of mrr is 0.6 and the baseline 0.5000: no value could fail" in suite.fails()
 
 
-def test_more_regressed_queries_than_there_are_could_not_fail(suite: Suite) -> None:
+def test_more_regressed_queries_than_there_are_could_not_fail(suite):
     suite.write(test_it=limited("max_regressed_queries=30"))
     suite.record([2] * 30)
     assert "max_regressed_queries is 30, with 30 queries compared by mrr" in suite.fails()
@@ -284,7 +275,7 @@ def test_more_regressed_queries_than_there_are_could_not_fail(suite: Suite) -> N
 # Slices ------------------------------------------------------------------------------------------
 
 
-def test_slices_that_are_all_too_small_are_warned_of(suite: Suite) -> None:
+def test_slices_that_are_all_too_small_are_warned_of(suite):
     suite.write(test_it=limited("slices=lambda query: query[:3], max_slice_drop=0.02"))
     suite.record([2] * 9)
     text = suite.passes(warnings=1)
@@ -292,7 +283,7 @@ def test_slices_that_are_all_too_small_are_warned_of(suite: Suite) -> None:
     suite.fails(arguments=("--rank-strict",))
 
 
-def test_a_slice_beyond_its_hard_limit_fails_however_small_it_is() -> None:
+def test_a_slice_beyond_its_hard_limit_fails_however_small_it_is():
     # Nine queries fall from 1 to 1/3.
     old, new = results([1] * 40), results([3] * 9 + [1] * 31)
     labels = {query: "rare" if query <= "q009" else "rest" for query in names(40)}
@@ -306,7 +297,7 @@ def test_a_slice_beyond_its_hard_limit_fails_however_small_it_is() -> None:
         assert_not_worse(truth(40), new, old, "mrr", slice_hard_drop=0.6, **options)
 
 
-def test_failing_slices_stand_first_where_only_20_are_shown() -> None:
+def test_failing_slices_stand_first_where_only_20_are_shown():
     old, new = results([1] * 250), results([1] * 240 + [3] * 10)
     labels = {query: f"s{n // 10:02}" for n, query in enumerate(names(250))}
     with expected_failure() as failure:
@@ -322,7 +313,7 @@ def test_failing_slices_stand_first_where_only_20_are_shown() -> None:
     assert any(line.endswith("and 5 more") for line in lines)
 
 
-def test_queries_without_a_label_are_in_no_slice(rank_gate: Any) -> None:
+def test_queries_without_a_label_are_in_no_slice(rank_gate):
     labels = {"q001": "head", "q002": "head"}.get
     with pytest.warns(RankingDataWarning, match="28 of 30 queries have no label"):
         result = rank_gate.check(*case([2] * 30), at_least={"mrr": 0.1}, slices=labels)
@@ -344,7 +335,7 @@ def scored(places: list[int]) -> tuple[dict[str, set[str]], dict[str, dict[str, 
     return judged, run
 
 
-def test_slices_of_pooled_measures_are_compared_and_their_queries_not_counted() -> None:
+def test_slices_of_pooled_measures_are_compared_and_their_queries_not_counted():
     # In slice b one of four others is above the relevant item in every query: 1 falls to 3/4.
     judged, old = scored([0] * 60)
     _, new = scored([0] * 40 + [1] * 20)
@@ -371,7 +362,7 @@ def pooled_gate(places: list[int], limits: str) -> str:
     return POOLED_GATE.replace("PLACES", str(places)).replace("LIMITS", limits)
 
 
-def test_recorded_slices_of_pooled_measures_are_compared(suite: Suite) -> None:
+def test_recorded_slices_of_pooled_measures_are_compared(suite):
     limit = "slices=slices, max_slice_drop=0.1"
     suite.write(test_it=pooled_gate([0] * 60, ""))
     suite.record()
@@ -390,9 +381,7 @@ def test_recorded_slices_of_pooled_measures_are_compared(suite: Suite) -> None:
     ("depths", "warned"),
     [([5] * 12, True), ([5] * 8 + [3] * 4, True), ([3] * 11 + [5], False), ([5] * 9, False)],
 )
-def test_lists_of_which_most_end_before_the_cutoff_are_remarked_on(
-    depths: list[int], *, warned: bool
-) -> None:
+def test_lists_of_which_most_end_before_the_cutoff_are_remarked_on(depths, warned):
     judged, run = case([0] + [1] * (len(depths) - 1))
     cut = {query: run[query][:n] for query, n in zip(run, depths, strict=True)}
     measured = measure_strictly(judged, cut, [measure("recall@10")], {})

@@ -36,15 +36,14 @@ def heavy(result: pytest.RunResult) -> set[str]:
     return set(line.removeprefix("HEAVY [").rstrip("]").replace("'", "").split(", ")) - {""}
 
 
-def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_file(
-    suite: Suite,
-) -> None:
+def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_file(suite):
     suite.write(conftest=REPORT_HEAVY, test_it=NOTHING)
     before = suite.files()
     # Other plugins import what they like; here the plugin's own imports are seen.
     others = ("regressions", "pytest-datadir", "xdist", "rerunfailures")
-    result = suite.spawn("-s", *[part for name in others for part in ("-p", f"no:{name}")])
-    result.assert_outcomes(passed=1)
+    result = suite.spawn(
+        "-s", *[part for name in others for part in ("-p", f"no:{name}")], passed=1
+    )
     assert not heavy(result)
     assert "rank" not in said(result).replace("'sklearn_rank'", "").replace(
         "sklearn-rank", ""
@@ -52,21 +51,19 @@ def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_
     assert suite.files() == before
 
 
-def test_an_empty_suite_with_all_plugins_does_not_import_numpy(suite: Suite) -> None:
+def test_an_empty_suite_with_all_plugins_does_not_import_numpy(suite):
     suite.write(conftest=REPORT_HEAVY)
-    result = suite.spawn("-s")
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result = suite.spawn("-s", ret=5)
     assert heavy(result) <= {"yaml"}
 
 
-def test_thresholds_alone_do_not_import_scipy_or_scikit_learn(suite: Suite) -> None:
+def test_thresholds_alone_do_not_import_scipy_or_scikit_learn(suite):
     suite.write(conftest=REPORT_HEAVY, test_it=USES.format(limit=0.5))
-    result = suite.spawn("-s")
-    result.assert_outcomes(passed=2)
+    result = suite.spawn("-s", passed=2)
     assert not heavy(result) & {"scipy.stats", "sklearn", "pandas"}
 
 
-def test_the_library_imported_before_pytest_warns_of_nothing(suite: Suite) -> None:
+def test_the_library_imported_before_pytest_warns_of_nothing(suite):
     suite.write(
         test_it=NOTHING,
         main="""
@@ -80,19 +77,13 @@ def test_the_library_imported_before_pytest_warns_of_nothing(suite: Suite) -> No
     result.assert_outcomes(passed=1)
 
 
-def test_assertions_work_with_the_plugin_switched_off(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_assertions_work_with_the_plugin_switched_off(suite, monkeypatch):
     suite.write(test_it=USES.format(limit=0.76))
-    result = suite.run("-p", "no:rankmetrics")
-    result.assert_outcomes(passed=1, failed=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["E *MAP is 0.750, below the 0.760 required (2 queries*"])
+    told = ["E *MAP is 0.750, below the 0.760 required (2 queries*"]
+    suite.run("-p", "no:rankmetrics", ret=1, passed=1, failed=1, lines=told)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     suite.run().assert_outcomes(passed=1, failed=1)
-    result = suite.run("-p", "rankmetrics")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*ranking quality gates*"])
+    suite.run("-p", "rankmetrics", passed=1, failed=1, lines=["*ranking quality gates*"])
 
 
 def blocked(*names: str) -> str:
@@ -127,30 +118,20 @@ WITHOUT = """
 """
 
 
-def test_without_pytest_regressions_only_its_fixture_fails_and_says_what_to_install(
-    suite: Suite,
-) -> None:
+def test_without_pytest_regressions_only_its_fixture_fails_and_says_what_to_install(suite):
     suite.write(conftest=blocked("pytest_regressions", "pytest_datadir"), test_it=WITHOUT)
     suite.system([2] * 30)
     off = ("-p", "no:regressions", "-p", "no:pytest-datadir")
-    result = suite.spawn("--rank-update", *off)
-    result.assert_outcomes(passed=2, errors=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(
-        ["*rank_regression needs pytest-regressions: pip install 'sklearn-rank[[]pytest]'*"]
-    )
+    told = ["*rank_regression needs pytest-regressions: pip install 'sklearn-rank[[]pytest]'*"]
+    suite.spawn("--rank-update", *off, ret=1, passed=2, errors=1, lines=told)
     assert len(suite.baselines()) == 1
 
 
-def test_without_pandas_everything_works(suite: Suite) -> None:
+def test_without_pandas_everything_works(suite):
     suite.write(test_it=WITHOUT)
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=3)
+    suite.run("--rank-update", now=[2] * 30, passed=3)
     suite.write(conftest=blocked("pandas"))
-    suite.system([2] * 29 + [1])
-    result = suite.spawn()
-    result.assert_outcomes(passed=3)
-    assert result.ret == 0
+    suite.spawn(now=[2] * 29 + [1], ret=0, passed=3)
 
 
 # Of pytest itself; a run without any other of its plugins does not start.
@@ -161,9 +142,8 @@ OWN = (
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_no_plugin_of_pytest_is_needed(name: str, recorded: Suite) -> None:
-    result = recorded.run("-p", f"no:{name}", "--rank-json=report.json")
-    assert result.ret == 0, said(result)
+def test_no_plugin_of_pytest_is_needed(name, recorded):
+    recorded.run("-p", f"no:{name}", "--rank-json=report.json", ret=0)
     (gate,) = json.loads((recorded.path / "report.json").read_text())["gates"]
     assert gate["verdict"] == "pass"
     recorded.system([5] * 30)
@@ -184,9 +164,8 @@ def settle(suite: Suite, section: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("section", [PLAIN, STRING, NATIVE_PARAM])
-def test_a_setting_means_the_same_in_every_file(section: str, recorded: Suite) -> None:
-    recorded.system([2] * 27 + [3] * 3)  # three of thirty: p is at least 1 / 8
-    recorded.run().assert_outcomes(passed=1, warnings=1)
+def test_a_setting_means_the_same_in_every_file(section, recorded):
+    recorded.run(now=[2] * 27 + [3] * 3, passed=1, warnings=1)
     settle(recorded, section, 'rank_alpha = "0.2"' if section == STRING else "rank_alpha = 0.2")
     recorded.run().assert_outcomes(failed=1)
 
@@ -207,19 +186,15 @@ WRONG = [
         pytest.param(NATIVE, 'rank_alpha = "0.05"', marks=NATIVE_PARAM.marks),
     ],
 )
-def test_a_wrong_setting_ends_the_run_before_any_test(
-    section: str, text: str, suite: Suite
-) -> None:
+def test_a_wrong_setting_ends_the_run_before_any_test(section, text, suite):
     suite.write(test_it=NOTHING)
     settle(suite, section, text)
-    result = suite.run("-s")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert text.partition(" ")[0] in said(result)
+    result = suite.run("-s", ret=4, says=text.partition(" ")[0])
     assert "RAN" not in said(result)
     assert "INTERNALERROR" not in said(result)
 
 
-def test_settings_and_marker_are_known_to_a_strict_suite(suite: Suite) -> None:
+def test_settings_and_marker_are_known_to_a_strict_suite(suite):
     strict = "strict = true" if NEW else "addopts = --strict-markers --strict-config"
     values = [(name, str(default).lower()) for name, kind, default, _ in INI if kind != "linelist"]
     lines = [f"{name} = {value}" for name, value in values if value]
@@ -240,18 +215,17 @@ def test_settings_and_marker_are_known_to_a_strict_suite(suite: Suite) -> None:
             pass
         """
     )
-    result = suite.run("-W", "error")
-    result.assert_outcomes(passed=3)
+    suite.run("-W", "error", passed=3)
     # The marker is added to every user of a fixture of the plugin.
     suite.run("-m", "rank_gate").assert_outcomes(passed=2, deselected=1)
 
 
-def test_an_option_swallows_no_path(gate: Suite) -> None:
+def test_an_option_swallows_no_path(gate):
     gate.write(test_two=NOTHING)
     gate.run("--rank-update", "test_it.py").assert_outcomes(passed=1)
     assert list(gate.baselines()) == ["test_it/test_bm25.rank.json"]
 
 
-def test_the_options_stand_in_a_group_of_their_own(suite: Suite) -> None:
+def test_the_options_stand_in_a_group_of_their_own(suite):
     _, _, own = suite.run("--help").stdout.str().partition("ranking quality gates:")
     assert not [option for option in OPTION_TABLE if option not in own]

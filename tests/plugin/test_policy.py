@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_rankmetrics import RankGateFailure, assert_not_worse, expected_failure
+from pytest_rankmetrics import GateResult, RankGateFailure, assert_not_worse, expected_failure
 from pytest_rankmetrics.assessment.compare import compare_metrics
 from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
@@ -20,19 +20,18 @@ from sklearn_rank import measure
 from sklearn_rank.statistics.differences import compare_paired
 from tests.plugin.cases import case, names, results, truth
 from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import gate_of
 
-GATE = """
-    from cases import system
-
-    def test_bm25(rank_gate):
-        rank_gate.check(*system(), max_drop={{"mrr": 0.005}}{more})
-"""
 STRICT_WARNING = ("-W", "error::pytest_rankmetrics.RankGateWarning")
+
+
+def gate(more: str = "") -> str:
+    return gate_of(f'max_drop={{"mrr": 0.005}}{more}')
 
 
 def recorded(suite: Suite, ranks: list[int], more: str = "") -> dict[str, bytes]:
     """A gate whose baseline holds these ranks."""
-    suite.write(test_it=GATE.format(more=more))
+    suite.write(test_it=gate(more))
     return suite.record(ranks)
 
 
@@ -49,7 +48,7 @@ BEFORE = [3] * 16 + [1] + [4] * 2 + [2] * 41
 AFTER = [4] * 16 + [9] + [3] * 2 + [2] * 41
 
 
-def test_a_confirmed_drop_fails_with_everything_in_its_first_line(suite: Suite) -> None:
+def test_a_confirmed_drop_fails_with_everything_in_its_first_line(suite):
     recorded(suite, BEFORE)
     suite.system(AFTER)
     # (16/3 + 1 + 2/4 + 41/2) / 60 = 0.4556; (16/4 + 1/9 + 2/3 + 41/2) / 60 = 0.4213
@@ -80,7 +79,7 @@ FIRST = [1] * 10 + [2] * 20
 SOME_FELL = [2] * 6 + [1] * 9 + [2] * 15
 
 
-def test_an_unconfirmed_drop_passes_with_a_warning_unless_it_is_to_fail(suite: Suite) -> None:
+def test_an_unconfirmed_drop_passes_with_a_warning_unless_it_is_to_fail(suite):
     before = recorded(suite, FIRST)
     suite.system(SOME_FELL)
     p = p_value(FIRST, SOME_FELL)
@@ -92,7 +91,7 @@ def test_an_unconfirmed_drop_passes_with_a_warning_unless_it_is_to_fail(suite: S
     assert suite.baselines() == before
     for strict in (("--rank-strict",), STRICT_WARNING, ("-W", "error")):
         suite.fails(arguments=strict)
-    suite.write(test_it=GATE.format(more=", confirm=False"))
+    suite.write(test_it=gate(more=", confirm=False"))
     suite.fails("E *MRR fell from 0.667 to 0.650 (-0.017, allowed -0.005):*")
 
 
@@ -119,7 +118,7 @@ DROPS = {
 
 
 @pytest.mark.parametrize("name", DROPS)
-def test_a_drop_that_is_not_significant_is_not_always_excused(name: str, suite: Suite) -> None:
+def test_a_drop_that_is_not_significant_is_not_always_excused(name, suite):
     before, after, more, line = DROPS[name]
     recorded(suite, before, more)
     suite.system(after)
@@ -127,7 +126,7 @@ def test_a_drop_that_is_not_significant_is_not_always_excused(name: str, suite: 
     suite.fails(f"E {line}")
 
 
-def test_an_improvement_passes_and_is_offered_or_required(suite: Suite) -> None:
+def test_an_improvement_passes_and_is_offered_or_required(suite):
     before = recorded(suite, [2] * 30)
     suite.file("pytest.ini", "[pytest]\nrank_ratchet = require\n")
     suite.passes()
@@ -142,7 +141,7 @@ def test_an_improvement_passes_and_is_offered_or_required(suite: Suite) -> None:
     assert suite.baselines() == before
 
 
-def test_a_small_drop_passes_and_does_not_move_the_baseline(suite: Suite) -> None:
+def test_a_small_drop_passes_and_does_not_move_the_baseline(suite):
     # Of 200 queries one more falls from rank 1 to rank 5 at each step: 0.8 / 200 = 0.004.
     start = [1] * 100 + [2] * 100
     before = recorded(suite, start, ", confirm=False")
@@ -154,27 +153,25 @@ def test_a_small_drop_passes_and_does_not_move_the_baseline(suite: Suite) -> Non
     assert outcomes == [0, 1, 1]
 
 
-def test_lag_rises_when_it_gets_worse(suite: Suite) -> None:
+def test_lag_rises_when_it_gets_worse(suite):
     recorded(suite, [3] * 30)
-    gate = GATE.format(more=', allow={"unretrieved"}').replace('"mrr": 0.005', '"lag": 0.1')
-    suite.write(test_it=gate)
+    suite.write(test_it=gate_of('max_drop={"lag": 0.1}, allow={"unretrieved"}'))
     (suite.path / "test_it/test_bm25.rank.json").unlink()
     suite.record()
-    suite.system([9] * 14 + [1] + [3] * 15)
     suite.fails(
         "E *LAG rose from 2.000 to 4.733 (+2.733, allowed +0.100): 14 of 30 queries got worse*",
         "E *biggest gains: q015 -2.0000",
+        now=[9] * 14 + [1] + [3] * 15,
     )
     suite.system([2] * 15 + [3] * 15)
     suite.run().stdout.fnmatch_lines(["*lag *1.5000 *2.0000 *-0.5000 *improved*"])
 
 
-def test_thresholds_and_drops_come_in_one_failure(suite: Suite) -> None:
+def test_thresholds_and_drops_come_in_one_failure(suite):
     limits = '"mrr": 0.005, "recall@5": 0.005}, at_least={"map": 0.4, "recall@1": 0.2'
-    suite.write(test_it=GATE.format(more="").replace('"mrr": 0.005', limits))
+    suite.write(test_it=gate().replace('"mrr": 0.005', limits))
     suite.record([1] * 10 + [2] * 20)
-    suite.system([1] * 5 + [2] * 10 + [0] * 15)
-    text = suite.fails()
+    text = suite.fails(now=[1] * 5 + [2] * 10 + [0] * 15)
     # mrr (5 + 5) / 30; recall@5 15/30; recall@1 5/30 = 0.1667; map as mrr
     headline = text[text.index("RankGateFailure") :].split("\n")[0]
     thresholds = (
@@ -185,7 +182,7 @@ def test_thresholds_and_drops_come_in_one_failure(suite: Suite) -> None:
         assert part in headline
 
 
-def test_a_p_value_at_its_floor_can_confirm_at_that_level() -> None:
+def test_a_p_value_at_its_floor_can_confirm_at_that_level():
     # Five of thirty queries fall: no p-value is below 2 ** -5.
     old, new = results([1] * 30), results([2] * 5 + [1] * 25)
     options: dict[str, Any] = {"hard_drop": 0, "test": "permutation"}
@@ -198,7 +195,7 @@ def test_a_p_value_at_its_floor_can_confirm_at_that_level() -> None:
     assert below.metrics["mrr"].reason == "too few queries changed"
 
 
-def test_weighted_gates_run_the_test_that_they_name() -> None:
+def test_weighted_gates_run_the_test_that_they_name():
     rng = np.random.default_rng(0)
     weights = dict(zip(names(30), rng.integers(1, 9, 30).tolist(), strict=True))
     old, new = results([2] * 30), results([3] * 5 + [1] * 2 + [2] * 23)
@@ -217,7 +214,7 @@ def test_weighted_gates_run_the_test_that_they_name() -> None:
     assert p["t"] != p["permutation"]
 
 
-def test_weights_count_in_measures_that_have_no_limit(suite: Suite) -> None:
+def test_weights_count_in_measures_that_have_no_limit(suite):
     gate = """
         from cases import case
 
@@ -255,17 +252,17 @@ SLICED = """
 EVEN = [1] * 30 + [2] * 30
 
 
-def test_a_slice_that_drops_fails_although_the_mean_hardly_moves(suite: Suite) -> None:
+def test_a_slice_that_drops_fails_although_the_mean_hardly_moves(suite):
     suite.write(test_it=SLICED.format(more=""))
     suite.record(EVEN)
     # Seven of the twelve long-tail queries fall from first to second, and two others rise:
     # 3.5 / 12 = 0.2917 of the slice and 2.5 / 60 = 0.0417 of all. Seven coins show tails in one
     # of 128 tosses, 0.0156 among the tests of two slices; six would not do at 0.02.
-    suite.system([2] * 7 + EVEN[7:30] + [1, 1] + EVEN[32:])
     text = suite.fails(
         'E *MRR fell from 1.000 to 0.708 for the 12 "long-tail" queries (-0.292, *: 7 got *',
         "E *slice * queries *baseline *now *change *allowed *",
         "E *long-tail *12 *1.0000 *0.7083 *-0.2917 *-0.0200 *FAIL*",
+        now=[2] * 7 + EVEN[7:30] + [1, 1] + EVEN[32:],
     )
     (head,) = [line for line in text.splitlines() if line.startswith("E ") and " head " in line]
     assert " 44 " in head
@@ -283,21 +280,20 @@ OTHER_SLICES = {
         SLICED.format(more="").replace('"long-tail"', '"head"'),
         "*baseline has *slice*long-tail*",
     ),
-    "no slices": (GATE.format(more="").replace("test_bm25", "test_sliced"), "*baseline has slice*"),
+    "no slices": (gate().replace("test_bm25", "test_sliced"), "*baseline has slice*"),
 }
 
 
 @pytest.mark.parametrize("name", OTHER_SLICES)
-def test_other_slices_than_recorded_fail(name: str, suite: Suite) -> None:
+def test_other_slices_than_recorded_fail(name, suite):
     suite.write(test_it=SLICED.format(more=""))
     suite.record(EVEN)
     gate, line = OTHER_SLICES[name]
     suite.write(test_it=gate)
-    suite.system([2] * 5 + EVEN[5:] if name == "moved" else EVEN)
-    suite.fails(f"E {line}")
+    suite.fails(f"E {line}", now=[2] * 5 + EVEN[5:] if name == "moved" else EVEN)
 
 
-def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> None:
+def test_the_significance_of_a_slice_is_that_among_all_slices(suite):
     # Ten slices of ten queries, in one of which six queries fall from first to second: by itself
     # p = 1 / 2 ** 6 = 0.0156 (0.0051 by Student), and 0.156 among ten slices.
     before, after = [1] * 100, [2] * 6 + [1] * 94
@@ -318,10 +314,8 @@ def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> N
         """
     )
     suite.record(before, passed=2)
-    suite.system(after)
-    result = suite.run("-rf", "--rank-json=report.json")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["FAILED test_it.py::test_alone*-0.300, allowed*"])
+    told = ["FAILED test_it.py::test_alone*-0.300, allowed*"]
+    suite.run("-rf", "--rank-json=report.json", now=after, passed=1, failed=1, lines=told)
     gates = json.loads((suite.path / "report.json").read_text())["gates"]
     found = [one["p"] for gate in gates for one in gate["slices"] if one["label"] == "part0"]
     assert sorted(found) == pytest.approx([p, 10 * p], abs=1e-6)
@@ -354,13 +348,13 @@ QUERIES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_a_query_that_does_not_do_as_required_fails(name: str, rank_gate: Any) -> None:
+def test_a_query_that_does_not_do_as_required_fails(name, rank_gate):
     limits, complaint = QUERIES[name]
     with expected_failure(match=complaint):
         rank_gate.check(*case([1, 2, 4]), at_least={"mrr": 0.3}, **limits)
 
 
-def test_queries_that_do_as_required_pass(rank_gate: Any) -> None:
+def test_queries_that_do_as_required_pass(rank_gate):
     rank_gate.check(
         *case([1, 2, 4]),
         at_least={"mrr": 0.3},
@@ -371,9 +365,72 @@ def test_queries_that_do_as_required_pass(rank_gate: Any) -> None:
     )
 
 
-def test_more_regressed_queries_than_allowed_fail(suite: Suite) -> None:
+def test_more_regressed_queries_than_allowed_fail(suite):
     recorded(suite, [2] * 60, ", max_regressed_queries=2")
-    suite.system([1, 1, 3, 3] + [2] * 56)
+    suite.passes(now=[1, 1, 3, 3] + [2] * 56)
+    suite.fails("E *3 queries worse by mrr, allowed 2*", now=[1, 1, 3, 3, 3] + [2] * 55)
+
+
+# Geometric means: systems are compared by the logarithms of AP ------------------------------------
+
+# The relevant item moves from rank 1 to 2 in 15 queries, from 20 to 10 in 15 others. The factors
+# 1/2 and 2 cancel in a geometric mean; the arithmetic one falls by (1/2 - 1/20) / 2.
+OLD = [1] * 15 + [20] * 15
+NEW = [2] * 15 + [10] * 15
+LIMITS: dict[str, Any] = {"max_drop": {"gmap": 0.005}, "hard_drop": math.inf}
+
+
+def compared(old: list[int], new: list[int], **limits: Any) -> GateResult:
+    truths, rankings = case(new, depth=50)
+    return assert_not_worse(
+        truths, rankings, case(old, depth=50)[1], "gmap", **{**LIMITS, **limits}
+    )
+
+
+def test_factors_that_cancel_are_no_drop():
+    result = compared(OLD, NEW).metrics["gmap"]
+    assert result.value == pytest.approx(math.sqrt(1 / 2 * 1 / 10))
+    assert result.change == pytest.approx(0, abs=1e-12)
+    assert (result.worse, result.better, result.p) == (15, 15, pytest.approx(0.5))
+
+
+def test_the_test_is_that_of_the_logarithms():
+    old, new = [1, 2, 3, 4, 5] * 6, [2, 3, 3, 5, 4] * 6
+    with expected_failure() as failure:
+        compared(old, new)
+    result = failure.value.result.metrics["gmap"]
+    paired = compare_paired([-math.log(rank) for rank in new], [-math.log(rank) for rank in old])
+    was = math.exp(math.fsum(-math.log(rank) for rank in old) / 30)
+    now = math.exp(math.fsum(-math.log(rank) for rank in new) / 30)
+    assert result.p == pytest.approx(paired.p)
+    assert result.change == pytest.approx(now - was)
+    # The factor between the two means has the ends of the interval of the logarithms.
+    low, high = (was * math.exp(end) - was for end in paired.ci)
+    assert result.change_ci == pytest.approx((low, high))
+    assert low < now - was < high
+
+
+def test_a_slice_is_compared_by_its_geometric_mean():
+    slices = {f"q{n:03d}": "high" if n <= 15 else "low" for n in range(1, 31)}
+    result = compared(OLD, NEW, slices=slices)
+    was_now = {part.label: (part.baseline, part.value) for part in result.slices}
+    assert was_now["high"] == pytest.approx((1.0, 1 / 2))
+    assert was_now["low"] == pytest.approx((1 / 20, 1 / 10))
+
+
+def test_a_baseline_of_it_can_be_read_again(suite):
+    limits = 'max_drop={"gmap": 0.005}, allow={"perfect"}'
+    suite.write(test_it=gate_of(limits, "*system(depth=3000)"))
+    # Average precision of 1/2999 keeps two digits of the six decimals.
+    suite.record([1] * 15 + [2999] * 15)
     suite.passes()
-    suite.system([1, 1, 3, 3, 3] + [2] * 55)
-    suite.fails("E *3 queries worse by mrr, allowed 2*")
+    suite.system([2] * 15 + [2999] * 15)
+    assert "GMAP fell from 0.018 to 0.013 (-0.005" in suite.fails()
+
+
+def test_losses_are_listed_by_the_factor():
+    # From rank 1 to 2, AP falls by 1/2 and its logarithm by ln 2; from 10 to 40 by 3/40 and ln 4.
+    with expected_failure() as failure:
+        compared([1, 10] + [1] * 20, [2, 40] + [1] * 20, confirm=False)
+    rows = [(row.query, row.was, row.now) for row in failure.value.result.worst]
+    assert rows == [("q002", 1 / 10, 1 / 40), ("q001", 1, 1 / 2)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.conftest import CASES, LEAN, Suite, said
+from tests.plugin.conftest import CASES, LEAN
 from tests.plugin.one_gate import GATE, WORSE, git
 
 GUIDE = Path(__file__).parents[2] / "docs" / "gates.md"
@@ -79,7 +79,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout: Checkout) -> None:
+def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout):
     worktree, gates = recipe()
     assert checkout.run(worktree).returncode == 0
     for _ in range(2):  # the second time all files exist
@@ -112,7 +112,7 @@ SEPARATE = (
 )
 
 
-def test_a_value_that_moved_the_settings_is_refused(checkout: Checkout) -> None:
+def test_a_value_that_moved_the_settings_is_refused(checkout):
     assert checkout.run(recipe()[0]).returncode == 0
     out = checkout.path.parent / "out"
     out.mkdir()
@@ -129,7 +129,7 @@ def test_a_value_that_moved_the_settings_is_refused(checkout: Checkout) -> None:
     assert "configfile: pytest.ini" in joined.stdout
 
 
-def test_a_value_that_moves_nothing_is_taken(checkout: Checkout) -> None:
+def test_a_value_that_moves_nothing_is_taken(checkout):
     (checkout.path / "out").mkdir()
     for file in ("out/rank.json", "rank.json"):
         (checkout.path / file).write_text(REPORT)
@@ -137,23 +137,57 @@ def test_a_value_that_moves_nothing_is_taken(checkout: Checkout) -> None:
         assert checkout.run(f"pytest --rank-json {value}").returncode == 0, value
 
 
-def test_a_value_of_the_environment_is_refused_too(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_value_of_the_environment_is_refused_too(suite, monkeypatch, tmp_path):
     suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
     (tmp_path / "rank.json").write_text("{}")
     value = os.path.relpath(tmp_path / "rank.json", suite.path)
     monkeypatch.setenv("PYTEST_ADDOPTS", f"{LEAN} --rank-json {value}")
-    result = suite.spawn()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"write --rank-json={value}" in said(result)
+    suite.spawn(ret=4, says=f"write --rank-json={value}")
 
 
-def test_a_word_that_is_a_directory_moves_settings_too(suite: Suite) -> None:
+def test_a_word_that_is_a_directory_moves_settings_too(suite):
     suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
     suite.file("part/pytest.ini", "[pytest]\n")
     suite.file("part/test_it.py", "def test_it(): pass")
     suite.file("report/data.txt", "")
-    result = suite.spawn("part", "--rank-unused", "report")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "write --rank-unused=report" in said(result)
+    suite.spawn("part", "--rank-unused", "report", ret=4, says="write --rank-unused=report")
+
+
+# Data frames -------------------------------------------------------------------------------------
+
+FRAMES = """
+import pathlib
+import pandas as pd
+import pytest
+
+USERS = range(24)
+
+@pytest.fixture
+def truth():
+    return pd.DataFrame({
+        "user": list(USERS), "movie": 7, "rating": 5, "country": ["de", "fr"] * 12,
+    })
+
+@pytest.fixture
+def recommendations():
+    better = pathlib.Path("worse").exists() - 0.5
+    rows = [(user, 8, 0.0) for user in USERS] + [(user, 7, -better) for user in USERS[1:]]
+    return pd.DataFrame([*rows, (99, 7, 1.0)], columns=["user", "movie", "points"])
+"""
+
+
+def test_the_recommender_of_the_guide(pytester, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    block = re.search(
+        r"```python\n(def test_recommender.*?)```", GUIDE.read_text("utf-8"), re.DOTALL
+    )
+    assert block is not None
+    pytester.makeconftest(FRAMES)
+    pytester.makepyfile(test_it=block[1])
+    assert pytester.runpytest_subprocess("--rank-update").ret == 0
+    assert pytester.runpytest_subprocess().ret == 0
+    (pytester.path / "worse").touch()
+    done = pytester.runpytest_subprocess()
+    assert done.ret == 1
+    # 23 of 24 users fall from rank 1 to rank 2; the one without recommendations counts 0.
+    done.stdout.fnmatch_lines(["*MAP(min_rel=4)@10 fell from 0.958 to 0.479*"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sklearn_rank.cli import main
-from tests.plugin.conftest import Suite, said
+from tests.plugin.conftest import said
 from tests.plugin.one_gate import FILE
 
 REPORTS = ("--rank-json", "--rank-markdown")
@@ -17,9 +17,7 @@ REPORTS = ("--rank-json", "--rank-markdown")
 
 @pytest.mark.parametrize("option", [*REPORTS, "rank_markdown"])
 @pytest.mark.parametrize("target", ["test_it.py", "ranks.json", "pyproject.toml"])
-def test_a_report_is_not_written_over_something_else(
-    option: str, target: str, recorded: Suite
-) -> None:
+def test_a_report_is_not_written_over_something_else(option, target, recorded):
     recorded.file("pyproject.toml", "[project]")
     before = (recorded.path / target).read_bytes()
     if option == "rank_markdown":
@@ -33,23 +31,17 @@ def test_a_report_is_not_written_over_something_else(
 
 
 @pytest.mark.parametrize("option", [*REPORTS, "--junitxml", "--html"])
-def test_no_report_is_written_over_a_baseline(
-    option: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_report_is_written_over_a_baseline(option, recorded, monkeypatch):
     if option == "--html":
         pytest.importorskip("pytest_html")
         monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio -p no:hypothesispytest")
     before = recorded.baselines()
-    result = recorded.run(f"{option}={FILE}")
-    assert result.ret == 4
-    assert f"{option}: '{FILE}' names a baseline" in said(result)
+    recorded.run(f"{option}={FILE}", ret=4, says=f"{option}: '{FILE}' names a baseline")
     assert recorded.baselines() == before
 
 
 @pytest.mark.parametrize("target", [FILE, "test_it.py"])
-def test_the_step_summary_is_held_to_the_same(
-    target: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_step_summary_is_held_to_the_same(target, recorded, monkeypatch):
     path = recorded.path / target
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
     before = path.read_bytes()
@@ -59,7 +51,7 @@ def test_the_step_summary_is_held_to_the_same(
     assert path.read_bytes() == before
 
 
-def test_reports_replace_and_extend_reports(recorded: Suite) -> None:
+def test_reports_replace_and_extend_reports(recorded):
     for name in ("report.json", "report.md", "empty.json"):
         (recorded.path / name).touch()
     for tries in (1, 2):
@@ -70,25 +62,19 @@ def test_reports_replace_and_extend_reports(recorded: Suite) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no /dev/null")
-def test_a_device_takes_any_report(recorded: Suite) -> None:
+def test_a_device_takes_any_report(recorded):
     assert recorded.run("--rank-json=/dev/null", "--rank-markdown=/dev/null").ret == 0
 
 
-def test_a_step_summary_that_cannot_be_written_is_a_warning(
-    recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_summary_that_cannot_be_written_is_a_warning(recorded, monkeypatch):
     (recorded.path / "file").write_text("")
     target = str(recorded.path / "file" / "step.md")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", target)
-    result = recorded.run()
-    assert result.ret == 0
-    result.stdout.fnmatch_lines([f"warning: report {target} was not written: *"])
+    recorded.run(ret=0, lines=[f"warning: report {target} was not written: *"])
     assert recorded.run(f"--rank-markdown={target}").ret == 1
 
 
-def test_a_full_disk_leaves_no_empty_report(
-    recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_empty_report(recorded, monkeypatch):
     assert recorded.run("--rank-json=report.json").ret == 0
 
     def fsync(handle: int) -> None:
@@ -96,23 +82,18 @@ def test_a_full_disk_leaves_no_empty_report(
 
     monkeypatch.setattr(os, "fsync", fsync)
     for name in ("report.json", "new.json"):
-        result = recorded.run(f"--rank-json={name}")
-        assert result.ret == 1
-        result.stdout.fnmatch_lines([f"ERROR: report {name} was not written: No space left*"])
+        told = [f"ERROR: report {name} was not written: No space left*"]
+        recorded.run(f"--rank-json={name}", ret=1, lines=told)
     left = ("report.json", "new.json", "rank-tmp")
     assert not [name for name in recorded.files() if any(part in name for part in left)]
 
 
-def test_a_report_may_go_to_a_pipe(recorded: Suite) -> None:
-    result = recorded.spawn("--rank-json=/dev/stdout", "-q")
-    assert result.ret == 0
-    assert '"format": "rank-report/1"' in said(result)
+def test_a_report_may_go_to_a_pipe(recorded):
+    recorded.spawn("--rank-json=/dev/stdout", "-q", ret=0, says='"format": "rank-report/1"')
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])
-def test_the_command_is_held_to_the_same(
-    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_is_held_to_the_same(option, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     (tmp_path / "t.qrels").write_text("q1 0 a 1\n")
@@ -129,8 +110,8 @@ def test_the_command_is_held_to_the_same(
 
 
 def test_a_step_summary_that_cannot_be_written_is_a_warning_for_the_command_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, monkeypatch, capsys
+):
     (tmp_path / "t.qrels").write_text("q 0 d 1\n")
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "t.qrels"))

@@ -13,14 +13,6 @@ import pytest
 from tests.plugin.conftest import LEAN, Suite, said
 from tests.plugin.one_gate import WORSE
 
-HEAD = """
-    import numpy as np
-    import pytest
-    from cases import case, names, results, system, truth
-    from pytest_rankmetrics import (
-        assert_map_at_least, assert_mrr_at_least, assert_recall_at_least,
-    )
-"""
 SUITE = """
     def test_good(rank_gate):
         rank_gate.check(*case([1, 2]), at_least={"mrr": 0.5})
@@ -38,7 +30,7 @@ SECTION = "ranking quality gates"
 
 
 def write(suite: Suite, body: str) -> Suite:
-    suite.write(test_it=HEAD + body)
+    suite.tests(body)
     return suite
 
 
@@ -73,15 +65,13 @@ def rows(markdown: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_one_table_one_json_and_one_markdown_whatever_the_workers(
-    workers: tuple[str, ...], gates: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_table_one_json_and_one_markdown_whatever_the_workers(workers, gates, monkeypatch):
     summary = gates.path / "summary.md"
     summary.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    result = gates.run("--rank-json=report.json", "--junitxml=junit.xml", *workers)
-    result.assert_outcomes(passed=3, failed=1)
-    assert result.ret == 1
+    result = gates.run(
+        "--rank-json=report.json", "--junitxml=junit.xml", *workers, ret=1, passed=3, failed=1
+    )
     assert said(result).count(SECTION) == 1
     result.stdout.fnmatch_lines(
         [
@@ -106,18 +96,16 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
     assert text.count("| gate | metric |") == 1
 
 
-def test_a_failure_that_was_expected_is_not_called_one(suite: Suite) -> None:
+def test_a_failure_that_was_expected_is_not_called_one(suite):
     # pytest says "1 xfailed" and ends with 0: no report may say that a gate failed.
     write(suite, SUITE.replace("def test_bad", "@pytest.mark.xfail\n    def test_bad"))
-    result = suite.run("--rank-markdown=summary.md")
-    result.assert_outcomes(passed=3, xfailed=1)
-    assert result.ret == 0
+    result = suite.run("--rank-markdown=summary.md", ret=0, passed=3, xfailed=1)
     assert "1 failed" not in said(result)
     assert "2 gates passed, 1 xfailed" in (suite.path / "summary.md").read_text()
     result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *xfail*"])
 
 
-def test_two_gates_of_one_test_do_not_repeat_its_name(suite: Suite) -> None:
+def test_two_gates_of_one_test_do_not_repeat_its_name(suite):
     body = """
     def test_floor():
         assert_map_at_least(*case([1, 2]), 0.5)
@@ -128,7 +116,7 @@ def test_two_gates_of_one_test_do_not_repeat_its_name(suite: Suite) -> None:
     assert shown == [["test_it.py::test_floor", "map"], ["test_it.py::test_floor", "mrr"]]
 
 
-def test_a_new_slice_is_new(suite: Suite) -> None:
+def test_a_new_slice_is_new(suite):
     body = """
     def test_it(rank_gate):
         slices = {"all": ["q001", "q002"]}
@@ -147,16 +135,14 @@ def test_a_new_slice_is_new(suite: Suite) -> None:
         (("-q",), 1, 0),
     ],
 )
-def test_the_table_shows_what_is_asked_for(
-    options: tuple[str, ...], bad: int, good: int, gates: Suite
-) -> None:
+def test_the_table_shows_what_is_asked_for(options, bad, good, gates):
     lines = gates.run(*options).outlines
     table = lines[next((n for n, line in enumerate(lines) if SECTION in line), len(lines)) :]
     assert sum(line.startswith("test_it.py::test_bad ") for line in table) == bad
     assert sum(line.startswith("test_it.py::test_good ") for line in table) == good
 
 
-def test_the_number_of_worst_queries_is_a_setting(suite: Suite) -> None:
+def test_the_number_of_worst_queries_is_a_setting(suite):
     write(suite, "\n    def test_it(): assert_mrr_at_least(*case([2, 3, 4, 5, 6, 7, 8, 9]), 0.9)")
 
     def shown(*arguments: str) -> int:
@@ -165,7 +151,7 @@ def test_the_number_of_worst_queries_is_a_setting(suite: Suite) -> None:
     assert (shown(), shown("--rank-worst=2"), shown("--rank-worst=0")) == (5, 2, 0)
 
 
-def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> None:
+def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite):
     body = """
     def test_long(rank_gate):
         rank_gate.check(
@@ -178,9 +164,7 @@ def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> Non
     """
     write(suite, body).system([1] * 15 + [2] * 15)
     suite.run("--rank-update")
-    suite.system([9] * 15 + [2] * 15)
-    result = suite.run("--tb=short")
-    result.assert_outcomes(failed=1)
+    result = suite.run("--tb=short", now=[9] * 15 + [2] * 15, failed=1)
     own = [line for line in result.outlines if line.startswith("E ")]
     assert len(own) > 10
     for line in own[1:]:
@@ -192,9 +176,10 @@ def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> Non
 
 
 @pytest.mark.parametrize("family", ["xunit1", "xunit2"])
-def test_junit_has_the_numbers_as_properties(family: str, gates: Suite) -> None:
-    result = gates.run("--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error")
-    result.assert_outcomes(passed=3, failed=1)
+def test_junit_has_the_numbers_as_properties(family, gates):
+    gates.run(
+        "--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error", passed=3, failed=1
+    )
     assert properties(gates.path / "junit.xml", "test_bad") == {
         "rank.gate": "test_bad",
         "rank.queries": "2",
@@ -209,16 +194,15 @@ def test_junit_has_the_numbers_as_properties(family: str, gates: Suite) -> None:
     assert properties(gates.path / "junit.xml", "test_bad") == {}, "for strict readers"
 
 
-def test_junit_has_baseline_change_and_p(recorded: Suite) -> None:
-    recorded.system(WORSE)
-    recorded.run("--junitxml=junit.xml")
+def test_junit_has_baseline_change_and_p(recorded):
+    recorded.run("--junitxml=junit.xml", now=WORSE)
     found = properties(recorded.path / "junit.xml", "test_bm25")
     assert float(found["rank.mrr.baseline"]) == 0.5
     assert float(found["rank.mrr.change"]) == pytest.approx(-1 / 12, abs=1e-6)
     assert 0 < float(found["rank.mrr.p"]) < 0.05
 
 
-def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
+def test_junit_has_the_gates_of_every_phase(suite):
     body = """
     @pytest.fixture
     def after():
@@ -240,7 +224,7 @@ def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
 # JSON and Markdown -------------------------------------------------------------------------------
 
 
-def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
+def test_the_json_report_has_only_what_json_has(suite):
     # With one query there is no interval: NaN must not reach the report.
     write(suite, '\n    def test_it(rank_gate): rank_gate.check(*case([2]), at_most={"lag": 0.5})')
     suite.run("--rank-json=deep/er/report.json").assert_outcomes(failed=1)
@@ -255,7 +239,7 @@ def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
     assert gate["queries"] == 1
 
 
-def test_markdown_goes_where_it_is_told(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_markdown_goes_where_it_is_told(gates, monkeypatch):
     summary = gates.path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     gates.run("--rank-markdown=own.md")
@@ -270,7 +254,7 @@ def test_markdown_goes_where_it_is_told(gates: Suite, monkeypatch: pytest.Monkey
     assert not summary.exists(), "a suite without gates writes none"
 
 
-def test_markdown_says_what_a_query_asks_and_names_the_measure(suite: Suite) -> None:
+def test_markdown_says_what_a_query_asks_and_names_the_measure(suite):
     body = """
     def test_it(rank_gate):
         texts = {"q010": "red | shoes"}
@@ -278,16 +262,13 @@ def test_markdown_says_what_a_query_asks_and_names_the_measure(suite: Suite) -> 
     """
     write(suite, body).system([2] * 10)
     suite.run("--rank-update")
-    suite.system([2] * 9 + [0])
-    suite.run("--rank-markdown=r.md").assert_outcomes(failed=1)
+    suite.run("--rank-markdown=r.md", now=[2] * 9 + [0], failed=1)
     text = (suite.path / "r.md").read_text()
     assert "| query | mrr was | now | change | relevant items: rank in the baseline" in text
     assert "red &#124; shoes |" in text
 
 
-def test_a_summary_stays_below_the_limit_of_its_host(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_summary_stays_below_the_limit_of_its_host(suite, monkeypatch):
     # A limit of 20 kB instead of 1 MB, and gates whose details alone are longer: the details are
     # cut, never the table.
     monkeypatch.setattr("pytest_rankmetrics.report.files.MOST_BYTES", 20_000)
@@ -309,7 +290,7 @@ def test_a_summary_stays_below_the_limit_of_its_host(
 # Of others ---------------------------------------------------------------------------------------
 
 
-def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_html_report_has_the_table(gates, monkeypatch):
     pytest.importorskip("pytest_html")
     monkeypatch.setenv(
         "PYTEST_ADDOPTS", LEAN.replace("-p no:html", "").replace("-p no:metadata", "")
@@ -327,7 +308,7 @@ def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyP
     assert sum("MRR is 0.750, at least 0.500 required" in html.unescape(one) for one in extras) == 1
 
 
-def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:
+def test_numpy_scalars_do_not_kill_a_worker(suite):
     # A worker that dies is forgiven while others are alive: the failing gate would be gone.
     body = """
     def test_bad(rank_gate):

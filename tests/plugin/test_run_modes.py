@@ -8,6 +8,7 @@ import re
 import pytest
 
 from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import GATE, gate_of
 
 SUITE = """
     import json
@@ -127,11 +128,10 @@ STRICT = [("-W", "error"), ("-W", "error::pytest_rankmetrics.RankGateWarning"), 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_no_way_of_running_changes_a_verdict(mode: str, later: Suite) -> None:
+def test_no_way_of_running_changes_a_verdict(mode, later):
     later.file("strict.ini", "[pytest]\nstrict = true\n")
     before = later.baselines()
-    result = later.run("-rf", "--rank-json=report.json", *MODES[mode])
-    assert result.ret == 1
+    result = later.run("-rf", "--rank-json=report.json", *MODES[mode], ret=1)
     assert failed(result) == set(FAILED)
     assert verdicts(later) == VERDICTS
     assert "INTERNALERROR" not in said(result)
@@ -139,28 +139,23 @@ def test_no_way_of_running_changes_a_verdict(mode: str, later: Suite) -> None:
 
 
 @pytest.mark.parametrize("strict", STRICT, ids=" ".join)
-def test_where_warnings_are_errors_an_unconfirmed_drop_fails_too(
-    strict: tuple[str, ...], later: Suite
-) -> None:
+def test_where_warnings_are_errors_an_unconfirmed_drop_fails_too(strict, later):
     result = later.run("-rf", *strict)
     assert failed(result) == {*FAILED, "test_unconfirmed", "test_undecided"}
 
 
 @pytest.mark.parametrize("name", ["test_confirmed", "test_new", "test_regression", "test_not_met"])
-def test_a_gate_that_is_selected_alone_gets_the_same_verdict(name: str, later: Suite) -> None:
-    result = later.run("-rf", "-k", name, "--rank-json=report.json")
-    assert result.ret == 1
+def test_a_gate_that_is_selected_alone_gets_the_same_verdict(name, later):
+    later.run("-rf", "-k", name, "--rank-json=report.json", ret=1)
     assert verdicts(later) == {name: VERDICTS[name]}
 
 
-def test_without_the_plugin_assertions_judge_and_fixtures_are_errors(later: Suite) -> None:
-    result = later.run("-p", "no:rankmetrics", "-rf")
-    assert result.ret == 1
-    result.assert_outcomes(passed=2, failed=1, errors=12)
+def test_without_the_plugin_assertions_judge_and_fixtures_are_errors(later):
+    result = later.run("-p", "no:rankmetrics", "-rf", ret=1, passed=2, failed=1, errors=12)
     assert failed(result) == {"test_not_met"}
 
 
-def test_one_table_has_every_verdict(later: Suite) -> None:
+def test_one_table_has_every_verdict(later):
     lines = later.run().outlines
     table = lines[next(n for n, line in enumerate(lines) if "ranking quality gates" in line) :]
     for name, word in {
@@ -178,3 +173,44 @@ def test_one_table_has_every_verdict(later: Suite) -> None:
     # LAG alone is warned of.
     tally = "14 gates: 9 failed, 1 cannot tell, 4 passed (1 warning, 1 improved)"
     assert any(line.startswith(tally) for line in table), table
+
+
+# The same suite says the same, whenever and wherever it runs --------------------------------------
+
+SLICED = """
+    from cases import names, system
+
+    def test_bm25(rank_gate):
+        rank_gate.check(
+            *system(), at_least={{"map": 0.1}}, max_drop={{"mrr": 0.005, "ndcg@10": 0.005}},
+            slices={{label: set(names(60)[start:start + 20]) for label, start in SLICES.items()}},
+            max_slice_drop=0.02{more}
+        )
+
+    SLICES = {{"head": 0, "torso": 20, "tail": 40}}
+"""
+
+
+@pytest.mark.parametrize("more", ["", ', test="permutation"'], ids=["t", "permutation"])
+def test_another_run_with_another_seed_of_hashes_says_the_same(more, suite, monkeypatch):
+    suite.write(test_it=SLICED.format(more=more))
+    suite.run("--rank-update", now=[1, 2, 3] * 20, passed=1)
+    suite.system([1, 2, 4] * 15 + [1, 2, 3] * 5)
+    told = []
+    for seed in ("0", "1"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        result = suite.spawn("--rank-json=report.json", failed=1)
+        # Without where objects lay and how long it took.
+        text = re.sub(r"in \d+\.\d+s|at 0x[0-9a-f]+|=+", "", said(result))
+        told.append((text, (suite.path / "report.json").read_text()))
+    assert told[0] == told[1]
+
+
+def test_the_order_of_queries_changes_no_number(suite):
+    suite.write(test_it=GATE)
+    before = suite.record([1, 2, 3] * 20)
+    mixed = "dict(sorted(system()[1].items(), key=lambda pair: hash(pair[0])))"
+    suite.write(test_it=gate_of(data=f"dict(reversed(system()[0].items())), {mixed}"))
+    suite.passes()
+    (suite.path / "test_it/test_bm25.rank.json").unlink()
+    assert suite.record() == before

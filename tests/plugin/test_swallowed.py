@@ -3,156 +3,129 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
-from tests.plugin.conftest import Suite, said
+from tests.plugin.conftest import Suite, failures, said
 from tests.plugin.one_gate import FILE, WORSE
 
-HEAD = """
-import asyncio
-import concurrent.futures
-import contextlib
-import threading
-import unittest
-import warnings
-import numpy as np
-import pytest
-from cases import case
-from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, expected_failure
+SWALLOWED = """
+def test_bare(rank_gate):
+    try:
+        rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+    except:
+        pass
 
-def fails():
-    assert_mrr_at_least(*case([1, 2]), 0.8)
+def test_suppress(): lost()
 
-def lost():
-    with contextlib.suppress(AssertionError):
+def test_finally():
+    try:
+        fails()
+    finally:
+        return
+
+def test_thread():
+    thread = threading.Thread(target=fails)
+    thread.start()
+    thread.join()
+
+def test_future():
+    with ThreadPoolExecutor() as pool:
+        pool.submit(fails)
+
+def test_could_not_measure():
+    with contextlib.suppress(Exception):
+        assert_mrr_at_least({}, {}, 0.8)
+
+def test_bad_limit():
+    with contextlib.suppress(Exception):
+        assert_mrr_at_least(*case([1, 2]), 80)
+
+def test_raises():
+    with pytest.raises(RankGateFailure):
         fails()
 
-"""
-# The body of a test that takes rank_gate.
-SWALLOWED = {
-    "bare": """
-        try:
-            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
-        except:
-            pass
-    """,
-    "suppress": "lost()",
-    "finally": """
+def test_raises_of_another_type():
+    with pytest.raises(ValueError):
         try:
             fails()
         finally:
-            return
-    """,
-    "thread": """
-        thread = threading.Thread(target=fails)
-        thread.start()
-        thread.join()
-    """,
-    "future": """
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            pool.submit(fails)
-    """,
-    "could not measure": """
-        with contextlib.suppress(Exception):
-            assert_mrr_at_least({}, {}, 0.8)
-    """,
-    "bad limit": """
-        with contextlib.suppress(Exception):
-            assert_mrr_at_least(*case([1, 2]), 80)
-    """,
-    "raises": """
-        with pytest.raises(RankGateFailure):
-            fails()
-    """,
-    "raises of another type": """
-        with pytest.raises(ValueError):
-            try:
-                fails()
-            finally:
-                raise ValueError
-    """,
-    "raises in a call": "pytest.raises(AssertionError, fails)",
-    "assertRaises": """
-        with unittest.TestCase().assertRaises(AssertionError):
-            fails()
-    """,
-    "NumPy": "np.testing.assert_raises(AssertionError, fails)",
-    "skip": """
-        try:
-            fails()
-        except AssertionError:
-            pytest.skip("no data")
-    """,
-    "xfail": """
-        try:
-            fails()
-        except AssertionError:
-            pytest.xfail("flaky")
-    """,
-    "xfail mark of the node": """
-        try:
-            fails()
-        except AssertionError:
-            request.node.add_marker(pytest.mark.xfail)
-            raise
-    """,
-    "xfail mark of the request": """
-        try:
-            fails()
-        except AssertionError:
-            request.applymarker(pytest.mark.xfail)
-            raise
-    """,
-    "coroutine": """
-        async def search():
-            await asyncio.gather(asyncio.to_thread(fails), return_exceptions=True)
-        asyncio.run(search())
-    """,
-    "warning made an error": """
-        with warnings.catch_warnings(), contextlib.suppress(Warning):
-            warnings.simplefilter("error")
+            raise ValueError
+
+def test_raises_in_a_call(): pytest.raises(AssertionError, fails)
+
+def test_assertRaises():
+    with unittest.TestCase().assertRaises(AssertionError):
+        fails()
+
+def test_NumPy(): np.testing.assert_raises(AssertionError, fails)
+
+def test_skip():
+    try:
+        fails()
+    except AssertionError:
+        pytest.skip("no data")
+
+def test_xfail():
+    try:
+        fails()
+    except AssertionError:
+        pytest.xfail("flaky")
+
+def test_xfail_mark_of_the_node(request):
+    try:
+        fails()
+    except AssertionError:
+        request.node.add_marker(pytest.mark.xfail)
+        raise
+
+def test_xfail_mark_of_the_request(request):
+    try:
+        fails()
+    except AssertionError:
+        request.applymarker(pytest.mark.xfail)
+        raise
+
+def test_coroutine():
+    async def search():
+        await asyncio.gather(asyncio.to_thread(fails), return_exceptions=True)
+    asyncio.run(search())
+
+def test_warning_made_an_error():
+    with warnings.catch_warnings(), contextlib.suppress(Warning):
+        warnings.simplefilter("error")
+        assert_mrr_at_least(*case([1] * 30), 0.8)
+
+def test_warning_given_before_and_made_an_error():
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for action in ("default", "error"):
+            warnings.filters[0] = (action, None, Warning, None, 0)
             assert_mrr_at_least(*case([1] * 30), 0.8)
-    """,
-    "warning given before and made an error": """
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            for action in ("default", "error"):
-                warnings.filters[0] = (action, None, Warning, None, 0)
-                assert_mrr_at_least(*case([1] * 30), 0.8)
-    """,
-    "another expected failure": """
-        with contextlib.suppress(AssertionError):
-            assert_mrr_at_least(*case([1, 2]), 0.9)
-        with expected_failure():
-            fails()
-    """,
-}
+
+def test_another_expected_failure():
+    with contextlib.suppress(AssertionError):
+        assert_mrr_at_least(*case([1, 2]), 0.9)
+    with expected_failure():
+        fails()
+"""
 
 
-def write(suite: Suite, text: str, name: str = "test_it.py") -> None:
-    (suite.path / name).write_text(HEAD + text, encoding="utf-8")
+def test_a_failure_that_is_swallowed_is_red(suite):
+    suite.tests(SWALLOWED)
+    thread = "ignore::pytest.PytestUnhandledThreadExceptionWarning"
+    result = suite.run("-W", thread, ret=1, failed=SWALLOWED.count("def test_"))
+    for test, text in failures(result).items():
+        # Where a mark is added or a warning made an error, pytest shows the failure itself.
+        passes_on = "mark" in test or "given_before" in test
+        assert passes_on or "expected_failure()" in text, test
 
 
-@pytest.mark.parametrize("way", SWALLOWED)
-def test_a_failure_that_is_swallowed_is_red(way: str, suite: Suite) -> None:
-    mark = '@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")'
-    body = SWALLOWED[way].strip()
-    write(suite, f"{mark}\ndef test_it(request, rank_gate):\n        {body}\n")
-    result = suite.run()
-    assert result.ret == 1, said(result)
-    result.assert_outcomes(failed=1)
-    passes_on = "mark" in way or "given before" in way  # pytest shows the failure itself
-    assert passes_on or "expected_failure()" in said(result)
-
-
-def test_a_swallowed_failure_is_no_unexpected_pass(suite: Suite) -> None:
-    write(suite, "@pytest.mark.xfail\ndef test_it(): lost()")
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["*gate test_it failed, and its failure was swallowed: MRR*", "*expected_failure()*"]
+def test_a_swallowed_failure_is_no_unexpected_pass(suite):
+    suite.tests("@pytest.mark.xfail\ndef test_it(): lost()")
+    suite.run(
+        failed=1,
+        lines=["*gate test_it failed, and its failure was swallowed: MRR*", "*expected_failure()*"],
     )
 
 
@@ -169,15 +142,13 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("way", EXPECTED)
-def test_a_test_that_is_marked_to_fail_may(way: str, suite: Suite) -> None:
-    write(suite, EXPECTED[way])
-    result = suite.run()
-    result.assert_outcomes(xfailed=1)
-    assert result.ret == 0
+def test_a_test_that_is_marked_to_fail_may(way, suite):
+    suite.tests(EXPECTED[way])
+    result = suite.run(ret=0, xfailed=1)
     assert "a hook made" not in said(result)
 
 
-def test_a_doctest_that_expects_a_failure_is_red(suite: Suite) -> None:
+def test_a_doctest_that_expects_a_failure_is_red(suite):
     suite.file("pytest.ini", "[pytest]\npythonpath = .\n")
     suite.file(
         "guide.md",
@@ -190,13 +161,17 @@ def test_a_doctest_that_expects_a_failure_is_red(suite: Suite) -> None:
         pytest_rankmetrics.RankGateFailure: MRR is 0.750, below the 0.800 required ...
         """,
     )
-    result = suite.run("--doctest-glob=*.md", "-o", "doctest_optionflags=ELLIPSIS")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*gate guide.md failed*", "*expected_failure()*"])
+    suite.run(
+        "--doctest-glob=*.md",
+        "-o",
+        "doctest_optionflags=ELLIPSIS",
+        failed=1,
+        lines=["*gate guide.md failed*", "*expected_failure()*"],
+    )
 
 
-def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite: Suite) -> None:
-    write(suite, "def test_it(): assert_mrr_at_least(*case([1] * 30), 0.8)")
+def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite):
+    suite.tests("def test_it(): assert_mrr_at_least(*case([1] * 30), 0.8)")
     options = ("-W", "error::pytest_rankmetrics.RankGateWarning", "--rank-json=report.json")
     suite.run(*options).assert_outcomes(failed=1)
     (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
@@ -204,7 +179,7 @@ def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite: Suite) -> Non
     assert "mrr is exactly 1" in gate["headline"]
 
 
-def test_a_test_whose_name_holds_a_nul_hides_nothing(suite: Suite) -> None:
+def test_a_test_whose_name_holds_a_nul_hides_nothing(suite):
     items = """
 class Case(pytest.Item):
     def runtest(self): lost()
@@ -216,36 +191,23 @@ def pytest_collect_file(file_path, parent):
     if file_path.suffix == ".case":
         return File.from_parent(parent, path=file_path)
 """
-    write(suite, items, "conftest.py")
+    suite.tests(items, "conftest.py")
     suite.file("one.case", "")
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert "failed, and its failure was swallowed" in said(result)
-
-
-def test_a_plain_script_ends_with_an_error(suite: Suite) -> None:
-    write(suite, "fails()\nprint('green')", "script.py")
-    result = suite.pytester.run(sys.executable, "-O", "script.py")
-    assert result.ret == 1
-    assert "green" not in said(result)
-    result.stderr.fnmatch_lines(["*RankGateFailure: MRR is 0.750, below the 0.800 required*"])
+    suite.run(failed=1, says="failed, and its failure was swallowed")
 
 
 # Outside of any test -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_a_failure_outside_of_any_test_is_red(workers: tuple[str, ...], suite: Suite) -> None:
-    write(suite, "lost()\ndef test_it(): pass")
-    result = suite.run(*workers)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["ERROR: gate mrr failed, and its failure was swallowed*"])
+def test_a_failure_outside_of_any_test_is_red(workers, suite):
+    suite.tests("lost()\ndef test_it(): pass")
+    suite.run(*workers, ret=1, lines=["ERROR: gate mrr failed, and its failure was swallowed*"])
 
 
-def test_a_failure_that_stops_the_import_of_a_module_is_told_once(suite: Suite) -> None:
-    write(suite, "fails()")
-    result = suite.run()
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+def test_a_failure_that_stops_the_import_of_a_module_is_told_once(suite):
+    suite.tests("fails()")
+    result = suite.run(ret=2)
     assert "swallowed" not in said(result)
     result.stdout.fnmatch_lines(["E *MRR is 0.750, below the 0.800 required*"])
 
@@ -268,12 +230,10 @@ def pytest_unconfigure(): thread.join()
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_failure_that_is_swallowed_in_a_hook_is_red(place: str, suite: Suite) -> None:
+def test_a_failure_that_is_swallowed_in_a_hook_is_red(place, suite):
     suite.write(test_it="def test_it(): pass")
-    write(suite, PLACES[place], "conftest.py")
-    result = suite.run()
-    result.assert_outcomes(passed=1)
-    assert result.ret == 1
+    suite.tests(PLACES[place], "conftest.py")
+    result = suite.run(ret=1, passed=1)
     assert said(result).count("gate mrr failed, and its failure was swallowed") == 1
 
 
@@ -320,11 +280,9 @@ LATE = {
 
 
 @pytest.mark.parametrize("hook", LATE)
-def test_a_hook_does_not_hide_a_failed_gate(hook: str, recorded: Suite) -> None:
+def test_a_hook_does_not_hide_a_failed_gate(hook, recorded):
     recorded.file("conftest.py", LATE[hook])
-    recorded.system(WORSE)
-    result = recorded.run()
-    assert result.ret == 1
+    result = recorded.run(now=WORSE, ret=1)
     text = said(result)
     if hook == "report":
         assert "gate test_bm25 failed, and its failure was swallowed" in text
@@ -332,14 +290,12 @@ def test_a_hook_does_not_hide_a_failed_gate(hook: str, recorded: Suite) -> None:
         assert "rankmetrics: the gate of test_it.py::test_bm25 failed, and a hook made" in text
 
 
-def test_a_hook_may_set_the_exit_code_where_gates_passed(recorded: Suite) -> None:
+def test_a_hook_may_set_the_exit_code_where_gates_passed(recorded):
     recorded.file("conftest.py", LATE["last"])
     assert recorded.run("-o", "rank_required=test_gone").ret == 1
     with (recorded.path / "test_it.py").open("a", encoding="utf-8") as file:
         file.write("\ndef test_other():\n    assert False\n")
-    result = recorded.run()
-    result.assert_outcomes(passed=1, failed=1)
-    assert result.ret == 0
+    recorded.run(ret=0, passed=1, failed=1)
 
 
 EXITS = {
@@ -356,22 +312,20 @@ EXITS = {
 
 @pytest.mark.parametrize("code", [0, 5])
 @pytest.mark.parametrize("way", EXITS)
-def test_an_exit_hides_no_failure(way: str, code: int, suite: Suite) -> None:
+def test_an_exit_hides_no_failure(way, code, suite):
     text, line = EXITS[way]
-    write(suite, text.format(code))
-    result = suite.run()
-    assert result.ret == 1
-    result.stdout.fnmatch_lines([line])
+    suite.tests(text.format(code))
+    suite.run(ret=1, lines=[line])
 
 
-def test_an_exit_without_a_failed_gate_keeps_its_code(suite: Suite) -> None:
-    write(suite, EXITS["of an earlier test"][0].format(0).replace("fails()", "pass"))
+def test_an_exit_without_a_failed_gate_keeps_its_code(suite):
+    suite.tests(EXITS["of an earlier test"][0].format(0).replace("fails()", "pass"))
     assert suite.run().ret == 0
 
 
-def test_a_hook_swallows_a_failure_and_ends_the_run(suite: Suite) -> None:
+def test_a_hook_swallows_a_failure_and_ends_the_run(suite):
     hook = "def pytest_configure():\n    lost()\n    pytest.exit('x', returncode=0)"
-    write(suite, hook, "conftest.py")
+    suite.tests(hook, "conftest.py")
     assert suite.run().ret == 1
 
 
@@ -389,17 +343,13 @@ def leave(suite: Suite, hook: str, first: str = "", code: int = 0) -> None:
 
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("first", ["", "@pytest.hookimpl(tryfirst=True)"], ids=["", "tryfirst"])
-def test_a_run_that_ends_before_its_required_gate_is_red(
-    hook: str, first: str, recorded: Suite
-) -> None:
+def test_a_run_that_ends_before_its_required_gate_is_red(hook, first, recorded):
     leave(recorded, hook, first)
-    result = recorded.run(*REQUIRED)
-    assert result.ret == 1
-    assert "required gate 'test_bm25' did not run" in said(result)
+    recorded.run(*REQUIRED, ret=1, says="required gate 'test_bm25' did not run")
     assert recorded.run().ret == 0, "without required gates an exit is left alone"
 
 
-def test_the_exit_code_is_that_of_a_process(recorded: Suite) -> None:
+def test_the_exit_code_is_that_of_a_process(recorded):
     leave(recorded, "sessionstart")
     assert recorded.spawn(*REQUIRED).ret == 1
     for option in ("--collect-only", "--setup-plan", "--help", "--version"):
@@ -408,7 +358,7 @@ def test_the_exit_code_is_that_of_a_process(recorded: Suite) -> None:
     assert recorded.run(*REQUIRED).ret == 7
 
 
-def test_a_run_within_a_run_does_not_end_the_outer_one(recorded: Suite) -> None:
+def test_a_run_within_a_run_does_not_end_the_outer_one(recorded):
     recorded.file("inner/test_inner.py", "def test_inner(): pass")
     leave(recorded, "sessionstart")
     (recorded.path / "conftest.py").rename(recorded.path / "inner" / "conftest.py")
@@ -425,24 +375,19 @@ def test_a_run_within_a_run_does_not_end_the_outer_one(recorded: Suite) -> None:
 
 
 @pytest.mark.parametrize("clear", ["monkeypatch.delenv('CI')", "monkeypatch.setenv('CI', '')"])
-def test_ci_is_what_it_was_before_the_tests(
-    clear: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ci_is_what_it_was_before_the_tests(clear, recorded, monkeypatch):
     monkeypatch.setenv("CI", "true")
     test = recorded.path / "test_it.py"
     text = test.read_text().replace("(rank_gate):", f"(rank_gate, monkeypatch):\n    {clear}")
     test.write_text(text)
-    recorded.system([10] + [2] * 29)
-    recorded.run().assert_outcomes(failed=1)
+    recorded.run(now=[10] + [2] * 29, failed=1)
     recorded.system(WORSE)
     (recorded.path / FILE).unlink()
-    result = recorded.run("--rank-update")
-    assert result.ret == 1
-    assert "baselines were written in continuous integration" in said(result)
+    recorded.run("--rank-update", ret=1, says="baselines were written in continuous integration")
 
 
 @pytest.mark.parametrize("option", ["--rank-json", "--rank-html"])
-def test_a_report_of_an_earlier_run_does_not_outlive_this_one(option: str, gate: Suite) -> None:
+def test_a_report_of_an_earlier_run_does_not_outlive_this_one(option, gate):
     test, report = gate.path / "test_it.py", gate.path / "report"
     text = test.read_text()
     gate.run("--rank-update", f"{option}=report")
@@ -461,11 +406,9 @@ def test_a_report_of_an_earlier_run_does_not_outlive_this_one(option: str, gate:
 # Gates that are none -----------------------------------------------------------------------------
 
 
-def test_a_marker_alone_is_no_gate(suite: Suite) -> None:
-    write(suite, "@pytest.mark.rank_gate\ndef test_marked(): pass")
-    result = suite.run()
-    assert result.ret == 1
-    assert "the test is marked rank_gate, and no gate has run in it" in said(result)
+def test_a_marker_alone_is_no_gate(suite):
+    suite.tests("@pytest.mark.rank_gate\ndef test_marked(): pass")
+    suite.run(ret=1, says="the test is marked rank_gate, and no gate has run in it")
 
 
 TAKING = {
@@ -477,31 +420,27 @@ TAKING = {
 
 @pytest.mark.parametrize("fixture", ["rank_gate", "rank_regression"])
 @pytest.mark.parametrize("way", TAKING)
-def test_a_fixture_that_is_taken_and_not_used_is_no_gate(
-    way: str, fixture: str, suite: Suite
-) -> None:
-    write(suite, TAKING[way].format(fixture))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
+def test_a_fixture_that_is_taken_and_not_used_is_no_gate(way, fixture, suite):
+    suite.tests(TAKING[way].format(fixture))
+    result = suite.run(failed=1)
     line = f"the test takes the fixture {fixture}, and no gate has run in it"
     result.stdout.fnmatch_lines([line])
 
 
-def test_a_fixture_asked_for_in_a_test_needs_a_gate(suite: Suite) -> None:
+def test_a_fixture_asked_for_in_a_test_needs_a_gate(suite):
     ask = 'request.getfixturevalue("rank_gate")'
     text = "".join(f"def test_{name}(request):\n    {ask}\n" for name in ("first", "second"))
     skipped = f"def test_skipped(request):\n    {ask}\n    pytest.skip('no engine')\n"
-    write(suite, text + skipped)
-    result = suite.run()
+    suite.tests(text + skipped)
     # The recorder joins in the middle of the first test, whose call it judges at its teardown.
-    result.assert_outcomes(passed=1, errors=1, failed=1, skipped=1)
+    result = suite.run(passed=1, errors=1, failed=1, skipped=1)
     assert said(result).count("\nthe test takes the fixture rank_gate, and no gate has run") == 2
     check = ".check(*case([1, 2]), at_least={'mrr': 0.5})"
-    write(suite, text.replace(ask, f"{ask}{check}"))
+    suite.tests(text.replace(ask, f"{ask}{check}"))
     assert suite.run().ret == 0
 
 
-def test_a_test_that_is_given_the_fixture_by_another_may_leave_it(suite: Suite) -> None:
+def test_a_test_that_is_given_the_fixture_by_another_may_leave_it(suite):
     text = """
 class TestIt(unittest.TestCase):
     @pytest.fixture(autouse=True)
@@ -521,7 +460,7 @@ def test_expected(rank_gate):
 def test_skipped(rank_gate):
     pytest.skip("no data")
 """
-    write(suite, text)
+    suite.tests(text)
     suite.run().assert_outcomes(passed=3, skipped=1)
 
 
@@ -541,18 +480,12 @@ CHECKS = "def test_checks(helper): helper.check({'q': {'a'}}, {'q': ['a']}, at_l
 @pytest.mark.parametrize(
     ("way", "workers"), [*((way, ()) for way in HELPERS), ("request", ("-n", "2"))]
 )
-def test_a_fixture_of_ones_own_that_takes_the_gate_needs_a_test_that_checks(
-    way: str, workers: tuple[str, ...], suite: Suite
-) -> None:
+def test_a_fixture_of_ones_own_that_takes_the_gate_needs_a_test_that_checks(way, workers, suite):
     mark, helper, arguments = HELPERS[way]
     text = f"import pytest\n\n@pytest.fixture{mark}\n{helper}\n\ndef test_it{arguments}: pass\n"
     suite.write(test_it=text)
-    result = suite.run(*workers)
-    result.assert_outcomes(passed=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(
-        ["ERROR: the fixture 'helper' of test_it.py takes a gate, and no *"]
-    )
+    told = ["ERROR: the fixture 'helper' of test_it.py takes a gate, and no *"]
+    suite.run(*workers, ret=1, passed=1, lines=told)
     suite.write(test_it=f"{text}\n{CHECKS}\n")
     assert suite.run(*workers).ret == 0, "the fixture is of use"
     assert suite.run(*workers, "-k", "test_it").ret == 0, "the test that checks was left out"

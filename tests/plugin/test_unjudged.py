@@ -14,7 +14,6 @@ import pytest
 
 from pytest_rankmetrics import (
     GateResult,
-    RankGate,
     Verdict,
     assert_metric,
     assert_not_worse,
@@ -45,7 +44,7 @@ def compare(policy: str | None = None, max_drop: float = 0.005, **options: Any) 
 
 
 @pytest.mark.parametrize("policy", ["bounds", "condense", "irrelevant"])
-def test_a_policy_that_has_nothing_to_fill_says_so(policy: str) -> None:
+def test_a_policy_that_has_nothing_to_fill_says_so(policy):
     """The grades have no 0, so that x counts as irrelevant whatever the policy."""
     pair = {"q": {"a": 2, "b": 1}}, NEW, OLD, "ndcg@3"
     options: dict[str, Any] = {"max_drop": 0.5, "hard_drop": 0.5, "unjudged": policy}
@@ -59,18 +58,18 @@ def test_a_policy_that_has_nothing_to_fill_says_so(policy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", [None, "irrelevant"])
-def test_irrelevant_is_the_default(policy: str | None) -> None:
+def test_irrelevant_is_the_default(policy):
     with expected_failure(match=r"nDCG@3 fell from 1\.000 to 0\.964 \(-0\.036, allowed -0\.005"):
         compare(policy)
 
 
-def test_condensed_lists_lose_the_new_item() -> None:
+def test_condensed_lists_lose_the_new_item():
     result = compare("condense")
     assert result.verdict is Verdict.PASS
     assert result.metrics["ndcg@3"].change == 0.0
 
 
-def test_bounds_cannot_tell_where_grades_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds_cannot_tell_where_grades_decide(monkeypatch):
     result = compare("bounds")
     assert (result.verdict, result.passed) == (Verdict.CANNOT_TELL, True)
     metric = result.metrics["ndcg@3"]
@@ -88,7 +87,7 @@ def test_bounds_cannot_tell_where_grades_decide(monkeypatch: pytest.MonkeyPatch)
     assert 'allow={"cannot_tell"}' in str(info.value)
 
 
-def test_bounds_fail_where_every_grading_exceeds_the_margin() -> None:
+def test_bounds_fail_where_every_grading_exceeds_the_margin():
     # P@2: a is gone from the top, and x stands below.
     new = {"q": ["c", "c2", "x", "a"]}
     truth = {"q": {"a": 1, "b": 1, "c": 0, "c2": 0}}
@@ -97,7 +96,7 @@ def test_bounds_fail_where_every_grading_exceeds_the_margin() -> None:
     assert info.value.result.metrics["precision@2"].change_bounds == (-1.0, -1.0)
 
 
-def test_a_complete_truth_has_no_bounds() -> None:
+def test_a_complete_truth_has_no_bounds():
     pair = {"q": {"a", "b"}}, OLD, OLD, "ndcg@3"
     result = assert_not_worse(*pair, unjudged="bounds")
     assert result.metrics["ndcg@3"].change_bounds is None
@@ -110,7 +109,7 @@ def test_a_complete_truth_has_no_bounds() -> None:
 # Thresholds --------------------------------------------------------------------------------------
 
 
-def test_a_threshold_is_judged_at_both_ends() -> None:
+def test_a_threshold_is_judged_at_both_ends():
     # P@3 of a x c: 1/3 with x irrelevant, 2/3 with x relevant.
     def check(limit: float) -> GateResult:
         options: dict[str, Any] = {"unjudged": "bounds", "allow": {"cannot_tell"}}
@@ -130,7 +129,7 @@ def test_a_threshold_is_judged_at_both_ends() -> None:
         check(0.7)
 
 
-def test_single_queries_are_judged_at_both_ends(rank_gate: RankGate) -> None:
+def test_single_queries_are_judged_at_both_ends(rank_gate):
     truth = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 0}}
     run = {"q1": ["a"], "q2": ["x", "a"], "q3": ["b", "a"]}
 
@@ -154,7 +153,7 @@ def many(n: int, system: dict[str, list[str]]) -> dict[str, list[str]]:
     return {f"q{number:02d}": system["q"] for number in range(n)}
 
 
-def test_slices_are_judged_at_both_ends() -> None:
+def test_slices_are_judged_at_both_ends():
     truth = dict.fromkeys(many(24, OLD), TRUTH["q"])
     new = {**many(24, OLD), **many(12, NEW)}
     result = assert_not_worse(
@@ -176,7 +175,7 @@ def test_slices_are_judged_at_both_ends() -> None:
     )
 
 
-def test_queries_that_may_be_worse_are_counted() -> None:
+def test_queries_that_may_be_worse_are_counted():
     truth = dict.fromkeys(many(4, OLD), TRUTH["q"])
     pair = truth, {**many(4, OLD), **many(2, NEW)}, many(4, OLD), "ndcg@3"
     options = {"max_drop": 0.04, "unjudged": "bounds", "allow": {"cannot_tell"}}
@@ -190,7 +189,7 @@ def test_queries_that_may_be_worse_are_counted() -> None:
 
 
 @pytest.mark.parametrize("policy", ["irrelevant", "condense", "bounds"])
-def test_a_headline_says_that_more_is_unjudged(policy: str) -> None:
+def test_a_headline_says_that_more_is_unjudged(policy):
     result = compare(policy, max_drop=0.04)
     assert result.passed
     assert result.headline.endswith("; 33% of the new top 3 are unjudged (reference 0%)")
@@ -206,7 +205,7 @@ def test_a_headline_says_that_more_is_unjudged(policy: str) -> None:
         compare("irrelevant")
 
 
-def test_a_measure_without_bounds_is_refused_where_something_is_unjudged() -> None:
+def test_a_measure_without_bounds_is_refused_where_something_is_unjudged():
     data = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}, "auc(average=pooled)"
     said = r"could not measure: unjudged='bounds' cannot bound auc\(average=pooled\): "
     with expected_failure(match=said):

@@ -21,8 +21,7 @@ def two(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Suite:
     """Two modules with a recorded gate each, and the cache of pytest."""
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:cacheprovider", ""))
     suite.write(test_it=GATE, test_b=GATE.replace("test_bm25", "test_old"))
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=2)
+    suite.run("--rank-update", now=[2] * 30, passed=2)
     assert suite.run("--rank-unused=fail").ret == 0
     return suite
 
@@ -44,10 +43,8 @@ def is_told(suite: Suite, *arguments: str) -> bool:
     return told
 
 
-def test_the_file_of_a_deleted_test_is_reported(orphan: Suite) -> None:
-    result = orphan.run()
-    assert result.ret == 0
-    result.stdout.fnmatch_lines([UNUSED])
+def test_the_file_of_a_deleted_test_is_reported(orphan):
+    orphan.run(ret=0, lines=[UNUSED])
     assert OLD in orphan.baselines()
     assert orphan.run("--rank-strict").ret == 1
     for option in ("--nf", "--ff", "-orank_required="):
@@ -57,7 +54,7 @@ def test_the_file_of_a_deleted_test_is_reported(orphan: Suite) -> None:
     assert is_told(orphan)
 
 
-def test_the_command_that_is_printed_removes_the_file(orphan: Suite) -> None:
+def test_the_command_that_is_printed_removes_the_file(orphan):
     git(orphan.path, "init", "-q")
     git(orphan.path, "add", ".")
     line = next(line for line in orphan.run().stdout.lines if "git rm" in line)
@@ -67,55 +64,17 @@ def test_the_command_that_is_printed_removes_the_file(orphan: Suite) -> None:
     assert "belongs to no test" not in said(orphan.run())
 
 
-def test_deleting_is_no_option_and_no_setting(orphan: Suite) -> None:
+def test_deleting_is_no_option_and_no_setting(orphan):
     before = orphan.baselines()
     for option in ("--rank-unused=delete", "-orank_unused=delete"):
         assert orphan.run(option).ret == 4
     assert orphan.baselines() == before
 
 
-def test_the_file_of_a_gate_that_no_longer_compares_is_reported(recorded: Suite) -> None:
+def test_the_file_of_a_gate_that_no_longer_compares_is_reported(recorded):
     recorded.write(test_it=GATE.replace('max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.1}'))
     recorded.system(WORSE)
     assert is_told(recorded)
-
-
-PARTIAL = [
-    ("-k", "bm25"),
-    ("test_it.py",),
-    ("test_it.py::test_bm25",),
-    ("-m", "rank_gate"),
-    ("--deselect", "test_other.py::test_nothing"),
-    ("--ignore", "test_other.py"),
-    ("--lf",),
-    ("--sw",),
-    ("-k", "bm25", *TWO),
-]
-
-
-@pytest.mark.parametrize("arguments", PARTIAL, ids=" ".join)
-def test_a_run_of_a_part_of_the_suite_knows_no_unused_files(
-    arguments: tuple[str, ...], orphan: Suite
-) -> None:
-    assert not is_told(orphan, *arguments)
-
-
-@pytest.mark.parametrize(
-    ("option", "workers"),
-    [
-        ("python_functions=test_bm*", ALONE),
-        ("python_functions=test_bm*", TWO),
-        ("python_files=test_i*", ALONE),
-        ("collect_imported_tests=false", ALONE),
-    ],
-)
-def test_another_setting_may_leave_a_test_out(
-    option: str, workers: tuple[str, ...], two: Suite
-) -> None:
-    assert not is_told(two, "-o", option, *workers)
-    name, _, value = option.partition("=")
-    two.file("fast.ini", f"[pytest]\n{name} = {value}\n")
-    assert not is_told(two, "-c", "fast.ini")
 
 
 SHARDS = """
@@ -133,46 +92,54 @@ HOOK = """
     def pytest_ignore_collect(collection_path):
         return True if collection_path.name == "test_b.py" else None
 """
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "words": ("", ("-k", "bm25")),
+    "words, xdist": ("", ("-k", "bm25", *TWO)),
+    "module": ("", ("test_it.py",)),
+    "node id": ("", ("test_it.py::test_bm25",)),
+    "marks": ("", ("-m", "rank_gate")),
+    "deselect": ("", ("--deselect", "test_other.py::test_nothing")),
+    "ignore": ("", ("--ignore", "test_other.py")),
+    "last failed": ("", ("--lf",)),
+    "stepwise": ("", ("--sw",)),
+    "collect_ignore": ('collect_ignore = ["test_b.py"]', ()),
+    "collect_ignore_glob": ('collect_ignore_glob = ["*_b.py"]', ()),
+    "hook": (HOOK, ()),
+    "hook, xdist": (HOOK, TWO),
+    "shard": (SHARDS, ()),
+    "shard, xdist": (SHARDS, TWO),
+    "late": (LATE, ()),
+    "pytest_split": ("", ("--splits", "2", "--group", "1")),
+    "pytest_shard": ("", ("--num-shards", "2", "--shard-id", "0")),
+    "pytest_shard, xdist": ("", ("--num-shards", "2", "--shard-id", "0", *TWO)),
+}
 
 
-@pytest.mark.parametrize(
-    ("conftest", "workers"),
-    [
-        ('collect_ignore = ["test_b.py"]', ALONE),
-        ('collect_ignore_glob = ["*_b.py"]', ALONE),
-        (HOOK, ALONE),
-        (HOOK, TWO),
-        (SHARDS, ALONE),
-        (SHARDS, TWO),
-        (LATE, ALONE),
-    ],
-    ids=["ignore", "glob", "hook", "hook, xdist", "shard", "shard, xdist", "late"],
-)
-def test_a_test_that_a_hook_takes_away_keeps_its_file(
-    conftest: str, workers: tuple[str, ...], two: Suite
-) -> None:
-    two.file("conftest.py", conftest)
-    assert not is_told(two, *workers)
+@pytest.mark.parametrize("gates", ["two", "orphan"])
+@pytest.mark.parametrize("part", PARTS)
+def test_a_run_of_a_part_of_the_suite_knows_no_unused_files(part, gates, request):
+    if part.startswith("pytest_"):
+        pytest.importorskip(part.partition(",")[0])
+    suite = request.getfixturevalue(gates)
+    conftest, arguments = PARTS[part]
+    suite.file("conftest.py", conftest)
+    assert not is_told(suite, *arguments)
 
 
-def test_a_module_that_is_no_longer_collected_by_setting_keeps_its_files(two: Suite) -> None:
+SETTINGS = ("python_functions=test_bm*", "python_files=test_i*", "collect_imported_tests=false")
+
+
+@pytest.mark.parametrize("option", SETTINGS)
+def test_another_setting_may_leave_a_test_out(option, two):
+    for workers in (ALONE, TWO):
+        assert not is_told(two, "-o", option, *workers)
+    two.file("fast.ini", "[pytest]\n" + option.replace("=", " = "))
+    assert not is_told(two, "-c", "fast.ini")
+
+
+def test_a_module_that_is_no_longer_collected_by_setting_keeps_its_files(two):
     two.file("pytest.ini", "[pytest]\npython_files = test_i*\n")
     assert not is_told(two)
-
-
-@pytest.mark.parametrize(
-    ("module", "arguments", "workers"),
-    [
-        ("pytest_split", ("--splits", "2", "--group", "1"), ALONE),
-        ("pytest_shard", ("--num-shards", "2", "--shard-id", "0"), ALONE),
-        ("pytest_shard", ("--num-shards", "2", "--shard-id", "0"), TWO),
-    ],
-)
-def test_plugins_that_split_a_suite(
-    module: str, arguments: tuple[str, ...], workers: tuple[str, ...], two: Suite
-) -> None:
-    pytest.importorskip(module)
-    assert not is_told(two, *arguments, *workers)
 
 
 @pytest.mark.parametrize(
@@ -188,10 +155,9 @@ def test_plugins_that_split_a_suite(
     ],
     ids=["mark", "skip", "not run", "exit", "error", "import", "dead worker"],
 )
-def test_a_test_that_did_not_run_may_own_a_file(test: str, code: int, orphan: Suite) -> None:
+def test_a_test_that_did_not_run_may_own_a_file(test, code, orphan):
     orphan.write(test_other=test)
-    result = orphan.run("--rank-unused=fail", *(TWO if "os._exit" in test else ()))
-    assert result.ret == code
+    result = orphan.run("--rank-unused=fail", *(TWO if "os._exit" in test else ()), ret=code)
     assert "belongs to no test" not in said(result)
     assert len(orphan.baselines()) == 2
 
@@ -203,11 +169,10 @@ INSPECTIONS = (
 
 
 @pytest.mark.parametrize("option", INSPECTIONS)
-def test_a_run_that_executes_no_test_judges_nothing(option: str, orphan: Suite) -> None:
+def test_a_run_that_executes_no_test_judges_nothing(option, orphan):
     orphan.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
     before = orphan.baselines()
-    result = orphan.run("--rank-unused=fail", "--rank-json=report.json", option)
-    assert result.ret == 0
+    result = orphan.run("--rank-unused=fail", "--rank-json=report.json", option, ret=0)
     assert orphan.baselines() == before
     assert "ERROR" not in said(result)
     assert "belongs to no test" not in said(result)

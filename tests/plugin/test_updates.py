@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -28,97 +29,78 @@ def record(suite: Suite, text: str) -> None:
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_a_switch_writes_raises_refreshes_and_lowers_nothing(switch: str, gate: Suite) -> None:
+def test_a_switch_writes_raises_refreshes_and_lowers_nothing(switch, gate):
     gate.run(switch).assert_outcomes(passed=1)
     assert value(gate) == 0.5
     before = gate.baselines()
-    gate.system(WORSE)
-    gate.run(switch).assert_outcomes(failed=1)
+    gate.run(switch, now=WORSE, failed=1)
     assert gate.baselines() == before
-    gate.system(BETTER)
-    gate.run(switch).assert_outcomes(passed=1)
+    gate.run(switch, now=BETTER, passed=1)
     assert value(gate) == 0.75
-    gate.system([*BETTER, 1])
-    gate.run(switch).assert_outcomes(passed=1)
+    gate.run(switch, now=[*BETTER, 1], passed=1)
     assert len(json.loads(gate.baselines()[FILE])["queries"]) == 31
 
 
-def test_the_attribute_writes_raises_and_never_lowers(suite: Suite) -> None:
+def test_the_attribute_writes_raises_and_never_lowers(suite):
     suite.write(test_it=ATTRIBUTE)
-    for ranks, passes, recorded in (([2] * 30, 1, 0.5), (BETTER, 1, 0.75), ([2] * 30, 0, 0.75)):
-        suite.system(ranks)
-        suite.run().assert_outcomes(passed=passes, failed=1 - passes)
-        assert value(suite) == recorded
-
-
-def test_the_attribute_does_not_write_to_the_directory_of_the_target_branch(suite: Suite) -> None:
-    suite.write(test_it=ATTRIBUTE)
-    suite.system([2] * 30)
     (suite.path / "base").mkdir()
-    result = suite.run("--rank-baseline-dir=base")
-    result.assert_outcomes(failed=1)
-    assert "force_regen does not write to --rank-baseline-dir" in said(result)
+    told = "force_regen does not write to --rank-baseline-dir"
+    suite.run("--rank-baseline-dir=base", now=[2] * 30, failed=1, says=told)
     assert not suite.baselines()
-
-
-def test_a_rise_of_a_measure_of_which_less_is_better_is_a_drop(suite: Suite) -> None:
-    # LAG is rank - 1. It rises by 1/30, less than its limit.
-    record(suite, GATE.replace('{"mrr": 0.005}', '{"lag": 0.1}'))
-    before = suite.baselines()
-    suite.system([2] * 29 + [3])
-    result = suite.run("--rank-update")
-    result.assert_outcomes(passed=1)
-    assert "not recorded: lag 1.0000 -> 1.0333" in said(result)
-    assert suite.baselines() == before
-    suite.system([1] * 9 + [2] * 21)
-    assert "1 raised" in said(suite.run("--rank-update"))
-    assert value(suite, measure="lag") == pytest.approx(21 / 30, abs=2e-6)
-
-
-def test_an_update_lowers_no_measure_that_is_only_recorded(suite: Suite) -> None:
-    # Reciprocal rank rises for 20 queries, while recall@2 falls for the other 10.
-    record(suite, GATE.replace("max_drop=", 'metrics="recall@2", max_drop='))
-    suite.system([1] * 20 + [3] * 10)
-    result = suite.run("--rank-update")
-    result.assert_outcomes(passed=1)
-    assert value(suite) == 0.5
-    assert "not recorded: recall@2 1.0000 -> 0.6667" in said(result)
-    suite.run(*ACCEPT).assert_outcomes(passed=1)
-    assert value(suite, measure="recall@2") == pytest.approx(2 / 3, abs=2e-6)
+    for ranks, passes, recorded in (([2] * 30, 1, 0.5), (BETTER, 1, 0.75), ([2] * 30, 0, 0.75)):
+        suite.run(now=ranks, passed=passes, failed=1 - passes)
+        assert value(suite) == recorded
 
 
 SLICES = GATE.replace(
     "max_drop=", 'slices=lambda q: "a" if q < "q016" else "b", max_slice_drop=0.2, max_drop='
 )
-
-
-def test_an_update_lowers_no_slice_that_has_a_limit(suite: Suite) -> None:
+LOWER = {
+    # LAG is rank - 1. It rises by 1/30, less than its limit.
+    "lag": (
+        GATE.replace('{"mrr": 0.005}', '{"lag": 0.1}'),
+        [2] * 29 + [3],
+        "lag 1.0000 -> 1.0333",
+    ),
+    # Reciprocal rank rises for 20 queries, while recall@2, only recorded, falls for the other 10.
+    "recall@2": (
+        GATE.replace("max_drop=", 'metrics="recall@2", max_drop='),
+        [1] * 20 + [3] * 10,
+        "recall@2 1.0000 -> 0.6667",
+    ),
     # Slice a rises from 1/2 to 1, slice b falls from 1/2 to 1/3: less than its limit.
-    record(suite, SLICES)
-    suite.system([1] * 15 + [3] * 15)
-    result = suite.run("--rank-update")
-    result.assert_outcomes(passed=1)
-    assert value(suite) == 0.5
-    assert "not recorded: slice b mrr -0.1667" in said(result)
+    "mrr": (SLICES, [1] * 15 + [3] * 15, "slice b mrr -0.1667"),
+}
 
 
-def test_slices_that_moved_are_refreshed(suite: Suite) -> None:
+@pytest.mark.parametrize("measure", LOWER)
+def test_an_update_lowers_no_measure_and_no_slice(measure, suite):
+    gate, ranks, told = LOWER[measure]
+    record(suite, gate)
+    before = suite.baselines()
+    suite.run("--rank-update", now=ranks, passed=1, says=f"not recorded: {told}")
+    assert suite.baselines() == before
+    was = value(suite, measure=measure)
+    suite.run(*ACCEPT, passed=1)
+    assert value(suite, measure=measure) != was
+
+
+def test_slices_that_moved_are_refreshed(suite):
     record(suite, SLICES)
     suite.write(test_it=SLICES.replace("q016", "q015"))
-    suite.run().assert_outcomes(failed=1)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    suite.run().assert_outcomes(passed=1)
+    suite.run(failed=1)
+    suite.record()
+    suite.passes()
 
 
-def test_no_baseline_is_written_beside_which_no_drop_could_fail(gate: Suite) -> None:
+def test_no_baseline_is_written_beside_which_no_drop_could_fail(gate):
     gate.write(test_it=GATE.replace("0.005", "0.6"))
-    result = gate.run("--rank-update")
-    result.assert_outcomes(failed=1)
-    assert "max_drop of mrr is 0.6 and the baseline 0.5000: no value could fail" in said(result)
+    told = "max_drop of mrr is 0.6 and the baseline 0.5000: no value could fail"
+    gate.run("--rank-update", failed=1, says=told)
     assert not gate.baselines()
 
 
-def test_an_update_beside_a_failing_floor_says_that_it_wrote_nothing(gate: Suite) -> None:
+def test_an_update_beside_a_failing_floor_says_that_it_wrote_nothing(gate):
     floor = GATE.replace("max_drop=", 'at_least={"mrr": 0.9}, max_drop=')
     told = "note on test_bm25: the baseline was not written, because the gate fails"
     gate.write(test_it=floor)
@@ -129,9 +111,7 @@ def test_an_update_beside_a_failing_floor_says_that_it_wrote_nothing(gate: Suite
     gate.write(test_it=floor)
     gate.system([1] * 5 + [2] * 25)
     for options in (("--rank-update",), ACCEPT):
-        result = gate.run(*options)
-        assert result.ret == 1
-        assert told in said(result)
+        gate.run(*options, ret=1, says=told)
     assert told not in said(gate.run())
     assert gate.baselines() == before
 
@@ -141,56 +121,43 @@ def test_an_update_beside_a_failing_floor_says_that_it_wrote_nothing(gate: Suite
 
 @pytest.mark.parametrize("place", ["addopts", "environment"])
 @pytest.mark.parametrize("option", [*SWITCHES, " ".join(ACCEPT)])
-def test_an_update_is_asked_for_on_the_command_line_alone(
-    place: str, option: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_update_is_asked_for_on_the_command_line_alone(place, option, recorded, monkeypatch):
     before = recorded.baselines()
     recorded.system(WORSE)
     if place == "addopts":
         recorded.file("pytest.ini", f"[pytest]\naddopts = {option}\n")
     else:
         monkeypatch.setenv("PYTEST_ADDOPTS", f"{LEAN} {option}")
-    result = recorded.run()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "command line" in said(result)
+    recorded.run(ret=4, says="command line")
     assert recorded.baselines() == before
 
 
 @pytest.mark.parametrize("more", ["--reruns=1", "-n2", "ini"])
 @pytest.mark.parametrize("option", [("--rank-update",), ACCEPT, ("--regen-all",)], ids=" ".join)
-def test_an_update_goes_with_no_second_try_and_no_workers(
-    option: tuple[str, ...], more: str, gate: Suite
-) -> None:
+def test_an_update_goes_with_no_second_try_and_no_workers(option, more, gate):
     if more == "ini":
         gate.file("pytest.ini", "[pytest]\nreruns = 1\n")
-    result = gate.run(*option, *([] if more == "ini" else [more]))
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result = gate.run(*option, *([] if more == "ini" else [more]), ret=4)
     assert ("-n" if more == "-n2" else "--reruns") in said(result)
     assert not gate.baselines()
 
 
 @pytest.mark.parametrize("reason", ["\u200b", "\udcff", " - "], ids=["no width", "no text", "dash"])
-def test_a_reason_that_says_nothing_is_refused(reason: str, recorded: Suite) -> None:
+def test_a_reason_that_says_nothing_is_refused(reason, recorded):
     before = recorded.baselines()
-    recorded.system(WORSE)
-    result = recorded.run("--rank-accept=*", f"--rank-reason={reason}")
-    assert result.ret == 4
-    assert "--rank-accept lowers baselines and needs --rank-reason=TEXT" in said(result)
+    told = "--rank-accept lowers baselines and needs --rank-reason=TEXT"
+    recorded.run("--rank-accept=*", f"--rank-reason={reason}", now=WORSE, ret=4, says=told)
     assert recorded.baselines() == before
 
 
-def test_a_pattern_that_accepts_nothing_is_told(recorded: Suite) -> None:
-    result = recorded.run("--rank-accept=*bm26*", "--rank-reason=why")
-    result.assert_outcomes(passed=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["ERROR: *no gate that ran is called '[*]bm26[*]'"])
+def test_a_pattern_that_accepts_nothing_is_told(recorded):
+    told = ["ERROR: *no gate that ran is called '[*]bm26[*]'"]
+    recorded.run("--rank-accept=*bm26*", "--rank-reason=why", ret=1, passed=1, lines=told)
 
 
-def test_an_update_on_ci_is_red(gate: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_update_on_ci_is_red(gate, monkeypatch):
     monkeypatch.setenv("CI", "true")
-    result = gate.run("--rank-update")
-    result.assert_outcomes(passed=1)
-    assert result.ret == 1
+    gate.run("--rank-update", ret=1, passed=1)
     # An update that has nothing to write is an ordinary run.
     assert gate.run("--rank-update").ret == 0
     gate.system([3] * 30)
@@ -198,9 +165,7 @@ def test_an_update_on_ci_is_red(gate: Suite, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("ci", ["", "true"])
-def test_a_second_try_does_not_pass_by_what_the_first_wrote(
-    ci: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_try_does_not_pass_by_what_the_first_wrote(ci, suite, monkeypatch):
     record(suite, ATTRIBUTE)
     mark = "@pytest.mark.flaky(reruns=1)\n    def test_bm25"
     suite.write(test_it=ATTRIBUTE.replace("def test_bm25", mark))
@@ -210,9 +175,7 @@ def test_a_second_try_does_not_pass_by_what_the_first_wrote(
     assert value(suite) == 0.5
 
 
-def test_what_the_first_of_two_tries_wrote_in_ci_is_red(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_first_of_two_tries_wrote_in_ci_is_red(suite, monkeypatch):
     """The second try finds the baseline and passes; that of the first is not forgotten."""
     suite.write(
         test_it="""
@@ -231,15 +194,13 @@ def test_what_the_first_of_two_tries_wrote_in_ci_is_red(
     )
     suite.system([2] * 30)
     monkeypatch.setenv("CI", "true")
-    result = suite.run()
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert "baselines were written in continuous integration" in said(result)
+    suite.run(ret=1, says="baselines were written in continuous integration")
 
 
 @pytest.mark.parametrize(
     ("then", "now"), [('ties="average"', 'ties="optimistic"'), ("", 'convention="trec_eval"')]
 )
-def test_another_tie_rule_does_not_fit_the_baseline(then: str, now: str, suite: Suite) -> None:
+def test_another_tie_rule_does_not_fit_the_baseline(then, now, suite):
     # Two equal scores: the relevant item stands 1.5th on average and first at best.
     tied = """
         from cases import names, truth
@@ -250,6 +211,67 @@ def test_another_tie_rule_does_not_fit_the_baseline(then: str, now: str, suite: 
     """
     record(suite, tied.format(rule=then))
     suite.write(test_it=tied.format(rule=now))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *ties*"])
+    suite.run(failed=1, lines=["E *ties*"])
+
+
+# What a baseline holds, and when it is lowered ----------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [(), ("--reruns", "1")], ids=["alone", "second try"])
+def test_a_missing_baseline_fails_and_is_not_written(more, gate):
+    before = gate.files()
+    told = "1 failed"
+    gate.run(
+        *more,
+        ret=1,
+        says=told,
+        lines=[
+            "E *no baseline for gate 'test_bm25' (test_it/test_bm25.rank.json); "
+            "mrr is 0.5000 now - write it with: pytest *--rank-update*"
+        ],
+    )
+    assert gate.files() == before
+    assert gate.run(*more).ret == 1
+
+
+def test_an_update_writes_a_readable_file_of_ranks_and_no_machine(gate):
+    gate.run("--rank-update", passed=1, lines=["*baselines written: 1 new*"])
+    before = gate.baselines()
+    (content,) = before.values()
+    assert content.endswith(b"}\n")
+    assert b"\r" not in content
+    text = content.decode("utf-8")
+    baseline = json.loads(text)
+    assert baseline["format"] == "rank-baseline/1"
+    assert baseline["gate"] == "test_it.py::test_bm25"
+    assert baseline["metrics"]["mrr"]["value"] == 0.5
+    assert baseline["metrics"]["mrr"]["queries"] == 30
+    assert list(baseline["queries"]) == sorted(baseline["queries"])
+    query = baseline["queries"]["q007"]
+    assert (query["mrr"], query["ranks"], query["n"]) == (0.5, {"good": 2}, 10)
+    # One query per line, and nothing that changes from one machine or day to the next.
+    assert sum('"q0' in line for line in text.splitlines()) == 30
+    assert str(gate.path) not in text
+    gate.passes()
+    shutil.rmtree(gate.path / "test_it")
+    assert gate.record() == before
+
+
+def test_a_drop_is_accepted_with_its_reason_and_for_the_gate_that_is_named(recorded):
+    before = recorded.baselines()
+    recorded.system(WORSE)
+    name = ("--rank-accept", "*bm25*")
+    for arguments in (name, (*name, "--rank-reason", "  "), ("--rank-reason", "x")):
+        recorded.run(*arguments, ret=4, says="--rank-reason")
+    recorded.fails(arguments=("--rank-accept", "*dense*", "--rank-reason", "qrels v3"))
+    assert recorded.baselines() == before
+    text = recorded.passes(*name, "--rank-reason", "qrels v3")
+    # (15 / 3 + 15 / 2) / 30 = 0.4167
+    assert "1 LOWERED" in text
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("LOWERED test_it")]
+    assert "mrr 0.5000 -> 0.4167" in line
+    assert line.endswith("(reason: qrels v3)")
+    (accepted,) = json.loads(recorded.baselines()[FILE])["accepted"]
+    assert accepted["reason"] == "qrels v3"
+    assert accepted["mrr"] == [0.5, pytest.approx(0.416667, abs=2e-6)]
+    recorded.passes()

@@ -90,7 +90,7 @@ def using(text: str, script: str, folder: Path, *options: str, size: str = DESKT
     return json.loads(html.unescape(result))
 
 
-def test_hostile_names_run_nothing_and_the_policy_lets_the_page_work(tmp_path: Path) -> None:
+def test_hostile_names_run_nothing_and_the_policy_lets_the_page_work(tmp_path):
     attack = "<script>document.title = 'attacked'</script></body>"
     document = opened(page(report_of(60)).replace("</body>", attack), tmp_path)
     assert "<title>bm25 against others</title>" in document
@@ -99,7 +99,7 @@ def test_hostile_names_run_nothing_and_the_policy_lets_the_page_work(tmp_path: P
     assert "&lt;/script&gt;&lt;script&gt;alert(1)" in rows
 
 
-def test_queries_come_by_their_change_and_by_any_column(tmp_path: Path) -> None:
+def test_queries_come_by_their_change_and_by_any_column(tmp_path):
     result = using(
         page(report_of(60)),
         """
@@ -129,7 +129,7 @@ def test_queries_come_by_their_change_and_by_any_column(tmp_path: Path) -> None:
     assert len(own) > 20
 
 
-def test_queries_are_searched_by_name_text_and_item(tmp_path: Path) -> None:
+def test_queries_are_searched_by_name_text_and_item(tmp_path):
     result = using(
         page(report_of(300)),
         """
@@ -149,7 +149,7 @@ def test_queries_are_searched_by_name_text_and_item(tmp_path: Path) -> None:
     assert any("query-00250" in name for name in result["shown"])
 
 
-def test_worse_and_better_mind_the_direction_of_the_measure(tmp_path: Path) -> None:
+def test_worse_and_better_mind_the_direction_of_the_measure(tmp_path):
     result = using(
         page(report_of(60)),
         """
@@ -171,7 +171,7 @@ def test_worse_and_better_mind_the_direction_of_the_measure(tmp_path: Path) -> N
     assert result["0 same"] == result["1 same"] == []
 
 
-def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_path: Path) -> None:
+def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_path):
     queries = Queries(
         ("old", "new"),
         ("nDCG@10", "MRR"),
@@ -223,7 +223,7 @@ def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_pat
     assert result["second"] == "2.3grade 3Title of down down (\u25bc from 1, -0.500)"
 
 
-def test_a_link_opens_its_query_and_the_keyboard_closes_it(tmp_path: Path) -> None:
+def test_a_link_opens_its_query_and_the_keyboard_closes_it(tmp_path):
     result = using(
         page(report_of(300)),
         """
@@ -244,7 +244,7 @@ def test_a_link_opens_its_query_and_the_keyboard_closes_it(tmp_path: Path) -> No
     assert (result["expanded"], result["focused"], result["tag"]) == ("true", True, "BUTTON")
 
 
-def test_a_slice_filters_its_queries(tmp_path: Path) -> None:
+def test_a_slice_filters_its_queries(tmp_path):
     result = using(
         page(report_of(60)),
         """
@@ -262,7 +262,7 @@ def test_a_slice_filters_its_queries(tmp_path: Path) -> None:
     assert 1 <= len(result["changes"]) < 30
 
 
-def test_static_tables_sort_with_what_is_missing_last(tmp_path: Path) -> None:
+def test_static_tables_sort_with_what_is_missing_last(tmp_path):
     result = using(
         page(report_of(3)),
         """
@@ -285,7 +285,7 @@ def test_static_tables_sort_with_what_is_missing_last(tmp_path: Path) -> None:
     ]
 
 
-def test_ten_thousand_queries_are_there_in_two_seconds(tmp_path: Path) -> None:
+def test_ten_thousand_queries_are_there_in_two_seconds(tmp_path):
     ready = "</body>", "<script>document.title = performance.now()</script></body>"
     text = re.sub(r"<meta http-equiv=[^>]*>\n", "", page(report_of(10_000)))
     fastest = 1e9
@@ -300,7 +300,7 @@ def test_ten_thousand_queries_are_there_in_two_seconds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 500])
-def test_a_phone_scrolls_tables_and_never_the_page(width: int, tmp_path: Path) -> None:
+def test_a_phone_scrolls_tables_and_never_the_page(width, tmp_path):
     script = """
         all(".queries .open").slice(0, 3).forEach((open) => open.click());
         return [document.documentElement.scrollWidth, document.documentElement.clientWidth];
@@ -314,7 +314,7 @@ def test_a_phone_scrolls_tables_and_never_the_page(width: int, tmp_path: Path) -
 @pytest.mark.skipif(not AXE, reason="needs axe-core")
 @pytest.mark.parametrize("options", [(), (DARK,)], ids=["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, "1280,900"], ids=["phone", "desktop"])
-def test_axe_finds_nothing(size: str, options: tuple[str, ...], tmp_path: Path) -> None:
+def test_axe_finds_nothing(size, options, tmp_path):
     library = Path(AXE).read_text(encoding="utf-8")
     script = """
         all(".queries .open").slice(0, 3).forEach((open) => open.click());

@@ -34,7 +34,7 @@ def written(comparison, folder: Path, **options) -> str:
     return (folder / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path) -> None:
+def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path):
     labels = {"q1": "head", "q2": ["tail", "rare"], "q3": "tail"}
     data = data_of(written(compared(), tmp_path, slices=labels))
     assert data["systems"] == ["old", "new", "best"]
@@ -47,7 +47,7 @@ def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path) -> N
     assert data["lengths"] == [[3, 1, 2], [2, 2, 2], [2, 1, 1]]
 
 
-def test_items_have_their_ranks_in_every_system_their_grade_and_title(tmp_path) -> None:
+def test_items_have_their_ranks_in_every_system_their_grade_and_title(tmp_path):
     data = data_of(written(compared(), tmp_path, item_text={"a": "Title <i>"}))
     # Item, title, grade, ranks in old, new and best, parts of the change of each measure.
     first = {item[0]: item[1:] for item in data["items"][0]}
@@ -61,7 +61,7 @@ def test_items_have_their_ranks_in_every_system_their_grade_and_title(tmp_path) 
     assert data["measure"] == 0
 
 
-def test_parts_add_up_to_the_change_of_every_measure(tmp_path) -> None:
+def test_parts_add_up_to_the_change_of_every_measure(tmp_path):
     data = data_of(written(compared(), tmp_path, measure="nDCG@10"))
     assert data["measure"] == 1
     for query, items in enumerate(data["items"]):
@@ -72,7 +72,7 @@ def test_parts_add_up_to_the_change_of_every_measure(tmp_path) -> None:
                 assert sum(parts) == pytest.approx(value - old, abs=1e-5)
 
 
-def test_the_page_stands_in_order(tmp_path) -> None:
+def test_the_page_stands_in_order(tmp_path):
     text = written(compared(), tmp_path, slices={"q1": "head", "q2": "tail", "q3": "tail"})
     assert re.findall(r"<h2.*?>(.*?)</h2>", text) == [
         *("new", "best", "Slices", "Queries", "Systems", "Differences", "Measures by slice")
@@ -107,7 +107,7 @@ def moved(by: dict[str, float], n: int = 40, measures=("mrr", "ndcg@3")):
         ({"head": 2, "long": 2}, "No clear difference"),
     ],
 )
-def test_the_headline_is_the_verdict(by, headline, tmp_path) -> None:
+def test_the_headline_is_the_verdict(by, headline, tmp_path):
     comparison, labels = moved(by)
     text = written(comparison, tmp_path, slices=labels)
     assert f"<h1>{headline}</h1>" in text
@@ -116,7 +116,7 @@ def test_the_headline_is_the_verdict(by, headline, tmp_path) -> None:
     assert f"<p>{headline}</p>" in own
 
 
-def test_each_with_each_shows_the_best_system_and_what_it_beats() -> None:
+def test_each_with_each_shows_the_best_system_and_what_it_beats():
     truth = {str(number): {"a": 1} for number in range(30)}
     ranks = {"low": ["x", "y", "a"], "mid": ["x", "a"], "high": ["a"]}
     runs = {name: dict.fromkeys(truth, ranking) for name, ranking in ranks.items()}
@@ -131,7 +131,7 @@ def test_each_with_each_shows_the_best_system_and_what_it_beats() -> None:
     ]
 
 
-def test_of_a_measure_of_which_less_is_better_a_rise_is_worse(tmp_path) -> None:
+def test_of_a_measure_of_which_less_is_better_a_rise_is_worse(tmp_path):
     # The relevant item falls from rank 2 to 3 in 35 of 40 queries: LAG 1 to 1.875.
     comparison, labels = moved({"head": 3}, measures=["lag"])
     text = written(comparison, tmp_path, slices=labels)
@@ -140,7 +140,7 @@ def test_of_a_measure_of_which_less_is_better_a_rise_is_worse(tmp_path) -> None:
     assert '<span class="worse">\u25b2 +0.875 from 1.000</span>' in text
 
 
-def test_measures_that_disagree_are_named() -> None:
+def test_measures_that_disagree_are_named():
     runs = {"old": {}, "new": {}}
     for number in range(40):
         own = str(number)
@@ -151,7 +151,7 @@ def test_measures_that_disagree_are_named() -> None:
     assert report.headline == "Better in R@3, worse in MRR"
 
 
-def test_a_worse_slice_comes_first_with_its_interval_and_queries(tmp_path) -> None:
+def test_a_worse_slice_comes_first_with_its_interval_and_queries(tmp_path):
     comparison, labels = moved({"head": 1, "brand": 3})
     (section,) = report_of(comparison, slices=labels, pictures=False).sections
     first, last = section.slices
@@ -163,7 +163,7 @@ def test_a_worse_slice_comes_first_with_its_interval_and_queries(tmp_path) -> No
     assert "35 worse queries</a>" in written(comparison, tmp_path, slices=labels)
 
 
-def test_unjudged_items_are_said_first_with_what_they_could_change() -> None:
+def test_unjudged_items_are_said_first_with_what_they_could_change():
     truth = {"q1": {"a": 1, "x": 0}, "q2": {"a": 1, "x": 0}}
     runs = {name: {q: [top, "a"] for q in truth} for name, top in (("old", "x"), ("new", "n"))}
     (section,) = report_of(compare(truth, runs, measures="mrr"), pictures=False).sections
@@ -178,7 +178,7 @@ def test_unjudged_items_are_said_first_with_what_they_could_change() -> None:
     assert [row[1].text for row in table.rows] == ["n", "n"]
 
 
-def test_the_title_of_many_systems_counts_them(tmp_path) -> None:
+def test_the_title_of_many_systems_counts_them(tmp_path):
     runs = {f"system {number}": NEW for number in range(6)}
     text = written(compare(TRUTH, runs, measures="mrr"), tmp_path)
     assert "<title>5 systems against system 0</title>" in text
@@ -189,7 +189,7 @@ def test_the_title_of_many_systems_counts_them(tmp_path) -> None:
     assert "; 0 of 15 differences are significant</h1>" in text
 
 
-def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch) -> None:
+def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setenv("GITHUB_SHA", "0123456789abcdef")
     text = written(compared(), tmp_path, about=["qrels <1>"])
@@ -199,7 +199,7 @@ def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch) -> None:
     assert line.partition("qrels")[0] in written(compared(), tmp_path, about="qrels <1>")
 
 
-def test_queries_that_were_left_out_are_counted(tmp_path) -> None:
+def test_queries_that_were_left_out_are_counted(tmp_path):
     from sklearn_rank import evaluate
 
     old = evaluate(TRUTH, OLD, "mrr")
@@ -210,7 +210,7 @@ def test_queries_that_were_left_out_are_counted(tmp_path) -> None:
     assert data_of(text)["unknown"] == "The ids of the items are not known."
 
 
-def test_a_pooled_measure_alone_has_no_queries(tmp_path) -> None:
+def test_a_pooled_measure_alone_has_no_queries(tmp_path):
     runs = {name: {"q1": {"a": score, "x": 0.5}} for name, score in (("old", 0.1), ("new", 0.9))}
     comparison = compare({"q1": {"a": 1}}, runs, measures="auc(average=pooled)")
     text = written(comparison, tmp_path)
@@ -218,18 +218,18 @@ def test_a_pooled_measure_alone_has_no_queries(tmp_path) -> None:
     assert ">Systems</h2>" in text
 
 
-def test_an_unknown_measure_is_refused_before_a_file_is_written(tmp_path) -> None:
+def test_an_unknown_measure_is_refused_before_a_file_is_written(tmp_path):
     with pytest.raises(UnknownMeasureError, match="unknown measure 'mapp'"):
         compared().report(tmp_path / "r.html", measure="mapp")
     assert not (tmp_path / "r.html").exists()
 
 
-def test_a_path_is_needed() -> None:
+def test_a_path_is_needed():
     with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
         compared().report(None)
 
 
-def test_pictures_are_inline_svg_with_ids_of_their_own() -> None:
+def test_pictures_are_inline_svg_with_ids_of_their_own():
     pytest.importorskip("matplotlib")
     text = page(report_of(compared()))
     assert text.count("<figure><svg") == 3
@@ -239,7 +239,7 @@ def test_pictures_are_inline_svg_with_ids_of_their_own() -> None:
     assert page(report_of(compared())) == text, "the same comparison has the same bytes"
 
 
-def test_without_matplotlib_the_page_says_why_it_has_no_pictures(monkeypatch) -> None:
+def test_without_matplotlib_the_page_says_why_it_has_no_pictures(monkeypatch):
     monkeypatch.setattr("sklearn_rank.report.comparison.find_spec", lambda _: None)
     text = page(report_of(compared()))
     assert "<svg" not in text

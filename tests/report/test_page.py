@@ -38,7 +38,7 @@ def data_of(text: str) -> list[dict]:
     return [json.loads(part) for part in found]
 
 
-def test_a_page_asks_the_network_for_nothing() -> None:
+def test_a_page_asks_the_network_for_nothing():
     text = page(report_of(30))
     assert not Page(text).attributes & {"src", "srcset", "action", "data", "poster"}
     assert set(re.findall(r'href="(.)', text)) == {"#"}
@@ -48,7 +48,7 @@ def test_a_page_asks_the_network_for_nothing() -> None:
     assert policy.startswith("default-src 'none'; ")
 
 
-def test_the_policy_lets_this_packages_script_run_and_no_other() -> None:
+def test_the_policy_lets_this_packages_script_run_and_no_other():
     text = page(report_of(3))
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -57,7 +57,7 @@ def test_the_policy_lets_this_packages_script_run_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_names_are_data(text: str) -> None:
+def test_hostile_names_are_data(text):
     queries = Queries(
         systems=(text, text + "2"),
         measures=("map",),
@@ -100,24 +100,24 @@ def test_hostile_names_are_data(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "<script", "]]>", "&lt;", "\u2028"])
-def test_json_in_a_script_cannot_end_it(text: str) -> None:
+def test_json_in_a_script_cannot_end_it(text):
     written = script_json({"x": text})
     assert not re.search("[<>&\u2028]", written)
     assert json.loads(written) == {"x": text}
 
 
-def test_the_same_report_has_the_same_bytes() -> None:
+def test_the_same_report_has_the_same_bytes():
     assert page(report_of(30)) == page(report_of(30))
 
 
-def test_ten_thousand_queries_stay_below_5_mb() -> None:
+def test_ten_thousand_queries_stay_below_5_mb():
     text = page(report_of(10_000))
     assert len(text.encode()) < 5e6
     (data,) = data_of(text)
     assert len(data["queries"]) == len(data["values"][0][0]) == 10_000
 
 
-def test_items_of_queries_that_changed_least_are_left_out_first() -> None:
+def test_items_of_queries_that_changed_least_are_left_out_first():
     queries = queries_of(100)
     data = as_data(queries, room=3_000)
     order = by_change(queries)
@@ -132,38 +132,38 @@ def test_items_of_queries_that_changed_least_are_left_out_first() -> None:
     assert None not in as_data(queries)["items"]
 
 
-def test_a_loss_stands_before_a_smaller_gain() -> None:
+def test_a_loss_stands_before_a_smaller_gain():
     values = [[[0.5, 0.9, 0.5], [0.6, 0.1, None]]]
     queries = Queries(("a", "b"), ("map",), (True,), ["p", "q", "r"], values)
     assert by_change(queries) == [1, 0, 2]
 
 
-def test_queries_of_unknown_items_say_so() -> None:
+def test_queries_of_unknown_items_say_so():
     queries = replace(queries_of(5), items=lambda _: None)
     assert as_data(queries)["items"] == [None] * 5
     assert as_data(queries)["unknown"] == "The ids of the items are not known."
 
 
-def test_numbers_that_are_not_there_are_null() -> None:
+def test_numbers_that_are_not_there_are_null():
     queries = Queries(("a",), ("map",), (True,), ["q"], [[[float("nan")]]], items=lambda _: [])
     assert as_data(queries)["values"] == [[[None]]]
 
 
-def test_tables_and_changes_stand_there_without_a_script() -> None:
+def test_tables_and_changes_stand_there_without_a_script():
     text = page(report_of(30))
     before = text.partition('<script type="application/json">')[0]
     assert before.count("<table") == 2
     assert text.count('<th scope="row">dense</th>') == 3
 
 
-def test_headings_follow_each_other() -> None:
+def test_headings_follow_each_other():
     section = Section("one", tables=(("t", TABLE),), queries=as_data(queries_of(3)))
     levels = re.findall(r"<h(\d)", page(Report("x", sections=(section, section))))
     assert levels == ["1", "2", "3", "3", "2", "3", "3"]
     assert re.findall(r"<h(\d)", page(report_of(3))) == ["1", "2", "2", "2", "2"]
 
 
-def test_several_sections_fold_under_their_titles_with_ids_of_their_own() -> None:
+def test_several_sections_fold_under_their_titles_with_ids_of_their_own():
     failed = Section("a", "FAIL", "worse", queries=as_data(queries_of(3)))
     passed = Section("b", "PASS", "better", is_open=False, queries=as_data(queries_of(3)))
     text = page(Report("x", sections=(failed, passed)))
@@ -174,7 +174,7 @@ def test_several_sections_fold_under_their_titles_with_ids_of_their_own() -> Non
     assert len(ids) == len(set(ids))
 
 
-def test_a_card_says_its_direction_in_signs_and_words() -> None:
+def test_a_card_says_its_direction_in_signs_and_words():
     text = page(report_of(3))
     assert '<b>0.554</b> <span class="better">\u25b2 +0.089 from 0.465</span>' in text
     assert '<span class="worse">\u25bc -0.100</span>' in text
@@ -182,7 +182,7 @@ def test_a_card_says_its_direction_in_signs_and_words() -> None:
     assert 'style="flex:188"' in text
 
 
-def test_intervals_of_slices_stand_on_one_scale_with_zero() -> None:
+def test_intervals_of_slices_stand_on_one_scale_with_zero():
     # From -0.2 to 0.3: zero is at 40 %, -0.05 at 30 %, 0.1 at 60 %.
     text = page(report_of(3))
     assert text.count('<s style="left:40.00%">') == 2
@@ -192,7 +192,7 @@ def test_intervals_of_slices_stand_on_one_scale_with_zero() -> None:
     assert '<a href="#queries" data-slice="brand" data-group="dense">53 worse queries</a>' in text
 
 
-def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch) -> None:
+def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1762000000")
     monkeypatch.setenv("GITHUB_SHA", "a1b2c3d4e5f6")
     assert provenance() == ["1 Nov 2025", "commit a1b2c3d4"]
@@ -200,13 +200,13 @@ def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch)
     assert provenance() == ["1 Nov 2025"]
 
 
-def test_pictures_stand_in_the_page() -> None:
+def test_pictures_stand_in_the_page():
     section = Section(pictures=(Picture("<svg></svg>", "a < b"),))
     text = page(Report("x", sections=(section,)))
     assert "<figure><svg></svg><figcaption>a &lt; b</figcaption></figure>" in text
 
 
-def test_a_written_page_is_known_by_its_head(tmp_path) -> None:
+def test_a_written_page_is_known_by_its_head(tmp_path):
     path = tmp_path / "report.html"
     write_page(report_of(3), path)
     assert GENERATOR.encode() in path.read_bytes()[:1000]

@@ -23,7 +23,7 @@ def lazy() -> Iterator[Make]:
     session.stop()
 
 
-def test_connect_gives_the_same_bits_and_counts(way: str, lazy: Make) -> None:
+def test_connect_gives_the_same_bits_and_counts(way, lazy):
     truth, run = frames()
     options: dict[str, Any] = {"ties": "docid", "zero_division": np.nan}
     found = evaluate(lazy(truth), lazy(run), MANY, **options)
@@ -31,7 +31,7 @@ def test_connect_gives_the_same_bits_and_counts(way: str, lazy: Make) -> None:
     assert found.to_frame("spark").count() == len(found.query_ids)
 
 
-def test_connect_refuses_the_same(lazy: Make) -> None:
+def test_connect_refuses_the_same(lazy):
     given = next(given for given in refused() if given.label == "duplicate")
     with pytest.raises(given.error, match=given.message):
         evaluate(lazy(given.truth), lazy(given.run), "map")

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
 
 
-def test_examples_run(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(session, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "a"], "score": [0.5, 0.25, 1.0]}
     qrels = {"query_id": ["q1", "q2"], "doc_id": ["b", "a"], "grade": [1, 2]}

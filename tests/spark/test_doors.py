@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -20,7 +19,7 @@ from sklearn_rank import (
 )
 from sklearn_rank.cli import main
 from tests.engines.problems import assert_same
-from tests.spark.conftest import Make, take_way
+from tests.spark.conftest import take_way
 
 TRUTH = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}
 RUN = {"query": ["a", "a", "b", "b"], "item": ["x", "y", "y", "x"], "score": [2.0, 1.0, 2.0, 1.0]}
@@ -51,7 +50,7 @@ def folders(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "qrels"), str(tmp_path / "run")
 
 
-def test_files_and_folders(session: Any, folders: tuple[str, str], tmp_path: Path) -> None:
+def test_files_and_folders(session, folders, tmp_path):
     qrels, run = folders
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), ["mrr", "map"])
     found = evaluate(
@@ -64,9 +63,7 @@ def test_files_and_folders(session: Any, folders: tuple[str, str], tmp_path: Pat
     assert scanned.toArrow().to_pylist() == [{"query": "a", "item": "7", "score": 1.5}]
 
 
-def test_the_command_line(
-    session: Any, folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line(session, folders, tmp_path, capsys):
     asked = ("-m", "map", "-m", "ndcg@10", "-q", "--format", "csv")
     assert main(["evaluate", *folders, *asked, "--engine", "polars"]) == 0
     expected = capsys.readouterr().out
@@ -84,12 +81,7 @@ def test_the_command_line(
     assert "--engine spark reads Parquet here, and" in capsys.readouterr().err
 
 
-def test_gates_hold_limits_and_refuse_baselines(
-    session: Any,
-    folders: tuple[str, str],
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_gates_hold_limits_and_refuse_baselines(session, folders, pytester, monkeypatch):
     qrels, run = folders
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider -p no:asyncio")
     path = pytester.path / "test_it.py"
@@ -106,7 +98,7 @@ def test_gates_hold_limits_and_refuse_baselines(
     assert "in memory, as gates with a baseline do, and those of a frame of Spark stay" in said
 
 
-def test_comparisons_slices_and_frames(lazy: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons_slices_and_frames(lazy, monkeypatch):
     worse = {**RUN, "score": [1.0, 2.0, 2.0, 1.0]}
     truth = {**TRUTH, "part": ["u", "u", "v"]}
     first = evaluate(lazy(truth), lazy(RUN), ["mrr", "map"])
@@ -128,7 +120,7 @@ def test_comparisons_slices_and_frames(lazy: Make, monkeypatch: pytest.MonkeyPat
         in_memory[0].to_frame("spark")
 
 
-def test_conventions_look_at_scores(lazy: Make) -> None:
+def test_conventions_look_at_scores(lazy):
     low = lazy({**RUN, "score": [2.0, 0.0, -1.0, -2.0]})
     with pytest.warns(ConventionWarning, match="3 scores are at most 0"):
         evaluate(lazy(TRUTH), low, "map", convention="torchmetrics")
@@ -138,9 +130,7 @@ def test_conventions_look_at_scores(lazy: Make) -> None:
         evaluate(lazy(TRUTH), close, "map", convention="pytrec_eval")
 
 
-def test_a_terminal_is_told(
-    lazy: Make, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_is_told(lazy, capsys, monkeypatch):
     quiet = EngineOptions(progress=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")

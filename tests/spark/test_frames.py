@@ -41,7 +41,7 @@ IDS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("kind", IDS)
-def test_ids_of_any_type(kind: str, way: str, lazy: Make) -> None:
+def test_ids_of_any_type(kind, way, lazy):
     queries, items = IDS[kind]
     codes = {
         "query": dict(zip("ab", queries, strict=True)),
@@ -60,7 +60,7 @@ def test_ids_of_any_type(kind: str, way: str, lazy: Make) -> None:
     assert {type(query) for query in found.query_ids} == {type(queries[0])}
 
 
-def test_names_with_dots_spaces_and_quotes(remote: None, lazy: Make) -> None:
+def test_names_with_dots_spaces_and_quotes(remote, lazy):
     names = {"query": "que.ry id", "item": "it`em.", "grade": "`grade`", "score": "sc ore.x"}
     truth, run = (
         lazy({names[name]: values for name, values in columns.items()}) for columns in (TRUTH, RUN)
@@ -72,7 +72,7 @@ def test_names_with_dots_spaces_and_quotes(remote: None, lazy: Make) -> None:
     assert list(found.by_slice("seg.ment `1")) == ["a", "b"]
 
 
-def test_one_name_twice(lazy: Make) -> None:
+def test_one_name_twice(lazy):
     spare = lazy(RUN).selectExpr("*", "1 AS spare", "2 AS spare")
     assert evaluate(lazy(TRUTH), spare, "map")["map"] == pytest.approx(
         # (1/2 + (1/2 + 2/3) / 2) / 2
@@ -87,9 +87,7 @@ def test_one_name_twice(lazy: Make) -> None:
         found.by_slice("part")
 
 
-def test_settings_of_the_session_count_for_nothing_and_stay(
-    session: Any, way: str, lazy: Make
-) -> None:
+def test_settings_of_the_session_count_for_nothing_and_stay(session, way, lazy):
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
     settings = {
         "spark.sql.ansi.enabled": "false",
@@ -120,18 +118,14 @@ def test_settings_of_the_session_count_for_nothing_and_stay(
         ((0, 0), "no queries to evaluate: y_true is empty"),
     ],
 )
-def test_empty_frames_are_refused_as_in_memory(
-    rows: tuple[int, int], message: str, lazy: Make
-) -> None:
+def test_empty_frames_are_refused_as_in_memory(rows, message, lazy):
     for make in (lazy, pl.DataFrame):
         truth, run = (make(side).limit(n) for side, n in zip((TRUTH, RUN), rows, strict=True))
         with pytest.raises(ValueError, match=message):
             evaluate(truth, run, "map")
 
 
-def test_nothing_stays_cached_and_what_was_cached_stays(
-    session: Any, remote: None, lazy: Make
-) -> None:
+def test_nothing_stays_cached_and_what_was_cached_stays(session, remote, lazy):
     truth, run = lazy(TRUTH), lazy({**RUN, "pages": [7.0] * 6})
     run.cache()
     n_cached = _n_cached(session)
@@ -162,7 +156,7 @@ def _is_cached(frame: Any) -> bool:
     return "InMemoryTableScan" in plan
 
 
-def test_rows_that_change_between_readings_are_refused(session: Any, lazy: Make) -> None:
+def test_rows_that_change_between_readings_are_refused(session, lazy):
     def more(batches: Any) -> Any:
         """Fewer rows than there were the time before."""
         import time
@@ -180,9 +174,7 @@ def test_rows_that_change_between_readings_are_refused(session: Any, lazy: Make)
         evaluate(truth, changing, "map")
 
 
-def test_numbers_of_unknown_names_are_refused_whatever_their_values(
-    session: Any, lazy: Make
-) -> None:
+def test_numbers_of_unknown_names_are_refused_whatever_their_values(session, lazy):
     pages = lazy({"query": list("ab"), "item": list("xy")}).selectExpr("*", "7 AS pages")
     with pytest.raises(ColumnRoleError, match="for the role 'grade', but 'pages' holds numbers"):
         evaluate(pages, lazy(RUN), "map")
@@ -193,9 +185,7 @@ def test_numbers_of_unknown_names_are_refused_whatever_their_values(
         evaluate(lazy(TRUTH), unnamed, "map", columns={"score": None})
 
 
-def test_streams_are_refused_and_sessions_of_one_application_are_one(
-    session: Any, lazy: Make
-) -> None:
+def test_streams_are_refused_and_sessions_of_one_application_are_one(session, lazy):
     stream = session.readStream.format("rate").load()
     stream = stream.selectExpr("string(value) AS query", "string(value) AS item", "1D AS score")
     with pytest.raises(Exception, match="streaming sources must be executed with writeStream"):
@@ -243,7 +233,7 @@ def expected() -> Any:
     return evaluate(pl.DataFrame(truth), pl.DataFrame(run), MANY, zero_division=np.nan)
 
 
-def test_a_ranking_may_span_partitions(way: str, sides: Any, expected: Any) -> None:
+def test_a_ranking_may_span_partitions(way, sides, expected):
     found = evaluate(*sides, MANY, zero_division=np.nan)
     assert_same(found, expected)
     # Values per query as a frame of Spark, which comes from where they were computed.
@@ -255,7 +245,7 @@ def test_a_ranking_may_span_partitions(way: str, sides: Any, expected: Any) -> N
         assert values.tobytes() == expected.per_query[name].tobytes()
 
 
-def test_rankings_too_large_for_the_driver_stay(sides: Any, expected: Any, remote: None) -> None:
+def test_rankings_too_large_for_the_driver_stay(sides, expected, remote):
     found = evaluate(*sides, MANY, zero_division=np.nan)
     assert_same(found, expected)
     with pytest.raises(InvalidParameterError, match=r"EngineOptions\(memory_limit="):
@@ -263,7 +253,7 @@ def test_rankings_too_large_for_the_driver_stay(sides: Any, expected: Any, remot
     assert pickle.loads(pickle.dumps(found))["map"] == expected["map"]
 
 
-def test_what_cannot_be_done_is_refused(sides: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_done_is_refused(sides, monkeypatch):
     with pytest.raises(InvalidParameterError, match="keep_items needs the ids of all items"):
         evaluate(*sides, "map", keep_items=True)
     with pytest.raises(InvalidParameterError, match=r"ties=.stable. leaves tied items in"):
@@ -275,7 +265,7 @@ def test_what_cannot_be_done_is_refused(sides: Any, monkeypatch: pytest.MonkeyPa
         evaluate(*sides, "map")
 
 
-def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
+def test_columns_slices_and_unjudged_items(lazy):
     truth = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 0, 1]}
     truth["part"] = ["head", "head", "tail"]
     run = {"query": ["a", "a", "b", "z"], "item": ["x", "w", "v", "v"]}
@@ -295,7 +285,7 @@ def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
     assert copy.deepcopy(expected.counts) == found.counts
 
 
-def test_the_other_side_may_be_in_memory(lazy: Make) -> None:
+def test_the_other_side_may_be_in_memory(lazy):
     truth = {"a": {"x": 2, "y": 0}, "b": {"x"}, "c": set()}
     run = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "score": [0.5, 2.0, 1.0]}
     ranked_rows = Run.from_columns(run["query"], run["item"], scores=run["score"])
@@ -308,7 +298,7 @@ def test_the_other_side_may_be_in_memory(lazy: Make) -> None:
     assert evaluate(judged_rows, ranked, "mrr")["mrr"] == 0.75
 
 
-def test_ids_that_never_meet_are_told(lazy: Make) -> None:
+def test_ids_that_never_meet_are_told(lazy):
     truth = {"query": ["a"], "item": ["X1"], "grade": [1]}
     run = {"query": ["a", "a"], "item": ["x1", "x2"], "score": [4.0, 3.0]}
     with pytest.warns(RankingDataWarning, match=r"'X1' in y_true, 'x1' in y_score"):

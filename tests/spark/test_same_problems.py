@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from sklearn_rank import evaluate
-from tests.engines.problems import EngineProblem, Refused, assert_same, problems, refused
-from tests.spark.conftest import WAYS, Make, take_way
+from tests.engines.problems import assert_same, problems, refused
+from tests.spark.conftest import WAYS, take_way
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.RankingDataWarning", "ignore::sklearn_rank.ConventionWarning"
@@ -15,9 +15,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.mark.parametrize("given", problems(14), ids=lambda given: given.label)
-def test_spark_gives_the_same_bits_and_counts(
-    given: EngineProblem, lazy: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spark_gives_the_same_bits_and_counts(given, lazy, monkeypatch):
     take_way(WAYS[len(given.run["query"]) % 2], monkeypatch)
     # Rows of Spark have no order to leave ties in.
     options = given.options | ({"ties": "average"} if given.needs_order else {})
@@ -29,6 +27,6 @@ def test_spark_gives_the_same_bits_and_counts(
 
 
 @pytest.mark.parametrize("given", refused(), ids=lambda given: given.label)
-def test_spark_refuses_what_memory_refuses(given: Refused, lazy: Make) -> None:
+def test_spark_refuses_what_memory_refuses(given, lazy):
     with pytest.raises(given.error, match=given.message):
         evaluate(lazy(given.truth), lazy(given.run), "map", **given.options)

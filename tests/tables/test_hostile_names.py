@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -55,7 +54,7 @@ class Page(HTMLParser):
 
 
 @every_name
-def test_html_shows_names_as_they_are(text: str) -> None:
+def test_html_shows_names_as_they_are(text):
     page = Page(html_table(table_of(text), sortable=True))
     assert page.tags <= TAGS
     assert page.attributes <= {"class", "scope", "data-value", "data-sortable", "style"}
@@ -64,7 +63,7 @@ def test_html_shows_names_as_they_are(text: str) -> None:
 
 
 @every_name
-def test_markdown_shows_names_as_they_are(text: str) -> None:
+def test_markdown_shows_names_as_they_are(text):
     rendered = MarkdownIt("commonmark").enable("table").render(to_markdown(table_of(text)))
     page = Page(rendered)
     assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p", "strong", "sup", "br"}
@@ -75,33 +74,33 @@ def test_markdown_shows_names_as_they_are(text: str) -> None:
 @pytest.mark.parametrize(
     "name", ["test_good", "ndcg@10", "map", "run-1.5", "日本", "a b", "note: #"]
 )
-def test_ordinary_names_stay_readable_in_markdown(name: str) -> None:
+def test_ordinary_names_stay_readable_in_markdown(name):
     assert escape_markdown(name) == name
 
 
 @pytest.mark.parametrize(
     "text", ["@you", "a@b.de", "a@1.2.3.4", "www.x.de", "WWW.x.de", "http://x", "#12", ":x:", "$a$"]
 )
-def test_what_git_hosts_would_link_or_draw_is_no_link(text: str) -> None:
+def test_what_git_hosts_would_link_or_draw_is_no_link(text):
     # No renderer of Markdown on the package index knows all of these: entities stop every one.
     assert not re.search(r"(?<!&)[@#$]|:\S|www\.", escape_markdown(text), re.IGNORECASE)
 
 
 @pytest.mark.parametrize("note", ["# x", "- x", "+ x", "1. x", "12) x", "> x", "---", "===", "a"])
-def test_a_note_is_a_paragraph_of_markdown(note: str) -> None:
+def test_a_note_is_a_paragraph_of_markdown(note):
     table = Table((Column("x"),), (), notes=(note,))
     rendered = MarkdownIt("commonmark").enable("table").render(to_markdown(table))
     assert rendered.endswith(f"<p>{html.escape(note)}</p>\n")
 
 
 @every_name
-def test_a_terminal_gets_one_line_for_each_row(text: str) -> None:
+def test_a_terminal_gets_one_line_for_each_row(text):
     lines = to_text(table_of(text)).split("\n")
     assert len(lines) == 1 + 3 + 2 - (text == "")
     assert all(line.isprintable() for line in lines)
 
 
-def test_a_long_name_is_cut_on_a_terminal_alone() -> None:
+def test_a_long_name_is_cut_on_a_terminal_alone():
     table = Table((Column("query"),), ((text_cell("x" * 500),),))
     assert "x" * 80 + "..." in to_text(table)
     for written in (to_markdown(table), to_latex(table), html_table(table), to_csv(table)):
@@ -109,7 +108,7 @@ def test_a_long_name_is_cut_on_a_terminal_alone() -> None:
 
 
 @every_name
-def test_no_cell_of_csv_is_a_formula(text: str) -> None:
+def test_no_cell_of_csv_is_a_formula(text):
     (_, row, other) = csv.reader(io.StringIO(to_csv(table_of(text)), newline=""))
     assert row[0].removeprefix("'") == text
     assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -118,7 +117,7 @@ def test_no_cell_of_csv_is_a_formula(text: str) -> None:
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start: str) -> None:
+def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start):
     name = f"{start}1+1"
     title, cell = csv.reader(
         io.StringIO(to_csv(Table((Column(name),), ((text_cell(name),),))), newline="")
@@ -130,14 +129,14 @@ def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start: st
 
 
 @every_name
-def test_latex_has_no_command_of_a_name(text: str) -> None:
+def test_latex_has_no_command_of_a_name(text):
     known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar){}"
     rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape_latex(text))
     assert not re.search(r"[\\{}$&#%^_~\n\r]", rest), rest
 
 
 @pytest.mark.parametrize("pair", ["--", ",,", "''", "``", "!`", "?`", "<<", ">>"])
-def test_fonts_of_latex_join_no_two_characters_of_a_name(pair: str) -> None:
+def test_fonts_of_latex_join_no_two_characters_of_a_name(pair):
     assert escape_latex(pair) == escape_latex(pair[0]) + "{}" * (
         pair not in ("<<", ">>")
     ) + escape_latex(pair[1])
@@ -148,7 +147,7 @@ PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdfLaTeX")
-def test_latex_compiles(tmp_path: Path) -> None:
+def test_latex_compiles(tmp_path):
     tables = [
         to_latex(table_of(text), **options)
         for text in HOSTILE.values()

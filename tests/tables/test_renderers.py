@@ -47,11 +47,11 @@ SYSTEMS = Table(
     ("value", "text"),
     [(0.12345, "0.1235"), (-0.0, "0.0000"), (1.5e9, "1.5e+09"), (math.inf, "inf"), (2, "2.0000")],
 )
-def test_a_number_has_four_digits_behind_its_point(value: float, text: str) -> None:
+def test_a_number_has_four_digits_behind_its_point(value, text):
     assert fixed(value) == number_cell(value).text == text
 
 
-def test_a_change_has_its_sign_and_none_is_a_plus() -> None:
+def test_a_change_has_its_sign_and_none_is_a_plus():
     assert [fixed(value, signed=True) for value in (0.5, -0.5, -0.0)] == [
         *("+0.5000", "-0.5000", "+0.0000")
     ]
@@ -60,18 +60,18 @@ def test_a_change_has_its_sign_and_none_is_a_plus() -> None:
 @pytest.mark.parametrize(
     ("p", "text"), [(0.00005, "0.0001"), (0.0000499, "<0.0001"), (1, "1.0000")]
 )
-def test_a_small_p_value_is_not_called_zero(p: float, text: str) -> None:
+def test_a_small_p_value_is_not_called_zero(p, text):
     assert p_cell(p) == Cell(text, p)
 
 
-def test_what_is_not_there_is_an_empty_cell() -> None:
+def test_what_is_not_there_is_an_empty_cell():
     empty = [number_cell(None), number_cell(math.nan), p_cell(None), p_cell(math.nan)]
     empty += [count_cell(None), interval_cell(None, 1.0), interval_cell(0.0, math.nan)]
     assert set(empty) == {Cell("")}
     assert count_cell(1234567) == Cell("1,234,567", 1234567)
 
 
-def test_a_row_has_a_cell_for_each_column() -> None:
+def test_a_row_has_a_cell_for_each_column():
     with pytest.raises(AssertionError, match="a cell for each column"):
         Table((Column("a"), Column("b")), ((text_cell("x"),),))
 
@@ -79,7 +79,7 @@ def test_a_row_has_a_cell_for_each_column() -> None:
 # Formats -----------------------------------------------------------------------------------------
 
 
-def test_text_has_points_in_line_and_letters_behind() -> None:
+def test_text_has_points_in_line_and_letters_behind():
     assert to_text(SYSTEMS).split("\n") == [
         "Two systems",
         "system      map           95% interval",
@@ -91,17 +91,17 @@ def test_text_has_points_in_line_and_letters_behind() -> None:
     ]
 
 
-def test_numbers_of_different_digits_have_points_in_line() -> None:
+def test_numbers_of_different_digits_have_points_in_line():
     rows = tuple((number_cell(value, digits=digits),) for value, digits in [(7.25, 2), (12.5, 1)])
     assert to_text(Table((Column("x", "number"),), rows)).split("\n") == ["    x", " 7.25", "12.5"]
 
 
-def test_letters_of_many_systems_are_told_apart() -> None:
+def test_letters_of_many_systems_are_told_apart():
     row = (number_cell(0.5, marks=("a", "ab")),)
     assert to_text(Table((Column("x", "number"),), (row,))).split("\n")[1] == "0.5000 a,ab"
 
 
-def test_markdown() -> None:
+def test_markdown():
     assert to_markdown(SYSTEMS).split("\n") == [
         "**Two systems**",
         "",
@@ -116,7 +116,7 @@ def test_markdown() -> None:
     ]
 
 
-def test_latex() -> None:
+def test_latex():
     """Letters take no room, and the same room is left in every row: numbers stay in line."""
     assert to_latex(SYSTEMS, label="tab:systems").split("\n") == [
         r"% \usepackage{booktabs}",
@@ -138,13 +138,13 @@ def test_latex() -> None:
     ]
 
 
-def test_latex_has_a_real_minus_and_a_real_less() -> None:
+def test_latex_has_a_real_minus_and_a_real_less():
     rows = ((number_cell(-0.5), p_cell(1e-9)),)
     table = to_latex(Table((Column("x", "number"), Column("p", "number")), rows))
     assert r"$-$0.5000 & $<$0.0001 \\" in table.split("\n")
 
 
-def test_html_names_rows_and_columns() -> None:
+def test_html_names_rows_and_columns():
     page = html_table(SYSTEMS, sortable=True)
     assert "<caption>Two systems<br>3 queries<br>Holm</caption>" in page
     assert '<th scope="col" class="number">map</th>' in page
@@ -157,13 +157,13 @@ def test_html_names_rows_and_columns() -> None:
     assert to_html(SYSTEMS).endswith(html_table(SYSTEMS))
 
 
-def test_the_style_of_html_has_no_colour_that_a_dark_theme_would_hide() -> None:
+def test_the_style_of_html_has_no_colour_that_a_dark_theme_would_hide():
     style = to_html(SYSTEMS).partition("</style>")[0]
     assert "color:inherit" in style
     assert "#" not in style
 
 
-def test_csv_has_numbers_in_full_and_an_interval_as_two() -> None:
+def test_csv_has_numbers_in_full_and_an_interval_as_two():
     third = Table((Column("x", "number"),), ((number_cell(1 / 3),), (number_cell(None),)))
     assert to_csv(third) == 'x\n0.3333333333333333\n""\n'
     assert to_csv(SYSTEMS).split("\n")[:2] == [
@@ -172,7 +172,7 @@ def test_csv_has_numbers_in_full_and_an_interval_as_two() -> None:
     ]
 
 
-def test_sentences_are_not_cut() -> None:
+def test_sentences_are_not_cut():
     sentence = "x" * 300
     assert sentence in to_text(words_table(("", "finding"), [("!", sentence)]))
 
@@ -185,7 +185,7 @@ def best_table(*, best: bool) -> Table:
     return Table((Column("map", "number"),), ((cell,),), notes=("2 queries",), meaning="best")
 
 
-def test_each_format_names_its_own_sign() -> None:
+def test_each_format_names_its_own_sign():
     assert to_text(best_table(best=True)).splitlines()[2:] == ["*: best", "2 queries"]
     assert "bold: best  \n2 queries" in to_markdown(best_table(best=True))
     assert "<caption>bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
@@ -193,7 +193,7 @@ def test_each_format_names_its_own_sign() -> None:
     assert r"\footnotesize bold: best; 2 queries" in to_latex(best_table(best=True), label="x")
 
 
-def test_nothing_is_said_of_a_sign_that_is_not_there() -> None:
+def test_nothing_is_said_of_a_sign_that_is_not_there():
     for write in (to_text, to_markdown, to_html, to_latex):
         assert "best" not in write(best_table(best=False))
 
@@ -213,11 +213,11 @@ def test_nothing_is_said_of_a_sign_that_is_not_there() -> None:
         ("ä日", 3),
     ],
 )
-def test_the_width_of_a_text_is_that_on_a_terminal(text: str, width: int) -> None:
+def test_the_width_of_a_text_is_that_on_a_terminal(text, width):
     assert display_width(text) == width
 
 
-def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces() -> None:
+def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces():
     rows = [("slice", "queries", ""), ("a", "7", "ok"), ("long-tail", "1,000", "")]
     assert aligned(rows, "<><") == [
         "slice      queries",
@@ -226,11 +226,11 @@ def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces() -> None:
     ]
 
 
-def test_the_last_side_stands_for_the_rest() -> None:
+def test_the_last_side_stands_for_the_rest():
     assert aligned([("a", "1", "22"), ("b", "333", "4")], "<>") == ["a    1  22", "b  333   4"]
 
 
-def test_wide_characters_take_two_columns() -> None:
+def test_wide_characters_take_two_columns():
     assert aligned([("日本", "1"), ("e\u0301tat", "2"), ("abcd", "3")], "<>") == [
         "日本  1",
         "e\u0301tat  2",

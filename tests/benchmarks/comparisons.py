@@ -1,0 +1,290 @@
+"""Error rates of tests and intervals of means and of differences: simulations.
+
+``python -m tests.benchmarks.comparisons [--only TABLE] [--runs N] [--seed 0]`` prints Markdown
+tables. Values or changes per query are drawn from known distributions, and every p-value and
+interval is that of the functions that gates and comparisons call. Chance takes a rate of 5 % to
+5 % plus 196 * sqrt(0.0475 / runs) points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank import compare, compare_all, evaluate
+from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.statistics import correct_p_values, mean_confidence_interval, queries_needed
+from sklearn_rank.statistics.differences import Differences, PairedComparison, compare_paired
+from sklearn_rank.statistics.resampling import randomised_tukey
+from sklearn_rank.typing import FloatArray, IntArray
+from tests.benchmarks.harness import simulate
+
+ALPHA = 0.05
+HARD_LIMIT = 0.05
+"""Drop at which a gate is red whatever the test says."""
+MAX_DROP = 0.005
+
+
+def _compared(change: FloatArray, clusters: IntArray | None = None) -> PairedComparison:
+    return compare_paired(change, np.zeros(len(change)), clusters=clusters, alpha=ALPHA)
+
+
+# Clusters ----------------------------------------------------------------------------------------
+
+
+class Clustering(NamedTuple):
+    """Clusters of queries, and how alike the changes of a cluster are (ICC)."""
+
+    name: str
+    sizes: Sequence[int]
+    icc: float
+
+
+CLUSTERS = (
+    Clustering(
+        "16, one with 24 of 64 queries", (24, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2), 0.5
+    ),
+    Clustering("50, one with 100 of 149", (100, *[1] * 49), 0.3),
+    Clustering("8, each 1.6 times the one before", (2, 3, 5, 8, 13, 21, 34, 54), 0.3),
+    Clustering("200 of 3 queries", (3,) * 200, 0.6),
+)
+
+
+def clusters(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Equal systems that are called worse, by whether the test knows of the clusters."""
+    rng = np.random.default_rng(seed)
+    for name, sizes, icc in CLUSTERS:
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        red = np.zeros(3)
+        for _ in range(runs):
+            shared = rng.normal(0, math.sqrt(icc), len(sizes))[owners]
+            change = 0.15 * (shared + rng.normal(0, math.sqrt(1 - icc), len(owners)))
+            known = Differences(change, clusters=owners)
+            p_values = (
+                Differences(change).p("t", "less"),
+                known.p("t", "less"),
+                known.p("permutation", "less", n_resamples=499),
+            )
+            red += np.array(p_values) <= ALPHA
+        yield (name, f"{icc:g}", *(f"{100 * share:.1f} %" for share in red / runs))
+
+
+# Differences of which few are not 0 --------------------------------------------------------------
+
+SIZES = (25, 50, 200)
+SIZES_OF_CHANGES: dict[str, Callable[[np.random.Generator, int], FloatArray]] = {
+    "hits": lambda rng, n: np.ones(n),
+    "reciprocal ranks": lambda rng, n: np.abs(
+        1 / rng.integers(1, 6, n) - 1 / rng.integers(1, 6, n)
+    ),
+    "Beta(1, 4), as of nDCG": lambda rng, n: rng.beta(1, 4, n),
+}
+RECIPROCALS = [abs(1 / old - 1 / new) for old in range(1, 6) for new in range(1, 6)]
+MEANS = (1.0, sum(RECIPROCALS) / 25, 0.2)
+
+
+def differences(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Intervals that hold the true mean, of those samples in which any query changed."""
+    rng = np.random.default_rng(seed)
+    for (name, draw), size in zip(SIZES_OF_CHANGES.items(), MEANS, strict=True):
+        for share, falling in ((0.1, 0.5), (0.1, 0.75), (0.1, 1.0), (0.3, 0.75)):
+            row = []
+            for n in SIZES:
+                held = held_by_t = narrow = drawn = 0
+                while drawn < runs:
+                    change = draw(rng, n) * np.where(rng.random(n) < falling, -1, 1)
+                    change[rng.random(n) >= share] = 0
+                    found = Differences(change)
+                    if not found.n_changed:
+                        continue
+                    drawn += 1
+                    true = share * size * (1 - 2 * falling)
+                    low, high = found.interval(0.95)
+                    held += low <= true <= high
+                    narrow += not high > low
+                    held_by_t += abs(found.mean - true) <= 2.0 * found.error
+                assert not narrow
+                row.append(f"{100 * held / runs:.1f} % ({100 * held_by_t / runs:.1f} %)")
+            yield (name, f"{100 * share:g} %", f"{100 * falling:g} %", *row)
+
+
+# All pairs ---------------------------------------------------------------------------------------
+
+
+def pairs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Any of nine equal variants called different, beside one system that is spread otherwise."""
+    rng = np.random.default_rng(seed)
+    for n in SIZES[:2]:
+        alarms = np.zeros(2)
+        for _ in range(runs):
+            common = rng.random((n, 1))
+            variants = common + rng.normal(0, 0.02, (n, 9))
+            values = np.column_stack([variants, rng.random(n)])
+            tested = [(i, j) for j in range(10) for i in range(j)]
+            p = correct_p_values(
+                [Differences(values[:, j] - values[:, i]).p() for i, j in tested], "holm"
+            )
+            alarms[0] += min(p) <= ALPHA
+            alarms[1] += randomised_tukey(values, None, 199, 0).p_corrected.min() <= ALPHA
+        yield (str(n), *(f"{100 * share:.1f} %" for share in alarms / runs))
+
+
+# Skewed changes, and drops that are there --------------------------------------------------------
+
+
+def skewed(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Equal systems of which 95% of the queries lose .02 and 5 % gain .38."""
+    rng = np.random.default_rng(seed)
+    row = []
+    for n in (25, 50, 100, 200):
+        changes = np.where(rng.random((runs, n)) < 0.05, 0.38, -0.02)
+        row.append(sum(_compared(change).p <= ALPHA for change in changes) / runs)
+    yield ("95% lose .02, 5 % gain .38", *(f"{100 * share:.1f} %" for share in row))
+
+
+def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """True drops that a gate sees; sd .15."""
+    rng = np.random.default_rng(seed)
+    for drop, n in (
+        (0.04, 250),
+        *((drop, queries_needed(drop, 0.15)) for drop in (0.02, 0.03, 0.05)),
+    ):
+        red = 0
+        for change in rng.normal(-drop, 0.15, (runs, n)):
+            found = _compared(change)
+            red += -found.change > HARD_LIMIT or (-found.change > MAX_DROP and found.p <= ALPHA)
+        yield (f"{drop:g}", f"{n:,}", f"{100 * red / runs:.1f} %")
+
+
+# Tables of ten equal systems ---------------------------------------------------------------------
+
+SYSTEMS = 10
+MEASURES = ("map", "ndcg@10", "mrr")
+ALONE, HOLM, HOCHBERG = "each p-value alone", "Holm", "Benjamini-Hochberg"
+SLICED, TUKEY = "Holm over slices", "Tukey, all pairs"
+WAYS = (ALONE, HOLM, HOCHBERG, SLICED, TUKEY)
+
+
+def alarms(n_queries: int, n_tables: int, seed: int, *, tukey: bool = True) -> dict[str, float]:
+    """Share of tables with a false alarm, by the way of correction."""
+    rng, count = np.random.default_rng([seed, n_queries]), Counter[str]()
+    for _ in range(n_tables):
+        # Systems that know as much, and go astray each in its own way.
+        truth = (rng.random((n_queries, 20)) < 0.15).astype(int)
+        truth[:, 0] = 1
+        common = rng.random((n_queries, 1)) * truth + rng.random(truth.shape)
+        systems = {
+            f"system {number}": evaluate(truth, common + rng.random(truth.shape), MEASURES)
+            for number in range(SYSTEMS)
+        }
+        found = compare(systems)
+        alone = [row.p for row in found.rows]
+        count[ALONE] += min(alone) <= ALPHA
+        count[HOLM] += _alarmed(found)
+        count[HOCHBERG] += min(correct_p_values(alone, "bh")) <= ALPHA
+        # Three systems in each of ten slices.
+        parts = compare(dict(list(systems.items())[:3])).by_slice(lambda query: query % 10)
+        count[SLICED] += any(map(_alarmed, parts.values()))
+        if tukey:
+            pairs = compare_all(
+                systems, measures="map", test="tukey", n_resamples=499, random_state=rng
+            )
+            count[TUKEY] += _alarmed(pairs)
+    return {way: count[way] / n_tables for way in WAYS}
+
+
+def _alarmed(found: Comparison) -> bool:
+    return any(row.significant for row in found.rows)
+
+
+def false_alarms(n_tables: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Shares of tables with a significant difference, each of one call of ``compare``."""
+    columns = [alarms(n, n_tables, seed) for n in SIZES]
+    for way in WAYS:
+        yield way, *(f"{column[way]:.1%}" for column in columns)
+
+
+# Intervals of means ------------------------------------------------------------------------------
+
+SAMPLES = (10, 25, 50, 250)
+_STOP = 0.4
+"""Chance that a user's item stands on the next rank, for reciprocal ranks."""
+
+
+class Cell(NamedTuple):
+    """A distribution of values per query, all in [0, 1], with its mean."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int], FloatArray]
+    mean: float
+
+
+def _hits(rate: float) -> Cell:
+    return Cell(f"hits, rate {rate:g}", lambda rng, n: (rng.random(n) < rate) * 1.0, rate)
+
+
+def _beta(a: float, b: float) -> Cell:
+    return Cell(f"Beta({a:g}, {b:g})", lambda rng, n: rng.beta(a, b, n), a / (a + b))
+
+
+CELLS = (
+    *map(_hits, (0.5, 0.9, 0.98)),
+    # The sum of p (1 - p)^(r - 1) / r over all ranks r is -p ln(p) / (1 - p).
+    Cell(
+        "reciprocal ranks",
+        lambda rng, n: 1.0 / rng.geometric(_STOP, n),
+        -_STOP * math.log(_STOP) / (1 - _STOP),
+    ),
+    _beta(8, 1),
+    _beta(0.5, 0.5),
+)
+
+
+def coverage(
+    cell: Cell, n: int, method: Any, *, samples: int, seed: int
+) -> tuple[float, float, float]:
+    """Shares of intervals that hold the mean and that have no width, and the mean width."""
+    rng = np.random.default_rng([seed, n])
+    draws = (cell.draw(rng, n) for _ in range(samples))
+    bounds = [mean_confidence_interval(draw, bounds=(0, 1), method=method) for draw in draws]
+    low, high = np.array(bounds).T
+    held = (low <= cell.mean) & (cell.mean <= high)
+    return float(held.mean()), float((high - low).mean()), float((high - low < 1e-12).mean())
+
+
+def intervals(samples: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Shares of 95% intervals that hold the mean, and their mean widths."""
+    for cell in CELLS:
+        found = [coverage(cell, n, "auto", samples=samples, seed=seed) for n in SAMPLES]
+        yield cell.name, *(f"{held:.1%} ({width:.2f})" for held, width, _ in found)
+
+
+TABLES = {
+    # Equal systems called worse, level 5 %.
+    "clusters": (
+        clusters,
+        ("clusters", "ICC", "t of queries", "t of clusters", "sign flips of clusters"),
+        2000,
+    ),
+    # Coverage of 95% intervals, beside that of the mean plus and minus two errors.
+    "differences": (
+        differences,
+        ("changes", "changed", "of these worse", *(f"n = {n}" for n in SIZES)),
+        2000,
+    ),
+    # Any significant pair of nine equal variants and one other system.
+    "pairs": (pairs, ("queries", "t, Holm", "Tukey"), 2000),
+    # Equal systems of skewed changes called worse.
+    "skewed": (skewed, ("changes", *(f"n = {n}" for n in (25, 50, 100, 200))), 2000),
+    # Red where there is a drop.
+    "seen": (seen, ("drop", "queries", "red"), 2000),
+    "alarms": (false_alarms, ("tables with a false alarm", *(f"{n} queries" for n in SIZES)), 600),
+    "intervals": (intervals, ("values per query", *(f"{n} queries" for n in SAMPLES)), 2000),
+}
+
+if __name__ == "__main__":
+    simulate(__doc__, TABLES)
