@@ -51,7 +51,10 @@ def opened(text: str, folder: Path, *options: str, size: str = DESKTOP) -> str:
     return done.stdout
 
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+]
 AXE = os.environ.get("AXE_CORE", "")
 
 HELPERS = """

@@ -110,6 +110,7 @@ def test_the_same_report_has_the_same_bytes():
     assert page(report_of(30)) == page(report_of(30))
 
 
+@pytest.mark.slow
 def test_ten_thousand_queries_stay_below_5_mb():
     text = page(report_of(10_000))
     assert len(text.encode()) < 5e6
