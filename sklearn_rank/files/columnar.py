@@ -14,7 +14,6 @@ from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.files.text import Rows, find_columns, polars_or_none
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array
 
 _STREAM = b"\xff\xff\xff\xff"
 """First bytes of an Arrow stream, such as the files of Hugging Face's datasets."""
@@ -57,14 +56,15 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
         frame = frame.filter(~is_unrated) if rows.n_unrated else frame
     if not len(frame):
         rows.take()  # which says that there are none
-    queries, items = (_ids(source, frame, name) for name in (named.query, named.item))
+    queries = _values(source, frame, named.query, "query")
+    items = _values(source, frame, named.item, "item")
     for column in named.watched:
         column.is_text = not _holds_numbers(frame[column.name])  # text is no number here
         if not column.is_text:
             column.add(list(queries), frame[column.name].to_list())
     rows.refuse_unused()
     name = named.number
-    rows.add(queries, items, None if name is None else _numbers(source, frame, name, named.kind))
+    rows.add(queries, items, None if name is None else _values(source, frame, name, named.kind))
 
 
 _Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"
@@ -112,54 +112,42 @@ def _holds_numbers(column: Any) -> bool:
     return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
 
 
-def _column(source: Source, frame: Any, name: str) -> Any:
-    """A column without nulls and lists."""
+def _values(source: Source, frame: Any, name: str, role: str) -> Any:
+    """A column without nulls: ids as text (a series of Polars, or a list), or finite numbers."""
     import narwhals as nw
 
-    column = frame[name]
-    if isinstance(column.dtype, (nw.List, nw.Array)):
-        source.fail(
-            None,
-            f"column {safe_repr(name)} holds a list in each row, where a row is one item; make "
-            "rows of them, as frame = polars.read_parquet(path).explode('items', 'scores') with "
-            "the names of all columns of lists, and pass the frame instead of the file",
+    values: Any = None
+    column, problem, is_right = frame[name], "", True
+    dtype, is_id, called = column.dtype, role in ("query", "item"), f"column {safe_repr(name)}"
+    if isinstance(dtype, (nw.List, nw.Array)):
+        problem = (
+            f"{called} holds a list in each row, where a row is one item; make rows of them, as "
+            "frame = polars.read_parquet(path).explode('items', 'scores') with the names of all "
+            "columns of lists, and pass the frame instead of the file"
         )
-    if column.null_count():
+    elif column.null_count():
         row = column.is_null().to_list().index(True) + 1
-        source.fail(None, f"row {row:,}: column {safe_repr(name)} is missing")
-    return column
-
-
-def _ids(source: Source, frame: Any, name: str) -> Any:
-    """A column of text: a series of Polars, or a list."""
-    import narwhals as nw
-
-    column = _column(source, frame, name)
-    dtype = column.dtype
-    if not (dtype.is_integer() or isinstance(dtype, (nw.String, nw.Categorical, nw.Enum))):
-        source.fail(None, f"column {safe_repr(name)} is {dtype}; ids are text or whole numbers")
-    if polars_or_none() is not None:
-        ids = column.cast(nw.String).to_native()
-        lengths = ids.str.len_chars()
+        problem = f"row {row:,}: {called} is missing"
+    elif not is_id:
+        values = column.to_numpy() if _holds_numbers(column) else np.array("")
+        if values.dtype == bool and role == "grade":
+            values = values.astype(np.int64)
+        if values.dtype.kind not in "iuf":
+            problem = f"the {role} {called} holds no numbers"
+        elif not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            problem = f"row {row + 1:,}: {role} {values[row]} is not a finite number"
+    elif not (dtype.is_integer() or isinstance(dtype, (nw.String, nw.Categorical, nw.Enum))):
+        problem = f"{called} is {dtype}; ids are text or whole numbers"
+    elif polars_or_none() is not None:
+        values = column.cast(nw.String).to_native()
+        lengths = values.str.len_chars()
         is_right = 0 < lengths.min() <= lengths.max() <= MAX_ID
     else:  # some kinds of PyArrow's text have no functions there
-        ids = [str(value) for value in column.to_list()]
-        is_right = all(0 < len(value) <= MAX_ID for value in ids)
+        values = [str(value) for value in column.to_list()]
+        is_right = all(0 < len(value) <= MAX_ID for value in values)
     if not is_right:
-        source.fail(None, f"column {safe_repr(name)} holds an id that is empty or too long")
-    return ids
-
-
-def _numbers(source: Source, frame: Any, name: str, what: str) -> Array:
-    """A column of finite numbers."""
-    column = _column(source, frame, name)
-    values: Array = column.to_numpy() if _holds_numbers(column) else np.array("")
-    if values.dtype == bool and what == "grade":
-        return values.astype(np.int64)
-    if values.dtype.kind not in "iuf":
-        source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        row, value = int(wrong[0]) + 1, values[wrong[0]]
-        source.fail(None, f"row {row:,}: {what} {value} is not a finite number")
+        problem = f"{called} holds an id that is empty or too long"
+    if problem:
+        source.fail(None, problem)
     return values
