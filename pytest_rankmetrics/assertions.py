@@ -85,7 +85,7 @@ def assert_metric(
     >>> with expected_failure() as failure:
     ...     assert_metric(truth, {"q1": ["a"], "q2": ["a", "b"]}, "mrr", at_least=0.8)
     >>> failure.value.headline
-    'mrr 0.7500 < 0.8000 required (short by 0.0500; 2 queries...
+    'MRR is 0.750, below the 0.800 required (2 queries...)'
     """
     __tracebackhide__ = hide
 

@@ -57,7 +57,7 @@ def expected_failure(
     >>> with expected_failure(match="required") as info:
     ...     result = assert_mrr_at_least({"q": {"a"}}, {"q": ["x", "a"]}, 0.9)
     >>> info.value.headline
-    'mrr 0.5000 < 0.9000 required (short by 0.4000; 1 query, 95% CI 0.0000..1.0000)'
+    'MRR is 0.500, below the 0.900 required (1 query, 95% CI 0.000 to 1.000)'
     """
     __tracebackhide__ = True
     import pytest
