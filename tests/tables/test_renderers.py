@@ -51,17 +51,11 @@ def test_a_number_has_four_digits_behind_its_point(value, text):
     assert fixed(value) == number_cell(value).text == text
 
 
-def test_a_change_has_its_sign_and_none_is_a_plus():
-    assert [fixed(value, signed=True) for value in (0.5, -0.5, -0.0)] == [
-        *("+0.5000", "-0.5000", "+0.0000")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("p", "text"), [(0.00005, "0.0001"), (0.0000499, "<0.0001"), (1, "1.0000")]
-)
-def test_a_small_p_value_is_not_called_zero(p, text):
-    assert p_cell(p) == Cell(text, p)
+def test_a_change_has_its_sign_and_a_small_p_value_is_not_called_zero():
+    signed = {0.5: "+0.5000", -0.5: "-0.5000", -0.0: "+0.0000"}
+    assert {value: fixed(value, signed=True) for value in signed} == signed
+    for p, text in {0.00005: "0.0001", 0.0000499: "<0.0001", 1: "1.0000"}.items():
+        assert p_cell(p) == Cell(text, p)
 
 
 def test_what_is_not_there_is_an_empty_cell():
@@ -91,14 +85,14 @@ def test_text_has_points_in_line_and_letters_behind():
     ]
 
 
-def test_numbers_of_different_digits_have_points_in_line():
+def test_digits_and_letters_of_text():
+    column = (Column("x", "number"),)
     rows = tuple((number_cell(value, digits=digits),) for value, digits in [(7.25, 2), (12.5, 1)])
-    assert to_text(Table((Column("x", "number"),), rows)).split("\n") == ["    x", " 7.25", "12.5"]
-
-
-def test_letters_of_many_systems_are_told_apart():
+    assert to_text(Table(column, rows)).split("\n") == ["    x", " 7.25", "12.5"]
+    # Letters of many systems are told apart, and sentences are not cut.
     row = (number_cell(0.5, marks=("a", "ab")),)
-    assert to_text(Table((Column("x", "number"),), (row,))).split("\n")[1] == "0.5000 a,ab"
+    assert to_text(Table(column, (row,))).split("\n")[1] == "0.5000 a,ab"
+    assert "x" * 300 in to_text(words_table(("", "finding"), [("!", "x" * 300)]))
 
 
 def test_markdown():
@@ -172,11 +166,6 @@ def test_csv_has_numbers_in_full_and_an_interval_as_two():
     ]
 
 
-def test_sentences_are_not_cut():
-    sentence = "x" * 300
-    assert sentence in to_text(words_table(("", "finding"), [("!", sentence)]))
-
-
 # Cells that stand out ----------------------------------------------------------------------------
 
 
@@ -191,9 +180,6 @@ def test_each_format_names_its_own_sign():
     assert "<caption>bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
     assert "% bold: best\n% 2 queries" in to_latex(best_table(best=True))
     assert r"\footnotesize bold: best; 2 queries" in to_latex(best_table(best=True), label="x")
-
-
-def test_nothing_is_said_of_a_sign_that_is_not_there():
     for write in (to_text, to_markdown, to_html, to_latex):
         assert "best" not in write(best_table(best=False))
 
@@ -201,20 +187,11 @@ def test_nothing_is_said_of_a_sign_that_is_not_there():
 # Width on a terminal ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "width"),
-    [
-        ("", 0),
-        ("map", 3),
-        ("日本", 4),
-        ("\uff4d\uff41\uff50", 6),
-        ("é", 1),
-        ("e\u0301", 1),
-        ("ä日", 3),
-    ],
-)
-def test_the_width_of_a_text_is_that_on_a_terminal(text, width):
-    assert display_width(text) == width
+WIDTHS = {"": 0, "map": 3, "日本": 4, "\uff4d\uff41\uff50": 6, "é": 1, "e\u0301": 1, "ä日": 3}
+
+
+def test_the_width_of_a_text_is_that_on_a_terminal():
+    assert {text: display_width(text) for text in WIDTHS} == WIDTHS
 
 
 def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces():
@@ -224,15 +201,7 @@ def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces():
         "a                7  ok",
         "long-tail    1,000",
     ]
-
-
-def test_the_last_side_stands_for_the_rest():
+    # The last side stands for the rest, and wide characters take two columns.
     assert aligned([("a", "1", "22"), ("b", "333", "4")], "<>") == ["a    1  22", "b  333   4"]
-
-
-def test_wide_characters_take_two_columns():
-    assert aligned([("日本", "1"), ("e\u0301tat", "2"), ("abcd", "3")], "<>") == [
-        "日本  1",
-        "e\u0301tat  2",
-        "abcd  3",
-    ]
+    wide = [("日本", "1"), ("e\u0301tat", "2"), ("abcd", "3")]
+    assert aligned(wide, "<>") == ["日本  1", "e\u0301tat  2", "abcd  3"]
