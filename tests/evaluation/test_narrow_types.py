@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sklearn_rank import Evaluation, evaluate, ranking_precision_recall_curve, ranking_roc_curve
+from sklearn_rank import evaluate, ranking_precision_recall_curve, ranking_roc_curve
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.metrics import curves as _curves
 from sklearn_rank.rankings import data as _data
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support import segments as _segments
-from tests.evaluation.cases import everything
+from tests.evaluation.test_depth import layouts, outcome
 from tests.numbers.invariants import MEASURES, POOLED, STRICT_MEASURES
-
-Evaluate: TypeAlias = Callable[..., Evaluation]
+from tests.numbers.test_variants import as_mapping, rows_of
 
 
 def narrowed(rankings: JudgedRankings) -> JudgedRankings:
@@ -36,90 +33,49 @@ def narrowed(rankings: JudgedRankings) -> JudgedRankings:
     )
 
 
-@pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
-    """``evaluate`` over inputs that deliver narrow rankings, in many blocks."""
-
-    def narrow_evaluate(*args: Any, **options: Any) -> Evaluation:
-        with monkeypatch.context() as patch:
-            patch.setattr(_segments, "BLOCK", 9)
-            _narrow_readers(patch, sys.modules[evaluate.__module__])
-            return evaluate(*args, **options)
-
-    return narrow_evaluate
-
-
-def _narrow_readers(patch: pytest.MonkeyPatch, module: ModuleType) -> None:
+def narrow_readers(patch: pytest.MonkeyPatch, module: Any) -> None:
+    """Inputs of the module deliver narrow rankings, in many blocks."""
     read, rank = module.read_any, _data.ranked
 
     def read_narrow(*args: Any, **options: Any) -> Any:
         judged = read(*args, **options)
-        by_relevance = judged.by_relevance
-        return replace(
-            judged,
-            rankings=narrowed(judged.rankings),
-            by_relevance=None if by_relevance is None else narrowed(by_relevance),
-        )
+        other = judged.by_relevance
+        narrow = None if other is None else narrowed(other)
+        return replace(judged, rankings=narrowed(judged.rankings), by_relevance=narrow)
 
+    patch.setattr(_segments, "BLOCK", 9)
     patch.setattr(module, "read_any", read_narrow)
     patch.setattr(_data, "ranked", lambda *args, **options: narrowed(rank(*args, **options)))
 
 
-def tied_rows() -> tuple[Any, Any, dict[str, Any]]:
-    rng = np.random.default_rng(0)
-    groups, scores = rng.integers(0, 12, 300), rng.integers(0, 9, 300)
-    return rng.integers(0, 5, 300) * (rng.random(300) < 0.4), scores, {"groups": groups}
-
-
-def strict_matrix() -> tuple[Any, Any, dict[str, Any]]:
-    rng = np.random.default_rng(1)
-    grades = rng.integers(0, 4, (9, 20)) * (rng.random((9, 20)) < 0.5)
-    return grades, rng.permuted(np.tile(np.arange(20.0), (9, 1)), axis=1), {}
-
-
-def scored_mappings() -> tuple[Any, Any, dict[str, Any]]:
-    rng = np.random.default_rng(2)
-    run = {f"q{q}": {f"d{d}": float(rng.integers(5)) for d in range(15)} for q in range(8)}
-    truth = {q: {f"d{d}": int(rng.integers(0, 4)) for d in range(3, 19, 3)} for q in run}
-    return truth, run, {"sample_weight": {q: float(n + 1) for n, q in enumerate(run)}}
-
-
-def lists_with_relevance() -> tuple[Any, Any, dict[str, Any]]:
-    rng = np.random.default_rng(3)
-    lists = [[f"d{d}" for d in rng.permutation(12)] for _ in range(7)]
-    truths = [{f"d{d}": int(rng.integers(1, 5)) for d in rng.permutation(14)[:5]} for _ in lists]
-    relevance = [sorted(rng.integers(0, 4, 12).tolist(), reverse=True) for _ in lists]
-    return truths, lists, {"relevance": relevance}
-
-
-PROBLEMS = [
-    pytest.param(tied_rows, (*MEASURES, POOLED), id="rows with ties"),
-    pytest.param(strict_matrix, (*STRICT_MEASURES, POOLED), id="matrix"),
-    pytest.param(scored_mappings, (*MEASURES,), id="mappings of scores"),
-    pytest.param(lists_with_relevance, (*MEASURES, POOLED), id="lists with relevance"),
-]
-
-
-@pytest.mark.parametrize(("problem", "measures"), PROBLEMS)
-def test_every_measure_has_the_bits_of_wide_rankings(narrow, problem, measures):
-    y_true, y_score, options = problem()
-    wide = evaluate(y_true, y_score, measures, **options, zero_division=np.nan)
-    other = narrow(y_true, y_score, measures, **options, zero_division=np.nan, n_jobs=2)
-    assert other._judged.rankings.grades.dtype == np.uint8
-    assert everything(other) == everything(wide)
-    place = {query: number for number, query in enumerate(list(wide.query_ids))}
-    for label in (lambda query: place[query] % 2, lambda query: place[query] % 3 == 0):
-        wide, other = (evaluation.by_slice(label)[True] for evaluation in (wide, other))
-        assert other._judged.rankings.above.dtype == np.int32
-        assert everything(other) == everything(wide)
+def test_every_measure_has_the_bits_of_wide_rankings(monkeypatch):
+    rows = rows_of(0, "float64", 3, "whole")
+    given = layouts(rows)
+    truth, run = as_mapping(rows)
+    ranked = {query: sorted(own, key=own.__getitem__, reverse=True) for query, own in run.items()}
+    scores = {query: sorted(own.values(), reverse=True) for query, own in run.items()}
+    given["relevance"] = truth, ranked, {"relevance": scores}
+    grades = np.arange(12).reshape(3, 4) % 3
+    given["untied"] = grades, np.arange(12.0).reshape(3, 4), {}
+    for layout, (y_true, y_score, own) in given.items():
+        own["measures"] = (*(STRICT_MEASURES if layout == "untied" else MEASURES), POOLED)
+        expected = outcome(y_true, y_score, zero_division=np.nan, **own)
+        with monkeypatch.context() as patch:
+            narrow_readers(patch, sys.modules[evaluate.__module__])
+            found = outcome(y_true, y_score, zero_division=np.nan, n_jobs=2, **own)
+            places = evaluate(y_true, y_score, zero_division=np.nan, **own)._judged.rankings
+        assert (places.grades.dtype, places.above.dtype) == (np.uint8, np.int32)
+        assert found == expected, layout
 
 
 @pytest.mark.parametrize("average", ["pooled", "macro"])
 @pytest.mark.parametrize("curve", [ranking_roc_curve, ranking_precision_recall_curve])
 def test_curves(monkeypatch, curve, average):
-    y_true, y_score, options = tied_rows()
+    rng = np.random.default_rng(0)
+    groups, y_score = rng.integers(0, 12, 300), rng.integers(0, 9, 300)
+    y_true, options = rng.integers(0, 5, 300) * (rng.random(300) < 0.4), {"groups": groups}
     wide = curve(y_true, y_score, **options, average=average)
-    _narrow_readers(monkeypatch, _curves)
+    narrow_readers(monkeypatch, _curves)
     narrow = curve(y_true, y_score, **options, average=average)
     for array, expected in zip(narrow, wide, strict=True):
         assert (array.dtype, array.tobytes()) == (expected.dtype, expected.tobytes())
