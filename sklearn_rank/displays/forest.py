@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rank.comparison.differences import Difference
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.base import (
     Display,
@@ -191,31 +192,35 @@ class ForestDisplay(Display):
         parts: dict[Any, Comparison] = {_ALL: comparison}
         if slices is not None:
             parts |= comparison.by_slice(slices)
-        names, rows = [], []
+        has_rows = slices is not None or (measure is None and len(comparison.measures) > 1)
+        systems = [*comparison.others] if has_rows and not comparison.all_pairs else [""]
+        cells: dict[str, dict[str, Difference]] = {}
         for label, part in parts.items():
             for row in part.rows:
                 if wanted is not None and str(part.metric(row.measure)) != wanted:
                     continue
-                # What differs between the rows.
+                # What differs between the rows; systems differ in colour if something else does.
                 name = [] if slices is None else [f"{shown_name(label)} ({row.queries:,})"]
                 if measure is None and len(comparison.measures) > 1:
                     name.append(row.measure)
                 if comparison.all_pairs:
                     name.append(f"{row.system} - {row.baseline}")
-                elif len(comparison.others) > 1 or not name:
+                elif not has_rows:
                     name.append(row.system)
-                names.append(", ".join(name))
-                rows.append(row)
+                cells.setdefault(", ".join(name), {})[row.system if systems[0] else ""] = row
         what = "difference" if wanted is None else f"{wanted}: difference"
         of = "" if comparison.all_pairs else f" from {shown_name(comparison.baseline)}"
-        hollow = "" if all(row.significant for row in rows) else "\nhollow: not significant"
+        series = [[own[system] for own in cells.values()] for system in systems]
+        all_filled = all(row.significant for rows in series for row in rows)
         display = cls(
-            rows=names,
-            values=[[row.difference for row in rows]],
-            intervals=[[(row.low, row.high) for row in rows]],
-            label=f"{what}{of}, {comparison.level:.0%} interval{hollow}",
+            rows=list(cells),
+            values=[[row.difference for row in rows] for rows in series],
+            intervals=[[(row.low, row.high) for row in rows] for rows in series],
+            label=f"{what}{of}, {comparison.level:.0%} interval"
+            + ("" if all_filled else "\nhollow: not significant"),
             reference=0.0,
-            filled=[[row.significant for row in rows]],
+            filled=[[row.significant for row in rows] for rows in series],
+            names=systems if len(systems) > 1 else None,
         )
         return display.plot(ax)
 

@@ -21,7 +21,7 @@ from sklearn_rank.displays.base import (
     text_color,
     values_per_query,
 )
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer, check_same_length
 from sklearn_rank.support.text import safe_repr
@@ -56,6 +56,8 @@ class QueryDifferencesDisplay(Display):
         Names of the queries.
     names : (str, str), default=("baseline", "new")
         Names of the baseline and of the system.
+    query_text : mapping or callable, default=None
+        {query: text}, or a function of the query id: texts in place of ids.
 
     Attributes
     ----------
@@ -87,12 +89,14 @@ class QueryDifferencesDisplay(Display):
         measure: str = "measure",
         greater_is_better: bool = True,
         names: tuple[str, str] = ("baseline", "new"),
+        query_text: QueryText = None,
     ) -> None:
         self.differences: FloatArray = np.asarray(differences, dtype=np.float64)
         self.query_ids = list(query_ids)
         check_same_length("differences", len(self.differences), "query_ids", len(self.query_ids))
         self.measure, self.greater_is_better = measure, greater_is_better
         self.names = names
+        self._text = text_function(query_text)
 
     def plot(self, ax: Axes | None = None, *, n_named: int = 5) -> Self:
         """Draw the differences."""
@@ -127,7 +131,8 @@ class QueryDifferencesDisplay(Display):
                 # From the end of a bar that points to the margin, else from its foot.
                 reach = values if side == "margin" else values * 0
                 points = [(max(float(reach[row]), 0.0), float(row)) for row in named]
-                ids = [shown_name(self.query_ids[self.order_[row]]) for row in named]
+                queries = [self.query_ids[self.order_[row]] for row in named]
+                ids = [shown_name(self._text(query) or query) for query in queries]
                 # A minus as long as the plus.
                 signed = [f"{values[row]:+.3f}".replace("-", "−") for row in named]
                 texts = [f"{name}  {value}" for name, value in zip(ids, signed, strict=True)]
@@ -172,6 +177,7 @@ class QueryDifferencesDisplay(Display):
             measure=str(wanted),
             greater_is_better=comparison.greater_is_better(wanted),
             names=(comparison.baseline, system),
+            query_text=comparison._query_text,
         )
         return display.plot(ax, n_named=n_named)
 

@@ -94,12 +94,14 @@ def test_differences_of_a_comparison():
 
 
 def test_rows_of_a_comparison_are_told_apart():
-    assert ForestDisplay.from_comparison(compare(EVALUATIONS)).rows == [
-        "map, new",
-        "map, best",
-        "recall@2, new",
-        "recall@2, best",
-    ]
+    comparison = compare(EVALUATIONS)
+    shown = ForestDisplay.from_comparison(comparison)
+    assert (shown.rows, shown.names) == (["map", "recall@2"], ["new", "best"])
+    for name, values, marks in zip(shown.names, shown.values, shown.marks_, strict=True):
+        assert values.tolist() == [comparison[row, name].difference for row in shown.rows]
+        assert marks.get_label() == name
+    edges = {tuple(marks.get_edgecolors()[0]) for marks in shown.marks_}
+    assert len(edges) == 2, "a colour for each system"
     two = {name: EVALUATIONS[name] for name in ("old", "best")}
     assert ForestDisplay.from_comparison(compare(two)).rows == ["map", "recall@2"]
     assert ForestDisplay.from_comparison(compare(two), slices=SLICES).rows == [

@@ -61,6 +61,14 @@ def test_many_differences_are_few_rows():
     assert not shown.labels_
 
 
+def test_texts_of_queries_stand_in_place_of_their_ids():
+    texts = {"q1": "red shoes", "q2": ""}
+    runs = {"old": {"q1": ["a", "x"], "q2": ["x", "b"]}, "new": {"q1": ["x", "a"], "q2": ["b"]}}
+    compared = compare({"q1": {"a"}, "q2": {"b"}}, runs, "mrr", query_text=texts)
+    labels = [label.get_text() for label in compared.plot("differences").labels_]
+    assert labels == ["q2  +0.500", "red shoes  −0.500"]
+
+
 def test_ids_are_drawn_as_they_are():
     shown = QueryDifferencesDisplay(differences=[1.0], query_ids=["$x$\n<b>"], names=("$a$", "b"))
     svg = shown.to_svg()
