@@ -69,9 +69,7 @@ def all_binary(n: int, missed: Sequence[int] = (0, 1, 2)) -> list[TiedQuery]:
     ]
 
 
-def sampled(
-    seed: int, n: int, per_pattern: int, levels: Sequence[float], max_missed: int = 2
-) -> list[TiedQuery]:
+def sampled(seed: int, n: int, per_pattern: int, levels: Sequence[float]) -> list[TiedQuery]:
     """For every tie pattern of n items some random grades; level 0 is half of them."""
     rng = np.random.default_rng(seed)
     chances = [0.5] + [0.5 / len(levels)] * len(levels)
@@ -80,7 +78,7 @@ def sampled(
         return tuple(rng.choice([0.0, *levels], size, p=chances).tolist())
 
     return [
-        TiedQuery(grouped(draw(n), sizes), tuple(filter(None, draw(max_missed))))
+        TiedQuery(grouped(draw(n), sizes), tuple(filter(None, draw(2))))
         for sizes in compositions(n)
         for _ in range(per_pattern)
     ]
@@ -158,55 +156,35 @@ def ids() -> st.SearchStrategy[str]:
 
 @st.composite
 def problems(
-    draw: st.DrawFn,
-    *,
-    max_queries: int = 4,
-    max_items: int = 7,
-    max_grade: int = 3,
-    max_score: int = 4,
-    missed: bool = True,
-    equal_lengths: bool = False,
-    defined: bool = False,
+    draw: st.DrawFn, *, missed: bool = True, equal_lengths: bool = False, defined: bool = False
 ) -> Problem:
     """Small problems with ties (scores are few small integers) and items never retrieved.
 
     ``defined`` gives each query a relevant and an irrelevant item in its ranking.
     """
-    queries = draw(st.lists(ids(), min_size=1, max_size=max_queries, unique=True))
-    least = 2 if defined else 1
-    lengths = st.integers(least, max_items)
+    queries = draw(st.lists(ids(), min_size=1, max_size=4, unique=True))
+    lengths = st.integers(2 if defined else 1, 7)
     common = draw(lengths)
     y_true: dict[str, dict[str, int]] = {}
     y_score: dict[str, dict[str, int]] = {}
     for query in queries:
         n_items = common if equal_lengths else draw(lengths)
-        n_missed = draw(st.integers(0, 2)) if missed else 0
-        size = n_items + n_missed
+        size = n_items + (draw(st.integers(0, 2)) if missed else 0)
         items = draw(st.lists(ids(), min_size=size, max_size=size, unique=True))
-        grades = draw(st.lists(st.integers(0, max_grade), min_size=size, max_size=size))
+        grades = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
         if defined:
-            grades[:2] = draw(st.permutations([0, draw(st.integers(1, max_grade))]))
-        scores = draw(st.lists(st.integers(0, max_score), min_size=n_items, max_size=n_items))
+            grades[:2] = draw(st.permutations([0, draw(st.integers(1, 3))]))
+        scores = draw(st.lists(st.integers(0, 4), min_size=n_items, max_size=n_items))
         y_true[query] = dict(zip(items, grades, strict=True))
         y_score[query] = dict(zip(items, scores, strict=False))
     return Problem(y_true, y_score)
 
 
 @st.composite
-def strict_rankings(
-    draw: st.DrawFn,
-    *,
-    min_items: int = 1,
-    max_items: int = 8,
-    max_grade: int = 3,
-    max_missed: int = 2,
-) -> Ranking:
+def strict_rankings(draw: st.DrawFn, *, min_items: int = 1, max_missed: int = 2) -> Ranking:
     """Rankings without ties, in which nothing need be relevant."""
-    grades = draw(
-        st.lists(st.integers(0, max_grade), min_size=min_items, max_size=max_items).map(tuple)
-    )
-    missed = draw(st.lists(st.integers(1, max_grade), max_size=max_missed).map(tuple))
-    return Ranking(grades, missed)
+    grades = st.lists(st.integers(0, 3), min_size=min_items, max_size=8).map(tuple)
+    return Ranking(draw(grades), draw(st.lists(st.integers(1, 3), max_size=max_missed).map(tuple)))
 
 
 def as_lists(rankings: Sequence[Ranking]) -> tuple[list[dict[str, float]], list[list[str]]]:
@@ -222,16 +200,7 @@ def as_lists(rankings: Sequence[Ranking]) -> tuple[list[dict[str, float]], list[
 # Random problems for the comparison with other programs -----------------------------------------
 
 
-def nasty_problem(
-    seed: int,
-    *,
-    max_queries: int = 6,
-    max_items: int = 25,
-    negative: bool = True,
-    missing: bool = True,
-    empty: bool = True,
-    ids: Sequence[str] = NASTY_IDS,
-) -> Problem:
+def nasty_problem(seed: int) -> Problem:
     """One random problem with whatever may happen in a real evaluation.
 
     Ties, items judged but not retrieved and retrieved but not judged, grades 0 to 3 and negative
@@ -239,20 +208,19 @@ def nasty_problem(
     ranking at all; ids from ``NASTY_IDS``. At least one query has a ranking.
     """
     rng = np.random.default_rng(seed)
-    n_queries = int(rng.integers(1, max_queries + 1))
-    queries = [ids[place] for place in rng.permutation(len(ids))[:n_queries]]
+    n_queries = int(rng.integers(1, 7))
+    queries = [NASTY_IDS[place] for place in rng.permutation(len(NASTY_IDS))[:n_queries]]
     answered = queries[int(rng.integers(n_queries))]
     y_true: dict[str, dict[str, int]] = {}
     y_score: dict[str, dict[str, float]] = {}
     for query in queries:
-        n_items = int(rng.choice([1, 2, int(rng.integers(3, max_items + 1))], p=[0.1, 0.1, 0.8]))
+        n_items = int(rng.choice([1, 2, int(rng.integers(3, 26))], p=[0.1, 0.1, 0.8]))
         n_pool = n_items + int(rng.integers(0, 6))
-        pool = [*ids, *(f"d{number}" for number in range(max_items + 6))]
+        pool = [*NASTY_IDS, *(f"d{number}" for number in range(31))]
         items = [pool[place] for place in rng.permutation(len(pool))[:n_pool]]
         ranked = [items[place] for place in rng.permutation(n_pool)[:n_items]]
         kind = rng.choice(["mixed", "all", "none"], p=[0.85, 0.08, 0.07])
-        lowest = -2 if negative else 0
-        low, high = {"mixed": (lowest, 4), "all": (1, 4), "none": (lowest, 1)}[str(kind)]
+        low, high = {"mixed": (-2, 4), "all": (1, 4), "none": (-2, 1)}[str(kind)]
         judged = items if kind == "all" else [item for item in items if rng.random() < 0.8]
         y_true[query] = {item: int(rng.integers(low, high)) for item in judged or items[:1]}
         if max(y_true[query].values()) < 0:
@@ -261,8 +229,8 @@ def nasty_problem(
         # Multiples of 1/8 hold in float32; few levels make many ties.
         levels = int(rng.choice([2, 5, 1000]))
         y_score[query] = {item: float(rng.integers(-levels, levels)) / 8.0 for item in ranked}
-        if empty and query != answered and rng.random() < 0.05:
+        if query != answered and rng.random() < 0.05:
             y_score[query] = {}
-        if missing and query != answered and rng.random() < 0.1:
+        if query != answered and rng.random() < 0.1:
             del y_score[query]
     return Problem(y_true, y_score)
