@@ -26,7 +26,6 @@ from sklearn_rank import (
     QueryKFold,
     RankingConfigError,
     RankingScorer,
-    UnknownMeasureError,
     auc_scorer,
     evaluate,
     get_scorer,
@@ -287,24 +286,21 @@ def test_scorers_are_values(scorer, other):
 
 def test_default_cutoffs_of_measures_of_sets():
     """Without a cutoff they would be the same for every order of all items."""
-    names = ("precision", "recall", "f1", "hit_rate", "lauc")
+    names = ("precision", "recall", "f1", "hit_rate", "lauc", "map", "ndcg")
     ready = [getattr(sklearn_rank, f"{name}_scorer").measure.k for name in names]
-    assert ready == [10] * 5
-    assert [map_scorer.measure.k, ndcg_scorer.measure.k] == [None, None]
+    assert ready == [*[10] * 5, None, None]
 
 
 def test_what_was_given_stays_under_a_convention():
-    exponential = ndcg_scorer.with_options(gain="exp2")
     for scorer in (
-        exponential.with_options(convention="sklearn"),
+        ndcg_scorer.with_options(gain="exp2").with_options(convention="sklearn"),
         ndcg_scorer.with_options(convention="sklearn", gain="exp2"),
         get_scorer("ndcg(gain=exp2)", convention="sklearn"),
     ):
         assert dict(scorer.measure.options)["gain"] == "exp2"
         assert scorer.options.zero_division == 0.0
     silent = ndcg_scorer.with_options(zero_division=1.0).with_options(convention="sklearn")
-    assert silent.options.zero_division == 1.0
-    assert silent.measure.options["gain"] == "linear"
+    assert (silent.options.zero_division, silent.measure.options["gain"]) == (1.0, "linear")
 
 
 def test_all_scorers_of_a_search_take_the_same_options():
@@ -338,6 +334,10 @@ REFUSED = {
         lambda: rank_scorers(["map"], zero_divison=3),
         "rank_scorers has no option 'zero_divison'",
     ),
+    "advice that runs": (
+        lambda: get_scorer("ndcg@10")(MODEL, X, Y),
+        r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)",
+    ),
     "text of scikit-learn": (
         lambda: GridSearchCV(Ridge(), GRID, scoring="map").fit(X, Y),
         "'scoring' parameter of GridSearchCV must be",
@@ -348,22 +348,14 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_wrong_names_and_options(case):
     call, message = REFUSED[case]
-    with pytest.raises(
-        (InvalidParameterError, UnknownMeasureError, TypeError, ValueError)
-    ) as error:
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
-    assert error.match(message)
 
 
 @pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
 def test_grades_of_labels_are_checked(grade):
     with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
         map_scorer.with_options(relevance={"a": grade, "b": 0})
-
-
-def test_errors_name_scorers_so_that_the_advice_runs():
-    with pytest.raises(RankingConfigError, match=r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)"):
-        get_scorer("ndcg@10")(MODEL, X, Y)
 
 
 # Weights of queries ------------------------------------------------------------------------------
