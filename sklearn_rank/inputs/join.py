@@ -185,7 +185,7 @@ def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: boo
 
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
 _BLOCK = 1 << 12
-"""Items that stay in the processor's cache from their check to their look-up."""
+"""Scores that stay in the processor's cache while they become an array."""
 
 
 def read_items(
@@ -213,9 +213,10 @@ def read_items(
         partial = [isinstance(truth, Mapping) for truth in truths]
     joined = known = missed = scores = kept = None
     if not shared and reader.provider is None:
-        # Whatever is wrong, the closer look tells what and where.
-        with suppress(TypeError, ValueError, OverflowError):
-            joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
+        with suppress(TypeError, ValueError, OverflowError):  # the reader tells what is wrong
+            joined = _join_items(
+                rankings, truths, query_ids, ties, assume, partial, _plain_ids(rankings, truths)
+            )
     if joined is None:
         rankings = reader.rankings(rankings, query_ids, truths)
         if shared:
@@ -227,9 +228,7 @@ def read_items(
             truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
         reader.check_types()
         has_zero = reader.unjudged_grades > 0
-        joined = _join_items(
-            rankings, truths, query_ids, ties, assume, partial, are_read=True, has_zero=has_zero
-        )
+        joined = _join_items(rankings, truths, query_ids, ties, assume, partial, has_zero=has_zero)
     if relevance is not None:
         keyed = "keyed" in about
         scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
@@ -247,8 +246,29 @@ def read_items(
     return replace(judged, counts=counts, items=kept, pool=pool, **about)
 
 
-class _NotPlainError(TypeError):
-    """Other ids than strings alone or integers alone, duplicates, odd grades."""
+def _plain_ids(rankings: list[Any], truths: list[Any]) -> Callable[[Any], bool]:
+    """The check whether all ids of a ranking are of the one type of plain ids that truths have.
+
+    TypeError for other types, items that stand twice in a truth and odd grades.
+    """
+    kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
+    lists = [truth for truth in truths if type(truth) in _LISTS] if kinds_of_truth & _LISTS else []
+    first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
+    are_plain = ARE_ALL.get(type(first))
+    # To look at the grades of all queries at once takes a call instead of several for each query.
+    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
+    if not (
+        (kinds == {dict} or kinds <= _LISTS)
+        and kinds_of_truth <= _LISTS | _SETS | {dict}
+        and are_plain is not None
+        and all(map(are_plain, truths))
+        and not any(len(set(truth)) < len(truth) for truth in lists)
+        and set(map(type, grades)) <= {int, float}
+        and math.isfinite(math.fsum(grades))
+        and min(grades, default=0) >= 0
+    ):
+        raise TypeError
+    return are_plain
 
 
 def _join_items(
@@ -258,35 +278,24 @@ def _join_items(
     ties: Ties,
     assume: Assume | None,
     partial: Sequence[bool],
+    are_plain: Callable[[Any], bool] | None = None,
     *,
-    are_read: bool = False,
     has_zero: bool = False,
 ) -> Joined:
     """Look up relevant items in rankings that are all lists or all {item: score}.
 
-    Unless they ``are_read``, an error where they hold anything but plain ids and numbers.
+    TypeError where ids of a ranking are not plain, or stand twice in a list, unless None says that
+    a reader has seen to that.
     """
-    kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
-    is_scored = kinds == {dict}
-    if not ((is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}):
-        raise _NotPlainError
-    are_plain = None
-    if not are_read:
-        first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
-        are_plain = ARE_ALL.get(type(first))
-        if are_plain is None or not all(map(are_plain, truths)):
-            raise _NotPlainError
-    relevant = _relevant(truths, kinds_of_truth, are_read=are_read)
+    kinds_of_truth = set(map(type, truths))
+    is_scored, are_graded = set(map(type, rankings)) == {dict}, dict in kinds_of_truth
+    relevant = truths if kinds_of_truth <= _SETS else _relevant(truths, are_graded=are_graded)
     offsets, judged_offsets = offsets_of(_sizes(rankings)), offsets_of(_sizes(relevant))
     judged_grades = np.ones(int(judged_offsets[-1]))
-    if dict in kinds_of_truth:
+    if are_graded:
         judged_grades = np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
         has_zero |= len(judged_grades) < sum(map(len, truths))
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
-    by_place = not is_scored or TIE_RULES[ties].by_place
-    found, grades, borders = _look_up(
-        rankings, relevant, offsets, by_place=by_place, are_plain=are_plain
-    )
     unjudged = None
     if assumed == "partial":
         rows = zip(rankings, truths, relevant, partial, strict=True)
@@ -302,15 +311,33 @@ def _join_items(
     scores = _scores(rankings, offsets, query_ids) if is_scored else None
     places = hit_scores = None
     hit_offsets, hit_grades = judged_offsets, judged_grades
-    if by_place:
+    if scores is None or TIE_RULES[ties].by_place:
+        found: list[int] = []
+        grades: list[float] = []
+        borders = [0]
+        counter = range(max(map(len, rankings)))
+        for own, ranking in zip(relevant, rankings, strict=True):
+            # All that is done with a ranking is done while its items are in the cache.
+            if are_plain is not None and (
+                not are_plain(ranking) or (scores is None and len(set(ranking)) < len(ranking))
+            ):
+                raise TypeError
+            found += compress(counter, map(own.__contains__, ranking))
+            if are_graded and len(found) > borders[-1]:
+                items = list(ranking)
+                grades += [own[items[place]] for place in found[borders[-1] :]]
+            borders.append(len(found))
         hit_offsets = np.array(borders, dtype=np.int64)
         places = np.array(found, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
-        hit_grades = np.array(grades) if dict in kinds_of_truth else np.ones(len(places))
+        hit_grades = np.array(grades) if are_graded else np.ones(len(places))
         hit_scores = None if scores is None else scores[places]
-    elif scores is not None:
-        hit_scores = np.fromiter((score for score in found if score is not None), scores.dtype)
-        if len(hit_scores) < len(found):
-            retrieved = np.fromiter((score is not None for score in found), bool, len(found))
+    elif are_plain is not None and not all(map(are_plain, rankings)):
+        raise TypeError
+    else:  # the scores of the relevant items alone are enough
+        hits = [*chain.from_iterable(map(map, [own.get for own in rankings], relevant))]
+        hit_scores = np.fromiter((score for score in hits if score is not None), scores.dtype)
+        if len(hit_scores) < len(hits):
+            retrieved = np.fromiter((score is not None for score in hits), bool, len(hits))
             hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
             hit_grades = judged_grades[retrieved]
     judged = judged_offsets, judged_grades, assumed, unjudged
@@ -320,68 +347,19 @@ def _join_items(
     return joined
 
 
-def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any]:
-    """The relevant items of each query as a set, or with their grades."""
-    if kinds <= _SETS:
-        return truths
-    # To look at the grades of all queries at once takes a call instead of several for each query.
-    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
-    if not are_read and not (
-        set(map(type, grades)) <= {int, float}
-        and math.isfinite(math.fsum(grades))
-        and min(grades, default=0) >= 0
-    ):
-        raise _NotPlainError
-    has_zero = 0 in grades
+def _relevant(truths: list[Any], *, are_graded: bool) -> list[Any]:
+    """The relevant items of each query as a set, or with their grades where some have any."""
+    if not are_graded:
+        return list(map(set, truths))
     relevant = []
     for truth in truths:
         own = truth
-        if type(truth) is dict:
-            if has_zero and 0 in truth.values():
-                own = {item: grade for item, grade in truth.items() if grade > 0}
-        elif dict in kinds:
+        if type(truth) is not dict:
             own = dict.fromkeys(truth, 1.0)
-        elif type(truth) in _LISTS:
-            own = set(truth)
-        if type(truth) in _LISTS and len(own) < len(truth):
-            raise _NotPlainError
+        elif 0 in truth.values():
+            own = {item: grade for item, grade in truth.items() if grade > 0}
         relevant.append(own)
     return relevant
-
-
-def _look_up(
-    rankings: list[Any],
-    relevant: Sequence[Any],
-    offsets: IntArray,
-    *,
-    by_place: bool,
-    are_plain: Callable[[Any], bool] | None,
-) -> tuple[list[Any], list[float], list[int]]:
-    """Places of the hits in their rankings, their grades and the borders of queries among them.
-
-    Not ``by_place``, the score of each relevant item, or None.
-    """
-    found: list[Any] = []
-    grades: list[float] = []
-    borders = [0]
-    counter = range(max(map(len, rankings)))
-    # All that is done with a ranking is done while its items are in the cache.
-    for first, last in blocks(offsets, _BLOCK):
-        part, wanted = rankings[first:last], relevant[first:last]
-        if are_plain is not None and not all(map(are_plain, part)):
-            raise _NotPlainError
-        if not by_place:
-            found += chain.from_iterable(map(map, [ranking.get for ranking in part], wanted))
-            continue
-        for own, ranking in zip(wanted, part, strict=True):
-            if type(ranking) is not dict and len(set(ranking)) < len(ranking):
-                raise _NotPlainError
-            found += compress(counter, map(own.__contains__, ranking))
-            if type(own) is dict and len(found) > borders[-1]:
-                items = list(ranking)
-                grades += [own[items[place]] for place in found[borders[-1] :]]
-            borders.append(len(found))
-    return found, grades, borders
 
 
 def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
