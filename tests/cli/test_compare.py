@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import Any
 
 import pytest
 
 from sklearn_rank import compare, compare_all, evaluate, read_qrels, read_run
 from tests.cli.conftest import Command
+from tests.report.cases import data_of
 
 RUNS = "compare t.qrels old.run new.run same.run -m mrr"
 PAIR = "compare t.qrels old.run new.run -m mrr"
@@ -150,12 +150,6 @@ def test_hostile_ids_do_not_reach_the_terminal(command):
 # report -----------------------------------------------------------------------------------------
 
 
-def data_of(command: Command, name: str) -> Any:
-    text = (command.folder / name).read_text(encoding="utf-8")
-    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    return json.loads(data)
-
-
 def test_a_page_with_items_texts_and_slices(command):
     command.write({"texts.json": '{"q1": "first <b>", "q2": "second", "q3": "third"}'})
     command.write({"labels.csv": "query,label\nq1,head\nq2,tail\nq3,tail\n"})
@@ -163,11 +157,11 @@ def test_a_page_with_items_texts_and_slices(command):
     options = ["--query-text", "texts.json", "--slices", "labels.csv", "--title", "A <b> title"]
     options += ["--item-text", "items.tsv"]
     assert command([*REPORT.split(), *options]) == "report.html: 2 systems, 3 queries\n"
-    data = data_of(command, "report.html")
+    text = (command.folder / "report.html").read_text(encoding="utf-8")
+    (data,) = data_of(text)
     assert data["systems"] == ["one.run", "two.run"]
     assert data["texts"] == ["first <b>", "second", "third"]
     assert data["items"][0][0] == ["a", "Title of a", 1, [2, 1], [[0.5]]]
-    text = (command.folder / "report.html").read_text(encoding="utf-8")
     assert "<h1>A &lt;b&gt; title</h1>" in text
     assert '<th scope="row">head</th>' in text
     assert "sklearn-rank report " in text
@@ -175,7 +169,7 @@ def test_a_page_with_items_texts_and_slices(command):
 
 def test_the_measure_that_is_explained_and_the_file_are_chosen(command):
     command(f"{REPORT} -m recall@1 --explain R@1 -o own.html")
-    data = data_of(command, "own.html")
+    (data,) = data_of((command.folder / "own.html").read_text(encoding="utf-8"))
     assert data["measures"][data["measure"]] == "R@1"
 
 

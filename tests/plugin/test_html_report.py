@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from sklearn_rank.report.content import size_of
 from tests.plugin.conftest import Suite
 from tests.plugin.one_gate import gate_of
 from tests.plugin.test_hostile import FORBIDDEN, HOSTILE, SUITE
+from tests.report.cases import data_of
 from tests.tables.test_hostile_names import Page
 
 GATES = """
@@ -39,11 +39,6 @@ def gates(suite: Suite) -> Suite:
 
 def page_of(suite: Suite, name: str = "report.html") -> str:
     return (suite.path / name).read_text(encoding="utf-8")
-
-
-def data_of(text: str) -> list[dict[str, Any]]:
-    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    return [json.loads(part) for part in found]
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from functools import partial
+from typing import Any
 
 from sklearn_rank.report.content import Card, Item, Notice, Queries, Report, Section, Slice, as_data
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
@@ -84,3 +87,9 @@ def report_of(n: int, **options: object) -> Report:
         lead=("Made up.",),
         sections=(section,),
     )
+
+
+def data_of(text: str) -> list[dict[str, Any]]:
+    """What the script of a page reads, section by section."""
+    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    return [json.loads(part) for part in found]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from sklearn_rank import UnknownMeasureError, compare, compare_all, evaluate
 from sklearn_rank.report.comparison import report_of
 from sklearn_rank.report.page import page
+from tests.report.cases import data_of
 
 TRUTH = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}
 OLD = {"q1": ["x", "b", "a"], "q2": ["c"], "q3": ["x", "y"]}
@@ -24,11 +24,6 @@ def compared(**options):
     return compare(TRUTH, runs, measures=("mrr", "ndcg@10"), query_text=TEXTS, **options)
 
 
-def data_of(text: str) -> dict:
-    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    return json.loads(data)
-
-
 def written(comparison, folder: Path, **options) -> str:
     comparison.report(folder / "r.html", pictures=False, **options)
     return (folder / "r.html").read_text(encoding="utf-8")
@@ -36,7 +31,7 @@ def written(comparison, folder: Path, **options) -> str:
 
 def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path):
     labels = {"q1": "head", "q2": ["tail", "rare"], "q3": "tail"}
-    data = data_of(written(compared(), tmp_path, slices=labels))
+    data = data_of(written(compared(), tmp_path, slices=labels))[0]
     assert data["systems"] == ["old", "new", "best"]
     assert (data["measures"], data["greater"]) == (["MRR", "nDCG@10"], [True, True])
     assert (data["queries"], data["texts"]) == (["q1", "q2", "q3"], [*TEXTS.values(), ""])
@@ -48,7 +43,8 @@ def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path):
 
 
 def test_items_have_their_ranks_and_parts_that_add_up_to_the_change(tmp_path):
-    data = data_of(written(compared(), tmp_path, item_text={"a": "Title <i>"}, measure="nDCG@10"))
+    options = {"item_text": {"a": "Title <i>"}, "measure": "nDCG@10"}
+    (data,) = data_of(written(compared(), tmp_path, **options))
     # Item, title, grade, ranks in old, new and best, parts of the change of each measure.
     first = {item[0]: item[1:] for item in data["items"][0]}
     assert first["a"][:3] == ["Title <i>", 2, [3, 1, 1]]
@@ -199,8 +195,8 @@ def test_queries_that_were_left_out_are_counted(tmp_path):
     new = evaluate({"q1": TRUTH["q1"], "q2": TRUTH["q2"]}, {"q1": ["a"], "q2": ["c"]}, "mrr")
     text = written(compare({"old": old, "new": new}), tmp_path)
     assert "2 queries \u00b7 1 of old left out" in text
-    assert data_of(text)["items"] == [None, None], "ids of items were not kept"
-    assert data_of(text)["unknown"] == "The ids of the items are not known."
+    assert data_of(text)[0]["items"] == [None, None], "ids of items were not kept"
+    assert data_of(text)[0]["unknown"] == "The ids of the items are not known."
 
 
 def test_a_pooled_measure_alone_has_no_queries(tmp_path):

@@ -27,15 +27,9 @@ from sklearn_rank.report.content import (
 from sklearn_rank.report.page import GENERATOR, page, provenance, write_page
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
-from tests.report.cases import TABLE, queries_of, report_of
+from tests.report.cases import TABLE, data_of, queries_of, report_of
 from tests.tables.hostile import HOSTILE
 from tests.tables.test_hostile_names import Page
-
-
-def data_of(text: str) -> list[dict]:
-    """What the script reads, section by section."""
-    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    return [json.loads(part) for part in found]
 
 
 def test_a_page_asks_the_network_for_nothing():
