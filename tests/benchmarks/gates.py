@@ -250,22 +250,13 @@ def unjudged(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield (system, *data, f"{total / n_gates:+.3f}", *shares)
 
 
+ERRORS = "change per query|queries|true drop|red|red with five slices"
+UNJUDGED = "new system|true change|top 10 unjudged|policy|reads|red|green|cannot tell"
 TABLES = {
-    "errors": (
-        errors,
-        ("change per query", "queries", "true drop", "red", "red with five slices"),
-        4000,
-    ),
+    "errors": (errors, ERRORS.split("|"), 4000),
     "rates": (false_alarms, ("measure", "queries", "red", "printed"), 2000),
     "climbs": (climbs, ("the baseline rises", *(f"red at commit {n}" for n in COMMITS)), 2000),
-    "unjudged": (
-        unjudged,
-        (
-            *("new system", "true change", "top 10 unjudged", "policy", "reads", "red", "green"),
-            *("cannot tell", "wrong red", "wrong green"),
-        ),
-        100,
-    ),
+    "unjudged": (unjudged, (*UNJUDGED.split("|"), "wrong red", "wrong green"), 100),
 }
 
 if __name__ == "__main__":
