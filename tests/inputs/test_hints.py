@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -145,9 +144,7 @@ def test_ids_that_have_nothing_in_common_are_shown_where_queries_are_many() -> N
     ids=["a plain miss", "nothing ranked", "nothing relevant", "one found", "judged 0"],
 )
 def test_what_may_be_honest_is_not_remarked(truth: list, run: list) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RankingDataWarning)
-        evaluate(truth, run, "map", zero_division=0.0)
+    evaluate(truth, run, "map", zero_division=0.0)  # warnings are errors in these tests
 
 
 # ``known_items=`` ---------------------------------------------------------------------------------
@@ -185,36 +182,35 @@ def test_unknown_items_are_counted_and_named(form: str) -> None:
 
 @pytest.mark.parametrize("known", [[*INDEX, "gone", "lost"], lambda _: True], ids=["list", "call"])
 def test_nothing_is_said_where_all_are_known(known: object) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert evaluate(JUDGED, LISTS, "map", known_items=known).counts["unknown_items"] == 0
+    # Warnings are errors in these tests.
+    assert evaluate(JUDGED, LISTS, "map", known_items=known).counts["unknown_items"] == 0
 
 
-def test_an_item_is_counted_once_for_all_queries() -> None:
-    truth = {"q1": {"gone", "a"}, "q2": {"gone"}}
-    with pytest.warns(UnknownItemsWarning, match="1 of 2 judged items is not in the index"):
-        ev = evaluate(truth, LISTS, "map", known_items=INDEX)
+@pytest.mark.parametrize(
+    ("truth", "lists", "said"),
+    [
+        # An item is counted once for all queries.
+        ({"q1": {"gone", "a"}, "q2": {"gone"}}, LISTS, "1 of 2 judged items is not in the index"),
+        ([{"a", "gone"}, ["c"]], [["a"], ["c"]], r"1 of 3 judged items is .*'gone'"),
+        ({"a", "gone"}, [["a", "b"]], r"1 of 2 judged items is .*'gone'"),
+    ],
+)
+def test_unknown_items_of_queries_lists_and_a_shared_truth(
+    truth: Any, lists: Any, said: str
+) -> None:
+    with pytest.warns(UnknownItemsWarning, match=said):
+        ev = evaluate(truth, lists, "map", known_items=INDEX)
     assert ev.counts["unknown_items"] == 1
-
-
-def test_lists_and_one_shared_truth() -> None:
-    with pytest.warns(UnknownItemsWarning, match=r"1 of 3 judged items is .*'gone'"):
-        evaluate([{"a", "gone"}, ["c"]], [["a"], ["c"]], "map", known_items=INDEX)
-    with pytest.warns(UnknownItemsWarning, match=r"1 of 2 judged items is .*'gone'"):
-        evaluate({"a", "gone"}, [["a", "b"]], "map", known_items=INDEX)
 
 
 def test_frames_and_files() -> None:
     rows = [(query, item, grade) for query, own in JUDGED.items() for item, grade in own.items()]
+    ranked = [(query, item, -n) for query, own in LISTS.items() for n, item in enumerate(own)]
     truth = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    ranked = [
-        (query, item, -place) for query, own in LISTS.items() for place, item in enumerate(own)
-    ]
     run = pl.DataFrame(ranked, schema=["query", "item", "score"], orient="row")
-    queries, items, grades = (list(column) for column in zip(*rows, strict=True))
-    qrels = Qrels.from_columns(queries, items, grades=grades)
-    queries, items, scores = (list(column) for column in zip(*ranked, strict=True))
-    table = Run.from_columns(queries, items, scores=scores)
+    judged, scored = (table.to_dict(as_series=False) for table in (truth, run))
+    qrels = Qrels.from_columns(judged["query"], judged["item"], grades=judged["grade"])
+    table = Run.from_columns(scored["query"], scored["item"], scores=scored["score"])
     for y_true, y_score in [(truth, run), (truth.to_pandas(), run.to_pandas()), (qrels, table)]:
         with pytest.warns(UnknownItemsWarning, match=SAID):
             ev = evaluate(y_true, y_score, "map", known_items=INDEX)
@@ -236,12 +232,10 @@ def test_items_are_compared_as_the_provider_spells_them() -> None:
 
 def test_a_negative_grade_of_trec_eval_is_no_judgement() -> None:
     truth = {"q1": {"a": 1, "gone": -1}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        evaluate(truth, {"q1": ["a"]}, "map", convention="trec_eval", known_items=INDEX)
-        tables = Qrels.from_columns(["q1", "q1"], ["a", "gone"], grades=[1, -1])
-        run = Run.from_columns(["q1"], ["a"], scores=[1.0])
-        evaluate(tables, run, "map", convention="trec_eval", known_items=INDEX)
+    evaluate(truth, {"q1": ["a"]}, "map", convention="trec_eval", known_items=INDEX)
+    tables = Qrels.from_columns(["q1", "q1"], ["a", "gone"], grades=[1, -1])
+    run = Run.from_columns(["q1"], ["a"], scores=[1.0])
+    evaluate(tables, run, "map", convention="trec_eval", known_items=INDEX)
 
 
 @pytest.mark.parametrize(

@@ -103,23 +103,18 @@ def test_subclasses_of_dict_are_read_by_their_own_methods(y_true, y_score, expec
     assert evaluate(y_true, y_score, "mrr")["mrr"] == expected
 
 
-class CountingMapping(UserDict):
-    """Counts how often each of its values is read."""
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.reads = 0
-
-    def __getitem__(self, key):
-        self.reads += 1
-        return super().__getitem__(key)
-
-
 @pytest.mark.parametrize("ranking", [["a", "b"], {"a": 2.0, "b": 1.0}])
 def test_each_ranking_of_a_mapping_is_read_once(ranking):
-    y_score = CountingMapping({"q": ranking, "r": ranking})
+    reads = []
+
+    class Counting(UserDict):
+        def __getitem__(self, key):
+            reads.append(key)
+            return super().__getitem__(key)
+
+    y_score = Counting({"q": ranking, "r": ranking})
     assert evaluate({"q": {"a"}, "r": {"b"}}, y_score, "mrr")["mrr"] == 0.75
-    assert y_score.reads == 2
+    assert sorted(reads) == ["q", "r"]
 
 
 # Queries without a ranking, without judgements, without items; nothing at all ---------------------
@@ -135,19 +130,15 @@ def test_each_ranking_of_a_mapping_is_read_once(ranking):
         (1.0, "1", r"With a trailing '\.0' removed, 1 of them would match"),
         ("007", "7", "With leading zeros removed, 1 of them would match"),
         ("\u00e9", "e\u0301", "With Unicode NFC, 1 of them would match"),
-        ("x", "y", r"no query in common: 'x' against 'y'$"),
+        ("x", "y", r": 'x' against 'y'$"),
     ],
 )
 def test_no_common_query_is_an_error_with_a_hint(judged, ranked, hint):
-    with pytest.raises(QueryMismatchError, match=r"y_true and y_score have no query in common"):
+    message = f"y_true and y_score have no query in common.*{hint}"
+    with pytest.raises(QueryMismatchError, match=message):
         evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
-    with pytest.raises(QueryMismatchError, match=hint):
-        evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
-
-
-def test_no_ranked_query_at_all_is_a_mismatch():
-    with pytest.raises(QueryMismatchError, match=r"no query in common: 'x' against none"):
-        evaluate({"x": {"a"}}, {}, "map")
+    with pytest.raises(QueryMismatchError, match=r"no query in common: \S+ against none"):
+        evaluate({judged: {"a"}}, {}, "map")
 
 
 @pytest.mark.parametrize(

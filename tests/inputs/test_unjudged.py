@@ -6,9 +6,9 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
 from sklearn_rank import Evaluation, evaluate
 
@@ -30,63 +30,42 @@ def places(evaluation: Evaluation) -> tuple[list[int], list[int], list[int]]:
     return offsets.tolist(), above.tolist(), tied.tolist()
 
 
+TRUTHS, LISTED = list(TRUTH.values()), list(LISTS.values())
+RANKS = {query: {item: n for n, item in enumerate(own, 1)} for query, own in LISTS.items()}
+GRADED, SCORED = pl.DataFrame(long(TRUTH, "grade")), pl.DataFrame(long(SCORES, "score"))
 LAYOUTS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
-    "lists": (list(TRUTH.values()), list(LISTS.values()), {}),
-    "lists with a provider": (
-        list(TRUTH.values()),
-        list(LISTS.values()),
-        {"string_provider": str.upper},
-    ),
-    "kept lists": (list(TRUTH.values()), list(LISTS.values()), {"keep_items": True}),
-    "tuples": (list(TRUTH.values()), [tuple(ranking) for ranking in LISTS.values()], {}),
-    "scored lists": (list(TRUTH.values()), list(SCORES.values()), {}),
+    "lists": (TRUTHS, LISTED, {}),
+    "lists with a provider": (TRUTHS, LISTED, {"string_provider": str.upper}),
+    "kept lists": (TRUTHS, LISTED, {"keep_items": True}),
+    "tuples": (TRUTHS, list(map(tuple, LISTED)), {}),
+    "scored lists": (TRUTHS, list(SCORES.values()), {}),
     "mapping of lists": (TRUTH, LISTS, {}),
     "mapping of scores": (TRUTH, SCORES, {}),
-    "by place": (TRUTH, SCORES, {"ties": "stable"}),
-    "by id": (TRUTH, SCORES, {"ties": "docid"}),
-    "best order": (TRUTH, SCORES, {"ties": "optimistic"}),
+    **{ties: (TRUTH, SCORES, {"ties": ties}) for ties in (
+        "stable", "docid", "optimistic", "pessimistic")},
     "with a provider": (TRUTH, SCORES, {"string_provider": str.upper}),
     "kept": (TRUTH, SCORES, {"keep_items": True}),
-    "pandas": (pd.DataFrame(long(TRUTH, "grade")), pd.DataFrame(long(SCORES, "score")), {}),
-    "Polars": (pl.DataFrame(long(TRUTH, "grade")), pl.DataFrame(long(SCORES, "score")), {}),
-    "frame by id": (
-        pl.DataFrame(long(TRUTH, "grade")),
-        pl.DataFrame(long(SCORES, "score")),
-        {"ties": "docid"},
-    ),
-    "frame and mapping": (pl.DataFrame(long(TRUTH, "grade")), SCORES, {}),
-    "ranked frame": (
-        pl.DataFrame(long(TRUTH, "grade")),
-        pl.DataFrame(
-            long({q: {i: n for n, i in enumerate(r, 1)} for q, r in LISTS.items()}, "rank")
-        ),
-        {},
-    ),
-}
+    "pandas": (GRADED.to_pandas(), SCORED.to_pandas(), {}),
+    "Polars": (GRADED, SCORED, {}),
+    "frame by id": (GRADED, SCORED, {"ties": "docid"}),
+    "frame and mapping": (GRADED, SCORES, {}),
+    "ranked frame": (GRADED, pl.DataFrame(long(RANKS, "rank")), {}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_a_partial_truth_does_not_name_is_unjudged(layout: str) -> None:
     y_true, y_score, options = LAYOUTS[layout]
-    ev = evaluate(y_true, y_score, ("judged@2", "ndcg@2"), **options)
+    ev = evaluate(y_true, y_score, ("judged@2", "ndcg@2", "map"), **options)
     assert ev.assumed == ev.counts["assumed"] == "partial"
-    assert ev.counts["unjudged_items"] == 3
-    assert ev.counts["unjudged"] == 0
+    assert (ev.counts["unjudged_items"], ev.counts["unjudged"]) == (3, 0)
     assert places(ev) == ([0, 2, 3], [1, 3, 0], [1, 1, 1])
     assert ev.per_query["judged@2"].tolist() == [1 / 2, 1 / 2]
     assert ev.rankings.unjudged.places.above.dtype == np.int32
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_value_of_other_measures_is_the_same_whatever_is_assumed(layout: str) -> None:
-    y_true, y_score, options = LAYOUTS[layout]
-    partial, complete = (
-        evaluate(y_true, y_score, ("ndcg@2", "map"), assume=assume, **options)
-        for assume in ("partial", "complete")
-    )
-    assert partial.scores == complete.scores
-    assert complete.assumed == "complete"
-    assert complete.counts["unjudged_items"] == 0
+    # Other measures have one value whatever is assumed.
+    complete = evaluate(y_true, y_score, ("ndcg@2", "map"), assume="complete", **options)
+    assert [complete[name] for name in complete] == [ev["ndcg@2"], ev["map"]]
+    assert (complete.assumed, complete.counts["unjudged_items"]) == ("complete", 0)
     assert complete.rankings.unjudged is None
 
 
@@ -128,47 +107,27 @@ def test_one_truth_of_all_queries_may_be_partial() -> None:
     assert ev.per_query["unjudged@1"].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("scored", [False, True])
-def test_a_negative_grade_of_a_convention_is_no_judgement(*, scored: bool) -> None:
-    rankings = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}} if scored else {"q": ["a", "b", "c"]}
-    truth = {"q": {"a": 1, "b": -1, "c": 1}}
-    for y_true, y_score in (
-        (truth, rankings),
-        (
-            pl.DataFrame(long(truth, "grade")),
-            pl.DataFrame(long({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, "score")),
-        ),
-    ):
+def test_a_negative_grade_of_a_convention_is_no_judgement() -> None:
+    truth, scores = {"q": {"a": 1, "b": -1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    frames = pl.DataFrame(long(truth, "grade")), pl.DataFrame(long(scores, "score"))
+    for y_true, y_score in ((truth, scores), (truth, {"q": ["a", "b", "c"]}), frames):
         ev = evaluate(y_true, y_score, "judged@2", convention="trec_eval")
         assert (ev["judged@2"], ev.assumed, ev.counts["unjudged_grades"]) == (0.5, "partial", 1)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("wrap", [np.array, csr_array])
 @pytest.mark.parametrize("masked", [False, True])
-def test_negative_grades_of_arrays_are_unjudged(*, sparse: bool, masked: bool) -> None:
-    from scipy.sparse import csr_array
-
+def test_negative_grades_of_arrays_are_unjudged(wrap: Any, *, masked: bool) -> None:
     grades, scores = np.array([[1, -1, 0], [-2, 1, -1]]), np.array([[3.0, 2, 1], [1, 2, 3]])
     candidates = np.array([[True, True, True], [True, True, False]]) if masked else None
-    ev = evaluate(
-        csr_array(grades) if sparse else grades,
-        scores,
-        ("judged@2", "unjudged"),
-        candidates=candidates,
-        convention="trec_eval",
-        ties="average",
-    )
+    options: dict[str, Any] = {"convention": "trec_eval", "ties": "average"}
+    measures = ("judged@2", "unjudged")
+    ev = evaluate(wrap(grades), scores, measures, candidates=candidates, **options)
     assert ev.assumed == "partial"
     assert ev.per_query["unjudged"].tolist() == ([1, 1] if masked else [1, 2])
     assert ev.per_query["judged@2"].tolist() == [0.5, 0.5]
-    rows = evaluate(
-        grades.ravel(),
-        scores.ravel(),
-        "unjudged",
-        groups=np.repeat([0, 1], 3),
-        convention="trec_eval",
-        ties="average",
-    )
+    options["groups"] = np.repeat([0, 1], 3)
+    rows = evaluate(grades.ravel(), scores.ravel(), "unjudged", **options)
     assert rows.per_query["unjudged"].tolist() == [1, 2]
 
 
