@@ -137,7 +137,7 @@ def test_no_common_query_is_an_error_with_a_hint(judged, ranked, hint):
     message = f"y_true and y_score have no query in common.*{hint}"
     with pytest.raises(QueryMismatchError, match=message):
         evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
-    with pytest.raises(QueryMismatchError, match=r"no query in common: \S+ against none"):
+    with pytest.raises(QueryMismatchError, match=r"no query in common: .+ against none"):
         evaluate({judged: {"a"}}, {}, "map")
 
 

@@ -6,10 +6,14 @@ import math
 from fractions import Fraction
 from functools import partial
 from typing import Any
+
 import numpy as np
 import pytest
+
 from sklearn_rank import (
     InvalidParameterError,
+    UndefinedMetricError,
+    UndefinedMetricWarning,
     dcg_at_k_score,
     evaluate,
     fbeta_at_k_score,
@@ -17,6 +21,7 @@ from sklearn_rank import (
     harmonic_mean_score,
     lag_error,
     limited_auc_score,
+    mean_average_precision_score,
     ndcg_at_k_score,
     precision_at_k_score,
     ranking_auc_score,
@@ -24,17 +29,6 @@ from sklearn_rank import (
 from sklearn_rank.measures.catalogue import IDCG
 from sklearn_rank.metrics.shared import score
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES, WITH_K
-from sklearn_rank import (
-    InvalidParameterError,
-    UndefinedMetricError,
-    UndefinedMetricWarning,
-    group_auc_score,
-    lag_error,
-    limited_auc_score,
-    mean_average_precision_score,
-    ranking_auc_score,
-)
-from tests.inputs.cases import ALL
 
 every_cut_metric = pytest.mark.parametrize("metric", WITH_K, ids=lambda metric: metric.__name__)
 every_metric = pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
-from sklearn_rank import InvalidParameterError, evaluate
-import math
+
 from sklearn_rank import (
     InvalidParameterError,
     evaluate,
