@@ -57,8 +57,9 @@ PAIRS = [ranking_auc_score, group_auc_score, limited_auc_score]
 )
 @every_cut_metric
 def test_k_is_a_positive_integer(metric: Any, k: Any, shown: str) -> None:
-    message = r"^The 'k' parameter of \w+ must be an int in the range \[1, inf\) or None\. Got "
-    with pytest.raises(InvalidParameterError, match=rf"{message}{shown} instead\.$"):
+    several = "; evaluate takes several cutoffs, as in 'ndcg@5,10'" if isinstance(k, list) else ""
+    rule = rf"must be an int in the range \[1, inf\) or None{several}\. Got {shown} instead\.$"
+    with pytest.raises(InvalidParameterError, match=rf"^The 'k' parameter of \w+ {rule}"):
         metric(GRADES, SCORES, groups=GROUPS, k=k)
 
 
