@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pytest_rankmetrics import assert_not_worse
+from tests.plugin.cases import Ranks, case
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Suite
@@ -33,6 +36,12 @@ FILE = "test_it/test_bm25.rank.json"
 
 WORSE = [3] * 15 + [2] * 15
 BETTER = [1] * 15 + [2] * 15
+
+
+def not_worse(new: Ranks, old: Ranks, measures: Any = "mrr", **options: Any) -> Any:
+    """Compare two systems of ``cases``."""
+    truth, reference = case(old)
+    return assert_not_worse(truth, case(new)[1], reference, measures, **options)
 
 
 def value(suite: Suite, file: str = FILE, measure: str = "mrr") -> float:

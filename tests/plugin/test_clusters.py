@@ -12,7 +12,7 @@ import pytest
 from pytest_rankmetrics import assert_not_worse, expected_failure
 from sklearn_rank.statistics.differences import compare_paired
 from tests.plugin.cases import case, names
-from tests.plugin.one_gate import FILE, GATE
+from tests.plugin.one_gate import FILE, GATE, not_worse
 
 # Four queries of each user move together: what one gains, the others gain.
 OLD = [1, 1, 1, 1, 2, 2, 2, 2] * 8
@@ -22,9 +22,7 @@ CLUSTERS: dict[str, Any] = {"mapping": USERS, "function": USERS.__getitem__}
 
 
 def compared(clusters: Any, **options: Any) -> Any:
-    truth, old = case(OLD)
-    _, new = case(NEW)
-    return assert_not_worse(truth, new, old, "mrr", clusters=clusters, **options)
+    return not_worse(NEW, OLD, clusters=clusters, **options)
 
 
 @pytest.mark.parametrize("given", CLUSTERS)
@@ -51,12 +49,10 @@ def test_slices_are_tested_by_cluster():
         return "a" if query < "q033" else "b"
 
     options: dict[str, Any] = {"slices": in_slice, "max_slice_drop": 0.02, "allow": {"cannot_tell"}}
-    truth, old = case(OLD)
     # One user of the eight in slice a loses: four queries fall, and one cluster.
-    _, new = case([2] * 4 + OLD[4:])
+    new = [2] * 4 + OLD[4:]
     by_user, plain = (
-        assert_not_worse(truth, new, old, "mrr", hard_drop=0, clusters=own, **options)
-        for own in (USERS, None)
+        not_worse(new, OLD, hard_drop=0, clusters=own, **options) for own in (USERS, None)
     )
     # One coin of user0 against four of its queries, times two slices.
     assert by_user.slices[0].p == 1.0

@@ -11,7 +11,7 @@ from pytest_rankmetrics import GateResult, assert_metric, assert_not_worse, expe
 from sklearn_rank import InvalidParameterError
 from tests.plugin.cases import case
 from tests.plugin.conftest import said
-from tests.plugin.one_gate import GATE, gate_of
+from tests.plugin.one_gate import GATE, gate_of, not_worse
 
 
 def test_a_renamed_gate_is_led_to_its_old_baseline(recorded):
@@ -40,10 +40,8 @@ def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded):
 
 def test_a_rise_of_a_measure_of_which_less_is_better_is_a_loss():
     # LAG is rank - 1: q002 rises by 3, q003 falls by 1.
-    truth, old = case([2, 2, 2, 2])
-    _, new = case([2, 5, 1, 2])
     with expected_failure() as info:
-        assert_not_worse(truth, new, old, "lag", max_drop=0, allow={"unretrieved"})
+        not_worse([2, 5, 1, 2], [2] * 4, "lag", max_drop=0, allow={"unretrieved"})
     (row,) = info.value.result.worst
     assert (row.query, row.was, row.now) == ("q002", 1.0, 4.0)
     assert "biggest gains: q003 -1.0000" in str(info.value)
@@ -53,10 +51,8 @@ def test_a_rise_of_a_measure_of_which_less_is_better_is_a_loss():
 
 
 def failure(**options: Any) -> str:
-    truth, old = case([2] * 30)
-    _, new = case([2] * 29 + [0])
     with expected_failure() as info:
-        assert_not_worse(truth, new, old, "mrr", confirm=False, **options)
+        not_worse([2] * 29 + [0], [2] * 30, confirm=False, **options)
     return str(info.value)
 
 
@@ -84,10 +80,8 @@ MOVED = [3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30
 
 
 def test_a_failing_slice_lists_its_own_queries_alone():
-    truth, old = case([2] * 60)
-    _, new = case(MOVED)
     with expected_failure() as info:
-        assert_not_worse(truth, new, old, "mrr", max_drop=0.01, slices=SLICED, max_slice_drop=0.02)
+        not_worse(MOVED, [2] * 60, max_drop=0.01, slices=SLICED, max_slice_drop=0.02)
     text = str(info.value)
     assert text.startswith('MRR fell from 0.500 to 0.367 for the 20 "tail" queries (-0.133, ')
     assert "biggest losses in slice tail (mrr; these 5 are 31% of the loss)" in text

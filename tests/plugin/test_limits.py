@@ -23,8 +23,8 @@ from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.policy.verdicts import Rule, assess_change, assess_ends
 from sklearn_rank import InvalidParameterError, RankingDataWarning, measure
-from tests.plugin.cases import case, names, results, truth
-from tests.plugin.one_gate import gate_of
+from tests.plugin.cases import case, names
+from tests.plugin.one_gate import gate_of, not_worse
 
 POOLED = "auc(average=pooled)"
 DROP: dict[str, Any] = {"max_drop": {"map": 0.005}}
@@ -285,29 +285,22 @@ def test_slices_that_are_all_too_small_are_warned_of(suite):
 
 def test_a_slice_beyond_its_hard_limit_fails_however_small_it_is():
     # Nine queries fall from 1 to 1/3.
-    old, new = results([1] * 40), results([3] * 9 + [1] * 31)
+    new, old = [3] * 9 + [1] * 31, [1] * 40
     labels = {query: "rare" if query <= "q009" else "rest" for query in names(40)}
-    options: dict[str, Any] = {"slices": labels, "max_drop": 0.5, "hard_drop": 0.9}
-    options |= {"max_slice_drop": 0.02}
+    options = {"slices": labels, "max_drop": 0.5, "hard_drop": 0.9, "max_slice_drop": 0.02}
     for hard in (0, 2 / 3 + 1e-6):
-        assert assert_not_worse(truth(40), new, old, "mrr", slice_hard_drop=hard, **options).passed
+        assert not_worse(new, old, slice_hard_drop=hard, **options).passed
     with expected_failure(
         match=r"MRR fell from 1.000 to 0.333 for the . \"rare\" queries \(-0.667, hard limit -0.600"
     ):
-        assert_not_worse(truth(40), new, old, "mrr", slice_hard_drop=0.6, **options)
+        not_worse(new, old, slice_hard_drop=0.6, **options)
 
 
 def test_failing_slices_stand_first_where_only_20_are_shown():
-    old, new = results([1] * 250), results([1] * 240 + [3] * 10)
     labels = {query: f"s{n // 10:02}" for n, query in enumerate(names(250))}
+    options = {"max_drop": 0.1, "slices": labels, "max_slice_drop": 0.02, "confirm": False}
     with expected_failure() as failure:
-        assert_not_worse(
-            *(truth(250), new, old, "mrr"),
-            max_drop=0.1,
-            slices=labels,
-            max_slice_drop=0.02,
-            confirm=False,
-        )
+        not_worse([1] * 240 + [3] * 10, [1] * 250, **options)
     lines = str(failure.value).splitlines()
     assert any("s24" in line and "FAIL" in line for line in lines)
     assert any(line.endswith("and 5 more") for line in lines)

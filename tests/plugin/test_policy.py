@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_rankmetrics import GateResult, RankGateFailure, assert_not_worse, expected_failure
+from pytest_rankmetrics import GateResult, assert_not_worse, expected_failure
 from pytest_rankmetrics.assessment.compare import compare_metrics
 from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
@@ -20,7 +20,7 @@ from sklearn_rank import measure
 from sklearn_rank.statistics.differences import compare_paired
 from tests.plugin.cases import case, names, results, truth
 from tests.plugin.conftest import Suite
-from tests.plugin.one_gate import gate_of
+from tests.plugin.one_gate import gate_of, not_worse
 
 STRICT_WARNING = ("-W", "error::pytest_rankmetrics.RankGateWarning")
 
@@ -184,14 +184,12 @@ def test_thresholds_and_drops_come_in_one_failure(suite):
 
 def test_a_p_value_at_its_floor_can_confirm_at_that_level():
     # Five of thirty queries fall: no p-value is below 2 ** -5.
-    old, new = results([1] * 30), results([2] * 5 + [1] * 25)
-    options: dict[str, Any] = {"hard_drop": 0, "test": "permutation"}
+    pair = [2] * 5 + [1] * 25, [1] * 30
+    options: dict[str, Any] = {"hard_drop": 0, "test": "permutation", "allow": {"cannot_tell"}}
     with expected_failure(match="MRR fell from 1.000 to 0.917") as failure:
-        assert_not_worse(truth(30), new, old, "mrr", alpha=2**-5, **options)
-    assert isinstance(failure.value, RankGateFailure)
-    assert failure.value.result.metrics["mrr"].p == 2**-5  # type: ignore[attr-defined]
-    options["allow"] = {"cannot_tell"}
-    below = assert_not_worse(truth(30), new, old, "mrr", alpha=2**-5 - 1e-9, **options)
+        not_worse(*pair, alpha=2**-5, **options)
+    assert failure.value.result.metrics["mrr"].p == 2**-5
+    below = not_worse(*pair, alpha=2**-5 - 1e-9, **options)
     assert below.metrics["mrr"].reason == "too few queries changed"
 
 

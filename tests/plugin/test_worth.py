@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_rankmetrics import assert_not_worse, expected_failure
+from pytest_rankmetrics import expected_failure
 from pytest_rankmetrics.assessment.worth import Worth
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.differences import correct_p_values
 from tests.benchmarks.gates import RULES, climb, rates
-from tests.plugin.cases import case
 from tests.plugin.conftest import said
-from tests.plugin.one_gate import FILE, GATE, value
+from tests.plugin.one_gate import FILE, GATE, not_worse, value
 
 # The rate of the rule ------------------------------------------------------------------------
 
@@ -33,44 +32,35 @@ def test_the_rate_of_the_hard_limit_by_hand():
     # 60 queries change by +-1/2 in turns: the standard error is 0.5 / sqrt(59), and the hard limit
     # of 0.05, 6 steps of 0.5 / 60, is below what would be significant. Half way to the 7th:
     # ndtr(-6.5 / 60 * sqrt(59)) = ndtr(-0.8321).
-    truth, old = case([1, 2] * 30)
-    _, new = case([2, 1] * 30)
-    result = assert_not_worse(truth, new, old, "mrr")
+    result = not_worse([2, 1] * 30, [1, 2] * 30)
     assert result.false_alarm == pytest.approx(0.2027, abs=1e-4)
     assert result.metrics["mrr"].false_alarm == result.false_alarm
     assert result.too_tight == (
         "20.3% false alarms: hard_drop 0.05 of mrr is too tight for 60 queries; raise it to about "
         "0.11, or add queries"
     )
-    wide = assert_not_worse(truth, new, old, "mrr", hard_drop=0.11)
-    assert wide.false_alarm is not None
+    wide = not_worse([2, 1] * 30, [1, 2] * 30, hard_drop=0.11)
     assert 0.04 < wide.false_alarm < 0.055
     assert not wide.too_tight
 
 
 def test_without_a_test_the_margin_makes_the_rate():
-    truth, old = case([1, 2] * 10)
-    _, new = case([2, 1] * 10)
-    result = assert_not_worse(truth, new, old, "mrr", max_drop=0.005)
+    result = not_worse([2, 1] * 10, [1, 2] * 10, max_drop=0.005)
     # 0.005 is less than a step of 0.5 / 20: ndtr(-0.5 / 20 * sqrt(19))
     assert result.false_alarm == pytest.approx(0.4566, abs=1e-4)
-    assert (
-        "max_drop 0.005 of mrr is too tight for 20 queries; raise it to about 0.19"
-        in result.too_tight
-    )
+    told = "max_drop 0.005 of mrr is too tight for 20 queries; raise it to about 0.19"
+    assert told in result.too_tight
 
 
 def test_rates_of_measures_and_slices_are_added():
-    truth, old = case([1, 2] * 30)
-    _, new = case([2, 1] * 30)
+    new, old = [2, 1] * 30, [1, 2] * 30
     options: dict[str, Any] = {"slices": lambda q: "a" if q < "q031" else "b"}
-    one = assert_not_worse(truth, new, old, "mrr").false_alarm
-    result = assert_not_worse(truth, new, old, ("mrr", "map"), max_slice_drop=0.02, **options)
-    assert one is not None
+    one = not_worse(new, old).false_alarm
+    result = not_worse(new, old, ("mrr", "map"), max_slice_drop=0.02, **options)
     # Two measures that are equal here, and two slices at .02 / 4, which the margin hardly cuts.
     assert result.false_alarm == pytest.approx(2 * one + 4 * 0.005, abs=0.002)
     assert "at most 42.6% false alarms" in result.worth
-    nothing = assert_not_worse(truth, old, old, "mrr")
+    nothing = not_worse(old, old)
     assert (nothing.worth, nothing.false_alarm, nothing.too_tight) == ("", None, "")
 
 
@@ -124,9 +114,7 @@ def test_a_baseline_that_rises_with_every_gain_climbs_by_luck():
 
 
 def proven(new: list[int], old: list[int], **options: Any) -> Any:
-    truth, first = case(old)
-    _, second = case(new)
-    return assert_not_worse(truth, second, first, "mrr", pass_if="proven", **options)
+    return not_worse(new, old, pass_if="proven", **options)
 
 
 def test_what_is_proven_passes_and_a_drop_is_a_failure_and_no_lack_of_proof():
@@ -234,10 +222,8 @@ def test_the_figure_by_hand():
 
 
 def test_a_gate_says_what_it_finds_by_its_whole_rule():
-    truth, old = case([1, 2] * 30)
-    _, new = case([1, 2] * 24 + [2, 1] * 6)
-    one = assert_not_worse(truth, new, old, "mrr").metrics["mrr"].detectable
-    two = assert_not_worse(truth, new, old, ("mrr", "map")).metrics["mrr"].detectable
-    assert one is not None
-    assert two is not None
+    pair = [1, 2] * 24 + [2, 1] * 6, [1, 2] * 30
+    one, two = (
+        not_worse(*pair, measures).metrics["mrr"].detectable for measures in ("mrr", ("mrr", "map"))
+    )
     assert one < two, "each further measure costs power"
