@@ -216,24 +216,25 @@ class ItemReader:
         if isinstance(given, Mapping):
             items, grades = list(given), []
             for item, value in given.items():
-                place = partial(_place_of, where, item)
-                grades.append(_number(value, _GRADES, "grade", place))
+                grades.append(_number(value, _GRADES, "grade", partial(_place_of, where, item)))
                 if math.isinf(grades[-1]):
                     msg = f"{where} contains infinity as the grade for item {safe_repr(item)}"
                     raise ValueError(msg)
         else:
             items = list(given) if isinstance(given, Set) else sequence(given, where)
         keys = self._keys(items, where, self._true_types)
-        judged: dict[Any, float] = {}
-        first: dict[Any, Any] = {}
-        for key, item, grade in zip(keys, items, grades or [1.0] * len(keys), strict=True):
-            if first.setdefault(key, item) != item:
-                both = " and ".join(sorted(map(safe_repr, (first[key], item))))
+        grades = grades or [1.0] * len(keys)
+        judged = dict(zip(keys, grades, strict=True))
+        seen: dict[Any, int] = {}
+        for place, key in enumerate(keys if len(judged) < len(keys) else ()):
+            before = seen.setdefault(key, place)
+            if items[before] != items[place]:
+                both = " and ".join(sorted(map(safe_repr, (items[before], items[place]))))
                 msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
                 raise ValueError(msg)
-            if judged.setdefault(key, grade) != grade:
-                refuse_two_grades(where, key, judged[key], grade)
-        if len(judged) < len(keys) and any(isinstance(key, (int, float)) for key in keys):
+            if grades[before] != grades[place]:
+                refuse_two_grades(where, key, grades[before], grades[place])
+        if seen and any(isinstance(key, (int, float)) for key in keys):
             msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
             raise ValueError(msg)
         negative = [key for key, grade in judged.items() if grade < 0]
