@@ -57,8 +57,8 @@ def copy(suite: Suite, source: str, target: str) -> None:
 def test_a_copied_baseline_is_refused(gates, source, target, owner, suite):
     recorded_twice(suite, gates)
     copy(suite, source, target)
-    result = suite.run(now=[4] * 30, ret=1)
-    text = said(result)
+    # The system is worse than recorded, and better than the copy.
+    text = said(suite.run(now=[4] * 30, ret=1))
     assert f"baseline test_it/{target} was recorded by the gate {owner}" in text
     assert "if that is this gate's old name, accept the new one with: pytest test_it.py::" in text
     assert "--rank-update; if not, restore the file" in text
@@ -73,6 +73,14 @@ def test_a_copy_in_another_directory_of_baselines_is_refused(suite):
     text = said(result)
     assert "was recorded by the gate test_it.py::test_poor: a gate that was renamed is red" in text
     assert "--rank-update" not in text
+
+
+def test_an_update_does_not_lower_a_copied_baseline(suite):
+    recorded_twice(suite, GATES)
+    copy(suite, "test_good.rank.json", "test_poor.rank.json")
+    before = suite.baselines()
+    suite.run("--rank-update", ret=1)
+    assert suite.baselines() == before
 
 
 def test_the_guide_renames_a_gate(suite):

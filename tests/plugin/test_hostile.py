@@ -93,7 +93,6 @@ def test_no_id_reaches_the_terminal_the_xml_the_table_or_the_json_raw(hostile, m
         assert FORBIDDEN.findall(shown) == []
     assert COMMAND.findall(text) == COMMAND.findall(markdown) == []
     assert max(map(len, (text, junit, markdown))) < 400_000
-    assert "INTERNALERROR" not in text
     assert len(ET.fromstring(junit).findall(".//failure")) == len(HOSTILE)
     assert len(json.loads(report)["gates"]) == len(HOSTILE)
     head, _, *body = rows(markdown)
@@ -108,7 +107,6 @@ def test_no_id_reaches_the_terminal_raw_through_a_worker(hostile):
     text = said(hostile.run("-n", "2", "-q"))
     assert f"{len(HOSTILE)} failed" in text
     assert FORBIDDEN.findall(text) == COMMAND.findall(text) == []
-    assert "INTERNALERROR" not in text
 
 
 def test_no_id_reaches_the_html_report_raw(hostile, monkeypatch):

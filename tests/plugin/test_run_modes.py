@@ -134,7 +134,6 @@ def test_no_way_of_running_changes_a_verdict(mode, later):
     result = later.run("-rf", "--rank-json=report.json", *MODES[mode], ret=1)
     assert failed(result) == set(FAILED)
     assert verdicts(later) == VERDICTS
-    assert "INTERNALERROR" not in said(result)
     assert later.baselines() == before
 
 

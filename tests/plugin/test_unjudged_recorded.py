@@ -99,7 +99,7 @@ def test_bounds_against_a_baseline(suite):
 
 def test_what_cannot_be_told_is_red_with_strict_and_reports_have_its_ends(suite):
     recorded(suite, BOUNDS)
-    options = ("-rf", "--rank-strict", "--rank-json=r.json", "--rank-markdown=r.md")
+    options = ("-rf", "-n", "2", "--rank-strict", "--rank-json=r.json", "--rank-markdown=r.md")
     text = suite.fails(arguments=options)
     assert f"FAILED test_it.py::test_unjudged - Cannot tell: {LINE}" in text
     (gate,) = json.loads((suite.path / "r.json").read_text())["gates"]
