@@ -68,7 +68,7 @@ measures = st.lists(st.sampled_from(CUT), min_size=1, max_size=6, unique_by=str)
 
 
 @drawn(rows=problems, ties=ties, measures=measures)
-@examples(20)
+@examples(10)
 def test_no_number_depends_on_what_is_stored(rows: Any, ties: str, measures: Any) -> None:
     options = {"measures": measures, "ties": ties, "zero_division": np.nan}
     for layout, (y_true, y_score, own) in layouts(rows).items():

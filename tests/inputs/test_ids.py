@@ -190,7 +190,7 @@ def outcome(*args: Any, **options: Any) -> Any:
     ties=ties,
     ranked=st.integers(1, 4),
 )
-@examples(100)
+@examples(60)
 @pytest.mark.parametrize("keyed", [False, True])
 def test_plain_ids_change_no_bit_and_no_error(
     keyed: bool, queries: list[tuple[Any, Any]], ties: str, ranked: int

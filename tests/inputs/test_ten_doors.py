@@ -231,7 +231,7 @@ def test_ten_doors_give_the_same_bits_and_counts() -> None:
     """One test for all seeds: each alone would spend its time on beginning and ending."""
     totals = dict.fromkeys(("missing", "unjudged", "tied", "no_relevant", "unjudged_grades"), 0)
     not_retrieved = 0
-    for seed in range(examples(60).max_examples):
+    for seed in range(examples(40).max_examples):
         given = problem(seed)
         counts = compare(KEYED, given, seed).counts
         compare(ARRAYS, without_what_arrays_cannot_say(given), seed)
@@ -239,4 +239,4 @@ def test_ten_doors_give_the_same_bits_and_counts() -> None:
             totals[name] += counts[name]
         not_retrieved += counts["relevant"] - counts["retrieved"]
     # What is compared happens: ties, missing and unjudged queries, undefined ones.
-    assert min(*totals.values(), not_retrieved) > 3, totals
+    assert min(*totals.values(), not_retrieved) > 1, totals

@@ -159,6 +159,7 @@ def test_a_cutoff_beyond_the_end_is_none(problem: Problem, more: int) -> None:
 
 
 @given(first=problems(), second=problems())
+@examples(10)
 def test_a_query_counts_the_same_in_any_batch(first: Problem, second: Problem) -> None:
     """Each query alone, two batches, both batches together: the same bits."""
     (y_true, y_score), (more_true, more_score) = first.mapping, second.mapping

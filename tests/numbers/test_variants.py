@@ -154,7 +154,7 @@ def assert_same_values(*args: Any, **options: Any) -> None:
 
 
 @given(rows=problems, ties=ties)
-@examples(40)
+@examples(20)
 def test_the_way_of_rows_changes_no_place(rows: dict[str, np.ndarray], ties: str) -> None:
     assert_same_places(**rows, ties=ties)
 
@@ -167,14 +167,14 @@ def test_the_way_of_rows_changes_no_bit(rows: dict[str, np.ndarray], ties: str) 
 
 # Scores of dicts are Python's numbers; integers of all sizes are refused among them.
 @given(rows=problems.filter(lambda rows: rows["y_score"].dtype.char not in "gL"), ties=ties)
-@examples(40)
+@examples(20)
 def test_the_way_of_dicts_changes_no_place(rows: dict[str, np.ndarray], ties: str) -> None:
     ways = [way for way in WAYS if "order all" not in way]
     assert_same_places(*as_mapping(rows), ways=ways, ties=ties)
 
 
 @given(n_items=st.integers(1, 12), rows=problems, ties=ties)
-@examples(40)
+@examples(20)
 def test_the_way_of_matrices_changes_no_place(
     n_items: int, rows: dict[str, np.ndarray], ties: str
 ) -> None:
