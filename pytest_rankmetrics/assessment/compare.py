@@ -87,6 +87,14 @@ class Change:
         """Queries that were compared, one by one or together."""
         return self.pooled if self.paired is None else self.paired.n
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether the 95% interval of the change excludes 0."""
+        if self.paired is None:
+            return self.change != 0
+        low, high = self.paired.ci
+        return low > 0 or high < 0
+
     def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
         """The same with the verdict of a rule."""
         decision = assess_change(
@@ -181,8 +189,10 @@ def compare_slices(
         allowed = own.allowed(key[0])
         if key in large:
             rule = policy.slice_rule(key[0])
-            worth = change.worth_by(rule, tests)
-            changes[key] = replace(change.judged(rule, corrected[key]), worth=worth)
+            judged = change.judged(rule, corrected[key])
+            if judged.decision.verdict is Verdict.IMPROVED and not change.is_clear:
+                judged = replace(judged, decision=Decision(Verdict.PASS))
+            changes[key] = replace(judged, worth=change.worth_by(rule, tests))
         elif allowed is not None and change.drop > hard + SLACK:
             decision = Decision(Verdict.FAIL, f"hard limit {hard:g}")
             changes[key] = replace(change, allowed=allowed, decision=decision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -237,9 +238,19 @@ def _card(metric: Mapping[str, Any]) -> Any:
     if verdict != "improved":  # p is one-sided, and 1 beside every gain
         parts.append(formatting.p_phrase(metric["p"]))
     direction = _changed(verdict)
-    name = metric["name"] if metric["greater_is_better"] else f"{metric['name']} (lower is better)"
+    name = _title(metric["name"])
+    name += "" if metric["greater_is_better"] else " (lower is better)"
     value = formatting.number(metric["value"], 3) or "undefined"
     return Card(name, value, change, direction, counts, "; ".join(filter(None, parts)))
+
+
+def _title(name: str) -> str:
+    """``nDCG@10``; a measure with a function of the caller cannot be read from its name."""
+    from sklearn_rank.measures.grammar import measure
+
+    with contextlib.suppress(ValueError):
+        return measure(name).title
+    return name
 
 
 def _slice(part: Mapping[str, Any]) -> Any:
@@ -250,7 +261,7 @@ def _slice(part: Mapping[str, Any]) -> Any:
     words = ["FAIL" if verdict in FAILED else verdict, part["reason"]]
     words.append("" if verdict == "improved" else formatting.p_phrase(part["p"]))
     return Slice(
-        *(part["label"], part["metric"], part["queries"]),
+        *(part["label"], _title(part["metric"]), part["queries"]),
         *(part["baseline"], part["value"], part["change"]),
         None if ends is None or None in ends else tuple(ends),
         _changed(verdict),

@@ -180,10 +180,17 @@ def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
             words = f"{'better' if kinds['better'] else 'worse'} overall"
         else:
             words = "no clear difference"
+        overall, parts = words, [part for part in slices if part.group == system]
         for kind in ("worse", "better"):
-            own = [part.label for part in slices if (part.group, part.direction) == (system, kind)]
-            if own and not (kinds[kind] and not words.startswith("better in")):
-                words += f", {kind} for {_some(own)} queries"
+            own = [part.label for part in parts if part.direction == kind]
+            is_overall = overall == f"{kind} overall"
+            # Where it is better overall, slices that are so, too, are no news.
+            if not own or (is_overall and (kind == "better" or len(own) == len(parts))):
+                continue
+            where = f"{_some(own)} queries"
+            if len(own) > MOST_NAMED:
+                where = f"slices {_some(own)}"
+            words += f" and for {where}" if is_overall else f", {kind} for {where}"
         sentences.append(words if len(comparison.others) == 1 else f"{system}: {words}")
     more = len(comparison.others) - len(sentences)
     text = "; ".join(sentences) + (f"; {more:,} more systems" if more else "")

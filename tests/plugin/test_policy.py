@@ -264,7 +264,7 @@ def test_a_slice_that_drops_fails_although_the_mean_hardly_moves(suite):
     )
     (head,) = [line for line in text.splitlines() if line.startswith("E ") and " head " in line]
     assert " 44 " in head
-    assert head.endswith("improved")
+    assert head.endswith("ok"), "a gain that may be chance"
     # Two of four tiny queries lose everything but rank 10: 1.8 / 60 = 0.03, within the 0.05.
     suite.system([*EVEN[:12], 10, 10, *EVEN[14:]])
     assert "n=4, not gated" in suite.passes("-rA", "--rank-show=all")

@@ -96,6 +96,10 @@ def moved(by: dict[str, float], n: int = 40, measures=("mrr", "ndcg@3")):
         ({"head": 1, "long": 1}, "Better overall"),
         ({"head": 3, "long": 4}, "Worse overall"),
         ({"head": 2, "long": 2}, "No clear difference"),
+        (
+            {"a": 4, "b": 4, "c": 4, "d": 4, "long": 1},
+            "Worse overall and for slices a, b, c and 1 more, better for long queries",
+        ),
     ],
 )
 def test_the_headline_is_the_verdict(by, headline, tmp_path):
