@@ -7,7 +7,7 @@ otherwise: both are refused before anything is measured.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, TypedDict
@@ -158,27 +158,42 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
 
-    def numbers(name: str) -> Limits:
-        return measures.limits(given(name), name, _check_threshold)
-
     def of_slices(name: str) -> Mapping[str, Limits]:
         labels = _mapping(given(name), name, "{label: {measure: number}}", "slice")
-        return {str(own): measures.limits(labels[own], name, _check_threshold) for own in labels}
+        return {str(label): measures.limits(labels[label], name) for label in labels}
 
-    least, most = numbers("at_least"), numbers("at_most")
-    drops = _read_drops(given("max_drop"), measures)
-    named = ((name, given(name)) for name in Overrides.__annotations__)
-    own: dict[str, Any] = {name: value for name, value in named if value is not None}
+    least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))
+    named = tuple(measures.by_name) or DEFAULT_METRICS
+    drops = measures.limits(given("max_drop"), "max_drop", named)
+    overrides = {name: given(name) for name in Overrides.__annotations__}
+    own: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
     try:
         settings = replace(settings, **own) if own else settings
     except SettingError as error:
         raise InvalidParameterError(str(error)) from None
+
     compared = [measures.by_name[name] for name in drops]
-    slice_drop, slice_hard = given("max_slice_drop"), given("slice_hard_drop")
+    rule = "hard_drop needs max_drop=: without it nothing is compared"
+    _need(given("hard_drop") is None or bool(drops), rule)
+    hard_drop = {str(own): math.inf for own in compared}
+    if settings.hard_drop:
+        hard_drop |= {str(own): settings.hard_drop for own in compared if own.metric.upper == 1}
+    hard_drop |= measures.limits(given("hard_drop"), "hard_drop", tuple(drops))
+    for name in hard_drop:
+        _need(name in drops, f"hard_drop names {name}, which has no max_drop")
+    slice_drop: Any = given("max_slice_drop")
+    slice_hard = given("slice_hard_drop")
+    if isinstance(slice_drop, Mapping):
+        labels = _mapping(slice_drop, "max_slice_drop", "", "slice")
+        slice_drop = {
+            str(label): _limit(value, "max_slice_drop", compared) for label, value in labels.items()
+        }
+    elif slice_drop is not None:
+        slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     slices = SlicePolicy(
         slices=given("slices"),
-        max_drop=_read_slice_drop(slice_drop, compared),
-        hard_drop=_check_hard_drop(slice_hard or 0, compared, "slice_hard_drop"),
+        max_drop=slice_drop,
+        hard_drop=_limit(slice_hard or 0, "slice_hard_drop", compared),
         at_least=of_slices("slice_at_least"),
         at_most=of_slices("slice_at_most"),
     )
@@ -187,32 +202,37 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         at_least=least,
         at_most=most,
         max_drop=drops,
-        hard_drop=_read_hard_drops(given("hard_drop"), measures, drops, settings.hard_drop),
+        hard_drop=hard_drop,
         slices=slices,
         settings=settings,
-        per_query_at_least=numbers("per_query_at_least"),
-        per_query_at_most=numbers("per_query_at_most"),
+        per_query_at_least=measures.limits(given("per_query_at_least"), "per_query_at_least"),
+        per_query_at_most=measures.limits(given("per_query_at_most"), "per_query_at_most"),
         max_regressed_queries=check_count(given("max_regressed_queries"), "max_regressed_queries"),
         required=_check_queries(given("required_queries"), "required_queries"),
         forbidden=_check_queries(given("forbidden_queries"), "forbidden_queries") or (),
     )
+    _check_whole(policy, has_slice_hard=slice_hard is not None)
+    return replace(policy, measures=tuple(measures.by_name.values()))
+
+
+def _check_whole(policy: Policy, *, has_slice_hard: bool) -> None:
+    """InvalidParameterError for limits that need others."""
+    slices, settings = policy.slices, policy.settings
+    has_drop, has_slice_drop = policy.compares, slices.max_drop is not None
+    sliced = bool(has_slice_drop or slices.at_least or slices.at_most)
+    needs_drop = has_slice_drop or policy.max_regressed_queries is not None
     _need(
-        settings.pass_if != "proven" or settings.unjudged != "bounds" or not drops,
+        settings.pass_if != "proven" or settings.unjudged != "bounds" or not has_drop,
         "pass_if='proven' has no interval of the drop where unjudged='bounds'; pass "
         "pass_if='unless_worse', or unjudged='irrelevant' or 'condense'",
     )
-    sliced = slice_drop is not None or slices.at_least or slices.at_most
-    needs_drop = slice_drop is not None or policy.max_regressed_queries is not None
-    _need(
-        slice_hard is None or slice_drop is not None,
-        "slice_hard_drop needs max_slice_drop=: without it no slice is judged",
-    )
+    rule = "slice_hard_drop needs max_slice_drop=: without it no slice is judged"
+    _need(has_slice_drop or not has_slice_hard, rule)
     _need(not sliced or slices.slices is not None, "limits of slices need slices=")
     rule = "max_slice_drop and max_regressed_queries need max_drop="
-    _need(policy.compares or not needs_drop, rule)
+    _need(has_drop or not needs_drop, rule)
     rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
-    _need(bool(policy.limited or sliced), rule)
-    return replace(policy, measures=tuple(measures.by_name.values()))
+    _need(bool(policy.limited) or sliced, rule)
 
 
 def check_drops_named(policy: Policy, measures: Any) -> None:
@@ -226,8 +246,6 @@ def check_drops_named(policy: Policy, measures: Any) -> None:
 
 # Measures and their numbers ----------------------------------------------------------------------
 
-Check = Callable[[Any, Measure, str], float]
-
 
 class _Measures:
     """The measures that a gate names, each once and in order."""
@@ -240,8 +258,13 @@ class _Measures:
         measure = read_measure(spec)
         return self.by_name.setdefault(str(measure), measure)
 
-    def limits(self, given: Any, name: str, check: Check) -> dict[str, float]:
-        """{measure: number} with canonical names and checked numbers."""
+    def limits(self, given: Any, name: str, named: Iterable[str] = ()) -> dict[str, float]:
+        """{measure: number}, checked, by canonical names; one number is for all ``named``."""
+        if named and given is not None and not isinstance(given, Mapping):
+            seeing = (own for own in named if self.add(own).metric.name not in _BLIND)
+            given = dict.fromkeys(seeing, given)
+            if not given:
+                return {}
         result: dict[str, float] = {}
         for spec, value in _mapping(given, name, "{measure: number}", "measure").items():
             measure = self.add(spec)
@@ -251,7 +274,7 @@ class _Measures:
                 "name it in metrics= to show it",
             )
             _need(str(measure) not in result, f"{name} names {measure} twice")
-            result[str(measure)] = check(value, measure, name)
+            result[str(measure)] = _limit(value, name, [measure], f"{name} of {measure}")
         return result
 
 
@@ -263,93 +286,43 @@ def _mapping(given: Any, name: str, shape: str, of: str) -> Mapping[Any, Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _read_drops(given: Any, measures: _Measures) -> Limits:
-    """Allowed drops: {measure: number}, or one number for all measures that are named."""
-
-    def check(value: Any, measure: Measure, name: str) -> float:
-        number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
-        hint = "it says how much worse is allowed"
+def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") -> float:
+    """A limit of some measures, checked by the rule of the argument ``name``."""
+    where = where or name
+    if name.endswith("hard_drop") and isinstance(value, float) and value == math.inf:
+        return math.inf
+    number = _number(value, where)
+    uppers = [measure.metric.upper for measure in measures] or [math.inf]
+    if name.endswith("hard_drop"):
+        upper = max(uppers)
+        _need(number >= 0, f"{where} must be at least 0, got {number!r}")
+        rule = f"{where} must be below {upper:g}, or no drop exceeds it"
+        _need(number < upper, f"{rule}; got {number!r} (0 switches it off)")
+        return number or math.inf  # 0 means that there is none, as in the settings
+    if name.endswith("drop"):
+        upper, hint = min(uppers), "it says how much worse is allowed"
         if number >= upper:
             hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
-        rule = f"{name} of {measure} must be in [0, {upper:g}), got {number!r}; {hint}"
+        rule = f"{where} must be in [0, {upper:g}), got {number!r}; {hint}"
         _need(0 <= number < upper, rule)
         return number
-
-    if given is None or isinstance(given, Mapping):
-        return measures.limits(given, "max_drop", check)
-    named = [measures.add(name) for name in (tuple(measures.by_name) or DEFAULT_METRICS)]
-    seeing = [measure for measure in named if measure.metric.name not in _BLIND]
-    return {str(measure): check(given, measure, "max_drop") for measure in seeing}
-
-
-def _read_hard_drops(given: Any, measures: _Measures, drops: Limits, default: float) -> Limits:
-    """Drops that are never excused, for each measure that has an allowed drop."""
-    compared = [measures.by_name[name] for name in drops]
-    _need(given is None or bool(drops), "hard_drop needs max_drop=: without it nothing is compared")
-    own: dict[str, float] = {}
-    if isinstance(given, Mapping):
-        own = measures.limits(
-            given,
-            "hard_drop",
-            lambda value, measure, name: _check_hard_drop(value, [measure], name),
-        )
-        for name in own:
-            _need(name in drops, f"hard_drop names {name}, which has no max_drop")
-    elif given is not None:
-        own = dict.fromkeys(drops, _check_hard_drop(given, compared, "hard_drop"))
-    defaults = {str(own): default if own.metric.upper == 1 else 0 for own in compared}
-    return {name: own.get(name, defaults[name] or math.inf) for name in drops}
-
-
-def _read_slice_drop(given: Any, compared: Iterable[Measure]) -> float | dict[str, float] | None:
-    """Allowed drop of slices: one number, or one for each label."""
-    upper = min((measure.metric.upper for measure in compared), default=math.inf)
-
-    def check(value: Any) -> float:
-        number = _number(value, "max_slice_drop")
-        rule = f"max_slice_drop must be in [0, {upper:g}), in units of the measure"
-        _need(0 <= number < upper, f"{rule}; got {number!r}")
-        return number
-
-    if isinstance(given, Mapping):
-        drops = _mapping(given, "max_slice_drop", "", "slice")
-        return {str(label): check(value) for label, value in drops.items()}
-    return None if given is None else check(given)
-
-
-def _check_threshold(value: Any, measure: Measure, name: str) -> float:
-    """A threshold: from below where greater is better, and from above where less is."""
-    number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
-    greater, from_below = measure.metric.greater_is_better, name.endswith("at_least")
+    # A threshold: from below where greater is better, and from above where less is.
+    (measure,), (upper,) = measures, uppers
+    greater = measure.metric.greater_is_better
     right, wrong = ("at_least", "at_most") if greater else ("at_most", "at_least")
     better = "greater" if greater else "less"
     rule = f"{better} is better for {measure}: limit it by {right}, not by {wrong}"
-    _need(from_below is greater, rule)
-    if not from_below:
-        rule = f"{name} of {measure} must be at least 0, which is its least value"
+    _need(name.endswith(right), rule)
+    if not greater:
+        rule = f"{where} must be at least 0, which is its least value"
         _need(number >= 0, f"{rule}; got {number!r}")
         return number
-    _need(
-        number > SLACK,
-        f"{name} of {measure} must be above 0 by more than the tolerance of {SLACK:g}, or every "
-        f"value meets it; got {number!r}",
-    )
+    rule = f"{where} must be above 0 by more than the tolerance of {SLACK:g}, or every value"
+    _need(number > SLACK, f"{rule} meets it; got {number!r}")
     hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
-    rule = f"{name} of {measure} must be at most {upper:g}, its greatest value"
+    rule = f"{where} must be at most {upper:g}, its greatest value"
     _need(number <= upper, f"{rule}; got {number!r}{hint}")
     return number
-
-
-def _check_hard_drop(value: Any, measures: Iterable[Measure], name: str) -> float:
-    """A drop that is never excused; 0 means that there is none, as in the settings."""
-    if isinstance(value, float) and value == math.inf:
-        return math.inf
-    number = _number(value, name)
-    upper = max((measure.metric.upper for measure in measures), default=math.inf)
-    _need(number >= 0, f"{name} must be at least 0, got {number!r}")
-    rule = f"{name} must be below {upper:g}, or no drop exceeds it"
-    _need(number < upper, f"{rule}; got {number!r} (0 switches it off)")
-    return number or math.inf
 
 
 def check_count(value: Any, name: str) -> int | None:

@@ -113,9 +113,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a drop of 5": ({"max_drop": {"mrr": 5}}, "in units of the measure, 0.05 for 5 points"),
     "a drop of 1": ({"max_drop": {"mrr": 1}}, r"max_drop of mrr must be in \[0, 1\)"),
     "NaN": ({"max_drop": {"mrr": math.nan}}, "max_drop of mrr must be finite"),
-    "hard_drop below 0": ({**DROP, "hard_drop": -0.1}, "hard_drop must be at least 0"),
+    "hard_drop below 0": ({**DROP, "hard_drop": -0.1}, "hard_drop of map must be at least 0"),
     "hard_drop of 1": ({**DROP, "hard_drop": {"map": 1}}, r"below 1, or no drop .*; got 1\.0"),
-    "hard_drop of NaN": ({**DROP, "hard_drop": math.nan}, "hard_drop must be finite"),
+    "hard_drop of NaN": ({**DROP, "hard_drop": math.nan}, "hard_drop of map must be finite"),
     "slice drop of 5": ({**SLICED, "max_slice_drop": 5}, r"max_slice_drop must be in \[0, 1\)"),
     "slice_hard_drop of 1": (
         {**SLICED, "max_slice_drop": 0.1, "slice_hard_drop": 1},
