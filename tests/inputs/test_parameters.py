@@ -55,12 +55,12 @@ PAIRS = [ranking_auc_score, group_auc_score, limited_auc_score]
     ],
     ids=lambda value: str(value)[:9] if isinstance(value, str) else type(value).__name__,
 )
-@every_cut_metric
-def test_k_is_a_positive_integer(metric: Any, k: Any, shown: str) -> None:
+def test_k_is_a_positive_integer(k: Any, shown: str) -> None:
     several = "; evaluate takes several cutoffs, as in 'ndcg@5,10'" if isinstance(k, list) else ""
     rule = rf"must be an int in the range \[1, inf\) or None{several}\. Got {shown} instead\.$"
-    with pytest.raises(InvalidParameterError, match=rf"^The 'k' parameter of \w+ {rule}"):
-        metric(GRADES, SCORES, groups=GROUPS, k=k)
+    for metric in WITH_K:
+        with pytest.raises(InvalidParameterError, match=rf"^The 'k' parameter of \w+ {rule}"):
+            metric(GRADES, SCORES, groups=GROUPS, k=k)
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint8, np.uint64])
