@@ -140,10 +140,10 @@ def _checked(content: Any) -> Baseline:
 def _check_number(value: Any, where: str) -> None:
     """ValueError unless something is a finite number."""
     try:
-        number = float(value) if type(value) in (int, float) else math.nan
+        finite = type(value) in (int, float) and math.isfinite(value)
     except OverflowError:
-        number = math.inf
-    _need(math.isfinite(number), "{} has {!r:.40} where a number is expected", where, value)
+        finite = False
+    _need(finite, "{} has {!r:.40} where a number is expected", where, value)
 
 
 def _check_query(key: str, row: Row) -> None:
@@ -245,19 +245,19 @@ def baseline_text(baseline: Baseline) -> str:
     for name, value in content.items():
         if name in ("metrics", "slices", "queries"):
             rows = [row[1:-1] for row in _dumped({key: row} for key, row in value.items())]
-            parts.append(_block(name, rows, "{}"))
         elif name == "accepted":
-            parts.append(_block(name, _dumped(value), "[]"))
+            rows = _dumped(value)
         else:
             parts.append(f'  "{name}": {_dumped([value])[0]}')
+            continue
+        # One row on each line.
+        start, end = "[]" if name == "accepted" else "{}"
+        lines = "".join(f"\n    {row}," for row in rows)[:-1]
+        parts.append(
+            f'  "{name}": {start}{lines}\n  {end}' if rows else f'  "{name}": {start}{end}'
+        )
     parts.insert(3, f'  "seal": "{fingerprint(content)}"')
     return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _block(name: str, rows: Iterable[str], ends: str) -> str:
-    """A table or list with one row on each line."""
-    lines = ",\n".join(f"    {row}" for row in rows)
-    return f'  "{name}": {ends[0]}\n{lines}\n  {ends[1]}' if lines else f'  "{name}": {ends}'
 
 
 def _dumped(values: Iterable[Any]) -> list[str]:
@@ -268,16 +268,12 @@ def _dumped(values: Iterable[Any]) -> list[str]:
     """
     marked = [part for value in values for part in (value, [""])]
     text = json.dumps(marked, ensure_ascii=False, allow_nan=False)
-    lines = _UNPRINTABLE.sub(_escaped, text[1:-1]).split(', [""]')[:-1]
+
+    def escaped(match: re.Match[str]) -> str:
+        return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
+
+    lines = re.sub(r"[^ -~]", escaped, text[1:-1]).split(', [""]')[:-1]
     return [line.removeprefix(", ") for line in lines]
-
-
-_UNPRINTABLE = re.compile(r"[^ -~]")
-
-
-def _escaped(match: re.Match[str]) -> str:
-    character = match[0]
-    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def write_baseline(

@@ -126,10 +126,9 @@ class Recording:
         if has_places and measured.is_bounded and unjudged is not None:
             unjudged["depth"] = measured.depth
             columns["unjudged"] = [
-                dict(
-                    zip(keys_of([item.item for item in own], "items"), map(_rank, own), strict=True)
-                )
+                dict(zip(keys_of([item.item for item in own], "items"), ranks, strict=True))
                 for own in measured.unjudged_items
+                for ranks in [[write_rank(item.above, item.tied) for item in own]]
             ]
         if labels is not None:
             columns["slices"] = labels
@@ -154,10 +153,6 @@ class Recording:
             dict(zip(keys_of(hits, "items"), row, strict=True))
             for hits, row in zip(items, own, strict=True)
         ]
-
-
-def _rank(item: Any) -> int | str:
-    return write_rank(item.above, item.tied)
 
 
 def _digest(text: str) -> str:
@@ -235,14 +230,14 @@ _FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
 
 def key_of(value: Any) -> str:
     """A query or item id as a key of JSON."""
-    return value if isinstance(value, str) else str(_plain(value))
 
+    def plain(own: Any) -> Any:
+        """Python's own type: the repr of NumPy scalars differs between its versions."""
+        if isinstance(own, np.generic):
+            return own.item()
+        return tuple(map(plain, own)) if type(own) is tuple else own
 
-def _plain(value: Any) -> Any:
-    """Python's own type: the repr of NumPy scalars differs between its versions."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return tuple(map(_plain, value)) if type(value) is tuple else value
+    return value if isinstance(value, str) else str(plain(value))
 
 
 def stable_key(value: Any, what: str) -> str:

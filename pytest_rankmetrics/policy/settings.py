@@ -68,30 +68,21 @@ class Settings:
         counts = {"min_queries": 0, "min_slice_size": 2, "seed": 0, "worst_queries": 0}
         for name, low in counts.items():
             self._need(name, f"be an int of at least {low}", int, partial(operator.le, low))
-        for name, kind in _CHOICES.items():
+        choices = {"correction": Correction, "test": Test, "pass_if": PassIf, "ratchet": Ratchet}
+        choices |= {"unjudged": UnjudgedPolicy, "cannot_tell": CannotTell}
+        for name, kind in choices.items():
             words = get_args(kind)
             self._need(name, f"be one of {', '.join(words)}", str, words.__contains__)
-        if not isinstance(self.confirm, bool):
-            msg = f"confirm must be a bool, got {self.confirm!r}"
-            raise SettingError(msg)
+        self._need("confirm", "be a bool", bool, lambda _: True)
 
     def _need(self, name: str, rule: str, kind: type, holds: Callable[[Any], bool]) -> None:
-        """SettingError unless a value is of its kind, which no bool is, and holds."""
+        """SettingError unless a value is of its kind and holds; a bool is no number."""
         value = getattr(self, name)
         kinds = (int, float) if kind is float else kind
-        if isinstance(value, bool) or not isinstance(value, kinds) or not holds(value):
+        is_kind = isinstance(value, kinds) and isinstance(value, bool) is (kind is bool)
+        if not is_kind or not holds(value):
             msg = f"{name} must {rule}, got {value!r}"
             raise SettingError(msg)
-
-
-_CHOICES = {
-    "correction": Correction,
-    "test": Test,
-    "pass_if": PassIf,
-    "ratchet": Ratchet,
-    "unjudged": UnjudgedPolicy,
-    "cannot_tell": CannotTell,
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

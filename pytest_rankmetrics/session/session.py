@@ -246,7 +246,13 @@ class Session:
     ) -> Iterator[str]:
         """Why a name is not satisfied: by gates that ran, tests that did not, recorded gates."""
         gate = f"required gate {wanted!r}"
-        own = [run for run in gates if _means(run.record, wanted)]
+        own = [
+            run
+            for run in gates
+            # By its test, or by a name of its own.
+            if is_named(str(run.record["nodeid"]), wanted)
+            or f"{run.record['name']}[".startswith(f"{wanted}[")
+        ]
         collected = [test for test in self._collection.required if is_named(test, wanted)]
         gone = [test for test in recorded if is_named(test, wanted)]
         ran = {str(run.record["nodeid"]) for run in own}
@@ -341,13 +347,6 @@ def _collisions(gates: list[GateRun]) -> Iterator[str]:
             repeated = record["fixture"] and record["fixture"] == other.record["fixture"]
             if other.test != run.test and not repeated:
                 yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
-
-
-def _means(record: Mapping[str, Any], wanted: str) -> bool:
-    """Whether a setting means this gate, by its test or by a name of its own."""
-    name = str(record["name"])
-    in_test = is_named(str(record["nodeid"]), wanted)
-    return in_test or name == wanted or name.startswith(f"{wanted}[")
 
 
 # The last look at a run: its exit code, after every hook of everybody has run. A hook may set
