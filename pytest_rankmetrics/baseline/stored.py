@@ -39,6 +39,9 @@ class StoredRankings:
         self._common_rows = [row for row in map(rows.__getitem__, common.tolist()) if row]
         self._ids = measured.own_ids
         self._items = measured.items
+        shared = None if self._items is None else self._items.shared
+        self._shared = None if shared is None else _by_key(shared)
+        """Grades of the one ground truth of all queries, if there is only one."""
         self._judged = measured.evaluation.rankings
         self.are_known = all(row.get("ranks") is not None for row in self._common_rows)
         """Whether the baseline has the ranks of all common queries."""
@@ -52,7 +55,7 @@ class StoredRankings:
         grades = dict(zip(row["ranks"], self._grades_of(number, row), strict=True))
         hits = [Hit(key, grades[key], above, tied) for key, above, tied in items]
         hits.sort(key=lambda hit: (hit.above, -hit.grade))
-        if self._items is not None and self._items.shared is not None:
+        if self._shared is not None:
             known = [hit.grade for hit in hits]  # those that the query had retrieved
         else:
             borders = self._judged.judged_offsets[number : number + 2]
@@ -66,15 +69,10 @@ class StoredRankings:
             return row["grades"]  # type: ignore[no-any-return]
         if self._items is None:
             return [1.0] * len(ranks)
-        if self._items.shared is not None:
-            known: Mapping[Any, float] = self._shared_grades
-        else:
+        known = self._shared
+        if known is None:
             known = _by_key(self._items.truths[self._ids[number]])
         return [known.get(key, 1.0) for key in ranks]
-
-    @cached_property
-    def _shared_grades(self) -> Mapping[str, float]:
-        return _by_key((None if self._items is None else self._items.shared) or {})
 
     # All at once ---------------------------------------------------------------------------------
 
@@ -84,7 +82,7 @@ class StoredRankings:
             return None
         try:
             return self._values(self._rankings, measure)
-        except ValueError:
+        except ValueError:  # ranks that contradict each other
             return None
 
     def _values(self, rankings: JudgedRankings, measure: Measure) -> FloatArray:
@@ -106,7 +104,7 @@ class StoredRankings:
         order = np.lexsort((-grades, first, segment_index(offsets)))
         judged, judged_offsets = take_segments(self._judged.judged_offsets, self._common)
         judged_grades = self._judged.judged_grades[judged]
-        if self._items is not None and self._items.shared is not None:
+        if self._shared is not None:
             judged_grades, judged_offsets = grades[order], offsets
         return JudgedRankings(
             query_ids=[self._ids[number] for number in numbers],
