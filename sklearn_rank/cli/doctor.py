@@ -7,7 +7,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from sklearn_rank.typing import IntArray
 
 FEW_QUERIES = 30
 """Below, an interval of the mean says little, and Student's t leans on values that are no bell."""
+MOST_UNJUDGED = 0.05
+"""Share of the top above which unjudged items may decide a comparison."""
 _DETECTED = 1.959964 + 0.841621
 """Standard errors of a difference that is significant at 5 % in four of five repetitions."""
 _Finding: TypeAlias = "tuple[str, str]"
@@ -137,7 +139,15 @@ def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         warnings.simplefilter("ignore", ConventionWarning)
         warnings.simplefilter("ignore", RankingDataWarning)
         convention = "trec_eval" if (qrels.grades < 0).any() else "default"
-        evaluation = evaluate(qrels, run, "ndcg@10", convention=convention, zero_division=math.nan)
+        own: dict[str, Any] = {"convention": convention, "zero_division": math.nan}
+        evaluation = evaluate(qrels, run, ("ndcg@10", "judged@10"), **own)
+    share = 1 - evaluation["judged@10"]
+    if share > 0 and evaluation.assumed == "partial":
+        yield (
+            "!" if share > MOST_UNJUDGED else "",
+            f"{share:.0%} of the first 10 items are unjudged, and count as irrelevant; "
+            "sklearn-rank judge-next lists those that matter most",
+        )
     values = evaluation.per_query["ndcg@10"]
     values = values[~np.isnan(values)]
     if len(values) < 2:
@@ -150,6 +160,9 @@ def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         f"ndcg@10 is {evaluation['ndcg@10']:.4f} over {len(values):,} queries, 95% interval "
         f"{low:.4f}..{high:.4f}",
     )
+    if seen == 0:
+        yield "!", "ndcg@10 is the same for every query"
+        return
     yield (
         "",
         f"a change of {seen:.3f} would be detected with 80% probability, if changes vary from "

@@ -130,8 +130,8 @@ def _unjudged(joined: Joined) -> list[str]:
         named.append(f"{len(others) - _MOST_NAMED:,} more systems")
     note = (
         f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
-        f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged; bounds_of_change says what "
-        "that could mean"
+        f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged: to_judge (in a shell: "
+        "judge-next) lists those that matter most"
     )
     return [note]
 

@@ -83,6 +83,15 @@ def test_what_can_be_seen(command):
     assert "would be detected with 80% probability" in text
 
 
+def test_unjudged_items_and_equal_values_are_told(command):
+    command.write({"g.qrels": "q 0 a 1\nq 0 b 0\np 0 a 1\np 0 b 0\n"})
+    command.write({"g.run": "q Q0 x 1 2 t\nq Q0 a 2 1 t\np Q0 y 1 2 t\np Q0 a 2 1 t\n"})
+    text = command("doctor g.qrels g.run")
+    assert "50% of the first 10 items are unjudged, and count as irrelevant" in text
+    assert "ndcg@10 is the same for every query" in text
+    assert "would be detected" not in text
+
+
 def test_convert(command):
     text = command("convert run one.run one.jsonl.gz")
     assert text == "one.jsonl.gz: 3 queries, 4 rows\n"

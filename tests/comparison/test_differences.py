@@ -399,7 +399,7 @@ def test_unjudged_items_are_noted_by_system() -> None:
     (note,) = compare(JUDGED, {"old": HALF, "new": MORE}, measures="mrr@2").notes
     assert note == (
         "unjudged items count as irrelevant: of the first 2, 50% of 'new' ('old': 0%) are "
-        "unjudged; bounds_of_change says what that could mean"
+        "unjudged: to_judge (in a shell: judge-next) lists those that matter most"
     )
 
 
