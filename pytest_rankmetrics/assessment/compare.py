@@ -145,6 +145,8 @@ def compare_metrics(
         provable = change.paired is not None and change.paired.p_floor * tests <= settings.alpha
         judged = change.judged(rule, p, can_confirm=provable)
         gained = change.drop < -IMPROVEMENT and (gains[name] < GAIN_ALPHA or not rule.confirm)
+        if judged.decision.verdict is Verdict.IMPROVED and not (gained or change.is_clear):
+            judged = replace(judged, decision=Decision(Verdict.PASS))
         worth = change.worth_by(rule, tests, provable=provable)
         changes[name] = replace(judged, gain_p=gains[name], gained=gained, worth=worth)
     if measured.is_bounded:

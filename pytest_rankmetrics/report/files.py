@@ -234,8 +234,9 @@ def _card(metric: Mapping[str, Any]) -> Any:
         if metric[key] is not None
     ]
     verdict = metric["verdict"]
-    parts = [metric["reason"], f"allowed: {', '.join(limits)}" if limits else ""]
-    if verdict != "improved":  # p is one-sided, and 1 beside every gain
+    reason = metric["reason"].replace("not confirmed", "the drop may be chance")
+    parts = [reason, f"allowed: {', '.join(limits)}" if limits else ""]
+    if verdict not in ("improved", "pass"):  # p is one-sided, and 1 beside every gain
         parts.append(formatting.p_phrase(metric["p"]))
     direction = _changed(verdict)
     name = _title(metric["name"])

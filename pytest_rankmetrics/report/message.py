@@ -205,7 +205,8 @@ def _queries(assessment: Assessment, worst: Worst | None) -> list[str]:
         title, *lines = aligned([head, *zip(lines, tops, strict=True)], "<")
     else:
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 else ""
-        about = f"biggest losses{of} ({worst.metric}{share})"
+        signs = "* relevant, ? unjudged, - not retrieved"
+        about = f"biggest losses{of} ({worst.metric}{share}; {signs})"
         tops = [f"now on top: {row.top}" if row.top else "" for row in worst.rows]
         below = ["  ".join(filter(None, pair)) for pair in zip(below, tops, strict=True)]
     shown = [title]

@@ -113,7 +113,12 @@ def report_of(
         notices=tuple(notices),
         slices=own_slices,
         slice_titles=(
-            f"{_title(comparison, main, says_direction=True)} per slice",
+            f"{_title(comparison, main, says_direction=True)} per slice"
+            + (
+                ""
+                if comparison.correction is None
+                else "; p is corrected for all rows, intervals are not"
+            ),
             "system",
             comparison.baseline,
             others[0] if len(others) == 1 else "value",
@@ -174,12 +179,12 @@ def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
         for row in comparison.rows:
             if row.system == system:
                 kinds[_direction(row)].append(_title(comparison, row.measure))
-        if kinds["better"] and kinds["worse"]:
-            words = f"better in {_some(kinds['better'])}, worse in {_some(kinds['worse'])}"
-        elif kinds["better"] or kinds["worse"]:
-            words = f"{'better' if kinds['better'] else 'worse'} overall"
-        else:
+        changed = [kind for kind in ("better", "worse") if kinds[kind]]
+        words = ", ".join(f"{kind} in {_some(kinds[kind])}" for kind in changed)
+        if not changed:
             words = "no clear difference"
+        elif len(changed) == 1 and not kinds[""]:
+            words = f"{changed[0]} overall"
         overall, parts = words, [part for part in slices if part.group == system]
         for kind in ("worse", "better"):
             own = [part.label for part in parts if part.direction == kind]
@@ -296,7 +301,8 @@ def _unjudged(comparison: Comparison, measure: str) -> tuple[list[Notice], Table
     try:
         bounds = bounds_of_change(new, old, measure)
         ends = (fixed(end, digits=3, signed=True) for end in (bounds.low, bounds.high))
-        text += f"; the true change of {_title(comparison, measure)} is from {' to '.join(ends)}."
+        title = _title(comparison, measure)
+        text += f"; by their grades the change of {title} is between {' and '.join(ends)}."
     except (InvalidParameterError, UndefinedMetricError):
         text += "."
     try:

@@ -108,14 +108,17 @@ def _folded(section: Section, name: str) -> Iterator[str]:
 def _section(section: Section, prefix: str, level: int) -> Iterator[str]:
     """``prefix`` makes the ids of this section its own."""
     yield from (f"<p>{escape_html(line)}</p>" for line in section.lead)
-    for heading, cards in section.cards:
-        if heading:
-            yield f"<h{level}>{escape_html(heading)}</h{level}>"
-        yield f'<ul class="cards">{"".join(map(_card, cards))}</ul>'
+    notices, cards = [], []
     for notice in section.notices:
         target = escape_html(prefix + notice.target)
         link = f' <a href="#{target}">{escape_html(notice.link)}</a>' if notice.link else ""
-        yield f'<p class="notice">{escape_html(notice.text)}{link}</p>'
+        notices.append(f'<p class="notice">{escape_html(notice.text)}{link}</p>')
+    for heading, group in section.cards:
+        if heading:
+            cards.append(f"<h{level}>{escape_html(heading)}</h{level}>")
+        cards.append(f'<ul class="cards">{"".join(map(_card, group))}</ul>')
+    # Below the cards of several systems nobody would look for them first.
+    yield from (*notices, *cards) if len(section.cards) > 1 else (*cards, *notices)
     if section.slices:
         yield f"<h{level}>Slices</h{level}>"
         yield _scrolled(_slices(section, prefix), "Slices")

@@ -261,8 +261,8 @@ class Explorer {
       }
       const sum = rows.reduce((total, row) => total + (row.part || 0), 0);
       if (rows.some((row) => row.part !== null)) {
-        cell.append(element("p", { class: "faint" }, `Numbers with a sign: part of the change of ` +
-          `${measures[measure]}, ${fixed(sum, true)} in all.`));
+        cell.append(element("p", { class: "faint" }, `In boxes: grades, ? is unjudged. With a sign: part of the ` +
+          `change of ${measures[measure]}, ${fixed(sum, true)} in all.`));
       }
     }
     cell.append(element("a", { href: this.link(query) }, "Link to this query"));

@@ -84,7 +84,7 @@ def test_a_failing_slice_lists_its_own_queries_alone():
         not_worse(MOVED, [2] * 60, max_drop=0.01, slices=SLICED, max_slice_drop=0.02)
     text = str(info.value)
     assert text.startswith('MRR fell from 0.500 to 0.367 for the 20 "tail" queries (-0.133, ')
-    assert "biggest losses in slice tail (mrr; these 5 are 31% of the loss)" in text
+    assert "biggest losses in slice tail (mrr; these 5 are 31% of the loss; * relevant, " in text
     assert "q021" not in text
     assert "biggest gains" not in text
 

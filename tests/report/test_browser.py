@@ -221,7 +221,10 @@ def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_pat
         ],
         ["1grade 1nowhere (not retrieved \u2192 not retrieved)"],
     ]
-    assert result["sum"] == "Numbers with a sign: part of the change of nDCG@10, -0.250 in all."
+    assert result["sum"] == (
+        "In boxes: grades, ? is unjudged. "
+        "With a sign: part of the change of nDCG@10, -0.250 in all."
+    )
     assert result["tones"] == 3
     assert result["second"] == "2.3grade 3Title of down down (\u25bc from 1, -0.500)"
 

@@ -165,7 +165,7 @@ def test_unjudged_items_are_said_first_with_what_they_could_change():
     # Half of new's items; if both n are relevant, MRR rises from 1/2 to 1.
     assert section.notices[0].text == (
         "Look here first: nobody judged 50% of the first 10 items of new (old: 0%). They count as "
-        "irrelevant; the true change of MRR is from +0.000 to +0.500."
+        "irrelevant; by their grades the change of MRR is between +0.000 and +0.500."
     )
     assert section.notices[0].link == "2 items to judge next"
     heading, table = section.tables[-1]
