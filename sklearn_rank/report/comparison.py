@@ -179,7 +179,7 @@ def _verdict(comparison: Comparison, slices: Sequence[Slice]) -> str:
         for row in comparison.rows:
             if row.system == system:
                 kinds[_direction(row)].append(_title(comparison, row.measure))
-        changed = [kind for kind in ("better", "worse") if kinds[kind]]
+        changed: list[Direction] = [kind for kind in ("better", "worse") if kinds[kind]]
         words = ", ".join(f"{kind} in {_some(kinds[kind])}" for kind in changed)
         if not changed:
             words = "no clear difference"
