@@ -149,7 +149,7 @@ def assert_not_worse(
     >>> old = {"q1": ["b", "a"], "q2": ["a", "b"]}
     >>> result = assert_not_worse(truth, {"q1": ["a"], "q2": ["a", "b"]}, old, "mrr")
     >>> result.verdict.value, result.metrics["mrr"].change
-    ('improved', 0.25)
+    ('pass', 0.25)
     """
     __tracebackhide__ = hide
 
