@@ -250,6 +250,7 @@ class Explorer {
     } else if (!rows.length) {
       cell.append(element("p", {}, "No relevant item was retrieved or judged."));
     } else {
+      cell.append(...this.cause(rows));
       const sides = system ? [[0, "old"], [system, "now"]] : [[0, "now"]];
       cell.append(element("div", { class: "sides" },
         ...sides.map(([place, side]) => this.side(query, rows, place, side))));
@@ -267,6 +268,19 @@ class Explorer {
     }
     cell.append(element("a", { href: this.link(query) }, "Link to this query"));
     return element("tr", {}, cell);
+  }
+
+  // The item that contributed most to the change, in a sentence.
+  cause(rows) {
+    const sum = rows.reduce((total, row) => total + (row.part || 0), 0);
+    const most = rows.reduce((best, row) => row.part * sum > best.part * sum ? row : best, { part: 0 });
+    if (!most.part) return [];
+    const { name, text, old, now, grade, part } = most;
+    const move = old === null ? `is new at rank ${now}` : now === null ? `is gone from rank ${old}` :
+      old === now ? `stayed at rank ${now}` : `${now > old ? "fell" : "rose"} from rank ${old} to ${now}`;
+    const judged = grade === null ? "not judged" : `grade ${grade}`;
+    return [element("p", {}, "Main reason: ", element("strong", {}, text || name),
+      ` (${judged}) ${move}: ${fixed(part, true)} of ${fixed(sum, true)}.`)];
   }
 
   side(query, rows, place, side) {

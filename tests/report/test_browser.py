@@ -199,7 +199,8 @@ def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_pat
         const open = () => all(".queries .open")[0].click();
         open();
         const answer = { first: lines(), sum: texts(".details > .faint")[0],
-            heads: texts(".sides p"), tones: all(".items .better, .items .worse").length };
+            cause: texts(".details > p")[0], heads: texts(".sides p"),
+            tones: all(".items .better, .items .worse").length };
         choose(0, 1);
         open();
         return { ...answer, second: lines()[1][1] };
@@ -224,6 +225,9 @@ def test_an_opened_query_shows_both_rankings_with_grades_moves_and_parts(tmp_pat
     assert result["sum"] == (
         "In boxes: grades, ? is unjudged. "
         "With a sign: part of the change of nDCG@10, -0.250 in all."
+    )
+    assert result["cause"] == (
+        "Main reason: Title of down (grade 3) fell from rank 1 to 2: -0.200 of -0.250."
     )
     assert result["tones"] == 3
     assert result["second"] == "2.3grade 3Title of down down (\u25bc from 1, -0.500)"
