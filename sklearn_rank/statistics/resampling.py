@@ -224,7 +224,6 @@ def randomised_tukey(
         (len(drawn) - np.searchsorted(np.sort(drawn), observed - slack) + 1) / (len(drawn) + 1)
         for drawn in (ranges, distances.ravel())
     )
-    alone = np.minimum(alone, together)
     floor = _p_floor(values)
     return AllPairs(
         np.maximum(alone, floor),

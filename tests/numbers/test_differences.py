@@ -195,22 +195,41 @@ def test_the_bootstrap_of_three_queries() -> None:
     # infinite, or 0 for three zeros.
     change = np.array([0.1, 0.3, 0.5])
     observed = 0.3 / (0.2 / math.sqrt(3))
-    count = 0
+    count = no_greater = 0
     for drawn in itertools.product(change - 0.3, repeat=3):
         mean, spread = np.mean(drawn), np.std(drawn, ddof=1)
         t = math.copysign(math.inf, mean) if spread < 1e-12 else mean / (spread / math.sqrt(3))
-        count += abs(t) >= observed and abs(mean) > 1e-12
+        t = t if abs(mean) > 1e-12 else 0.0
+        count += abs(t) >= observed
+        no_greater += t <= observed
     assert count == 2  # three times -0.2, and three times 0.2
     drawn_at = np.random.default_rng(0)
     found = p_of_studentized(change, None, observed, 40_000, drawn_at, "two-sided")
     assert found == pytest.approx(count / 27, abs=0.01)
+    found = p_of_studentized(change, None, observed, 40_000, drawn_at, "less")
+    assert found == pytest.approx(no_greater / 27, abs=0.01)
     assert Differences(change).p("bootstrap") == 2 * 0.5**3
+
+
+def test_bootstrap_intervals_of_as_many_hits_as_misses_are_symmetric() -> None:
+    # Many resamples have just the mean of the sample: half of them count as below it.
+    low, high = mean_confidence_interval([0, 1] * 50, method="bootstrap")
+    assert low + high == pytest.approx(1.0)
+    # Two resamples may both exceed the mean.
+    for seed in range(20):
+        ends = mean_confidence_interval(
+            [0.1, 0.2, 0.6], method="bootstrap", n_resamples=2, random_state=seed
+        )
+        assert 0.1 <= ends[0] <= ends[1] <= 0.6
 
 
 def test_what_was_observed_is_one_of_the_resamples() -> None:
     clear = Differences(np.random.default_rng(0).normal(5, 1, 40))
     assert clear.p("bootstrap", n_resamples=99) == 1 / 100
     assert clear.p("permutation", "greater", n_resamples=99) == 1 / 100
+    # So many that their signs are drawn in parts.
+    many = Differences(np.append(np.tile([0.01, -0.01], 2500), np.full(2000, -1.0)))
+    assert many.p("permutation", "less", n_resamples=99) == 1 / 100
 
 
 def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:

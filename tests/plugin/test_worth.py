@@ -13,6 +13,7 @@ from pytest_rankmetrics import expected_failure
 from pytest_rankmetrics.assessment.worth import Worth
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.statistics import queries_needed
 from sklearn_rank.statistics.differences import correct_p_values
 from tests.benchmarks.gates import RULES, climb, rates
 from tests.plugin.conftest import said
@@ -219,6 +220,9 @@ def test_the_figure_by_hand():
     many = 100_000
     assert seen(0.02, many, wide, 1) == pytest.approx(2.48647 * 0.02, abs=2e-5)
     assert seen(0.02, many, wide, 3) == pytest.approx((2.12805 + 0.84162) * 0.02, abs=2e-5)
+    # Differences of standard deviation 0.2 = 0.02 * sqrt(100), each measure tested at 0.05 / 3.
+    needed = Worth(100, 0.02, 99, Rule(0.03, math.inf, 25, 0.05, confirm=True), 3).needed
+    assert needed == queries_needed(0.03, 0.2, alpha=0.05 / 3)
 
 
 def test_a_gate_says_what_it_finds_by_its_whole_rule():
