@@ -228,8 +228,8 @@ def test_what_was_observed_is_one_of_the_resamples() -> None:
     assert clear.p("bootstrap", n_resamples=99) == 1 / 100
     assert clear.p("permutation", "greater", n_resamples=99) == 1 / 100
     # So many that their signs are drawn in parts.
-    many = Differences(np.append(np.tile([0.01, -0.01], 2500), np.full(2000, -1.0)))
-    assert many.p("permutation", "less", n_resamples=99) == 1 / 100
+    many = Differences(np.append(np.tile([0.01, -0.01], 2500), np.full(2000, 1.0)))
+    assert many.p("permutation", "greater", n_resamples=99) == 1 / 100
 
 
 def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:
