@@ -4,8 +4,6 @@ A plugin of the whole suite (`-p tests.components`), since documents and docstri
 With `--every-component`, as in CI, a missing component is a failure.
 """
 
-from __future__ import annotations
-
 import doctest
 import re
 

@@ -1,7 +1,5 @@
 """Problems for the tests: enumerated, drawn at random from a seed, and Hypothesis strategies."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``python -m tests.benchmarks [--only P2,P4] [--cpu avx2] [--cold] [--json FILE]``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

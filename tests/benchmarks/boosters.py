@@ -6,8 +6,6 @@ One thread, processor time, the least of the rounds, in turns: nothing watched, 
 measure, ours, and four of ours at once.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -6,8 +6,6 @@ interval is that of the functions that gates and comparisons call. Chance takes 
 5 % plus 196 * sqrt(0.0475 / runs) points.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,6 @@ the system's own high-water mark (VmHWM), pages of mapped files included, so tha
 between two looks.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -9,8 +9,6 @@
   the old system judged; the same gate with every item judged says what is right.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections import Counter

@@ -1,7 +1,5 @@
 """Programs in turn over the same work, and what prints their figures and those of simulations."""
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import gc

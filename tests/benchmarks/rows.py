@@ -1,7 +1,5 @@
 """The rows of the table, each by its name; ``full`` sizes are those of docs/scaling.md."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

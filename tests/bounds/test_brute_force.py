@@ -1,7 +1,5 @@
 """Bounds are the extremes of all gradings, tried one by one: of values, and of changes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

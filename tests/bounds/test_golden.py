@@ -1,7 +1,5 @@
 """Bounds worked out by hand, as arithmetic."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds of bounds whatever the data are, bounds of changes, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import random
 from math import log2

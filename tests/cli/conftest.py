@@ -1,7 +1,5 @@
 """A folder with judgements and runs, and the command that is run in it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

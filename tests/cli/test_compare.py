@@ -1,7 +1,5 @@
 """``sklearn-rank compare`` and ``report``: each format, the options, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``sklearn-rank doctor``, ``convert`` and ``measures``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``sklearn-rank evaluate``: each format, what counts, files larger than memory, what is wrong."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """``sklearn-rank gate``: its words, exit codes and baselines; verdicts are tests of the plugin."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

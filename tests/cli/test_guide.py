@@ -1,7 +1,5 @@
 """Every command of the guide prints what the guide says."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``sklearn-rank judge-next``: a list of items, a template, and the way back into judgements."""
 
-from __future__ import annotations
-
 import pytest
 
 from sklearn_rank import read_qrels

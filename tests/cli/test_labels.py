@@ -1,7 +1,5 @@
 """Labels and texts of queries, for slices and reports."""
 
-from __future__ import annotations
-
 import pytest
 
 from sklearn_rank.cli.reading import read_labels

@@ -1,7 +1,5 @@
 """What the command writes replaces nothing that somebody else has written."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a terminal shows: messages in the command's words, tables, progress, streams that end."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

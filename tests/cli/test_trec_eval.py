@@ -4,8 +4,6 @@ The problem is made up to be nasty: ties, ids that are no ASCII, grades of -1, t
 missing from the run or from the judgements, a topic without a relevant item, comments, blank lines.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

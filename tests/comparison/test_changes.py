@@ -1,7 +1,5 @@
 """Single queries: which changed most or are worst, and the items that explain it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clusters of queries: where they are read, and what goes by them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """What a comparison says of two systems: by hand, and against SciPy on the values per query."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Systems are joined on the ids of their queries: never by position, and never in silence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

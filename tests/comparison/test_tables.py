@@ -1,7 +1,5 @@
 """Comparisons as tables: systems with letters as ranx has them, and differences with everything."""
 
-from __future__ import annotations
-
 import csv
 import io
 

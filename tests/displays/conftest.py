@@ -1,7 +1,5 @@
 """Pictures without a screen, closed after each test. Needs Matplotlib, which ``test`` has."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest

@@ -1,7 +1,5 @@
 """ROC and precision-recall curves: points by hand, bands, areas, names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

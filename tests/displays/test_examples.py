@@ -1,7 +1,5 @@
 """The scripts of the gallery run, and the guide shows their pictures."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows of means with intervals: slices, measures, differences; and the doors to all displays."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Lines of systems: precision against recall at k, a measure at k, distributions of queries."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

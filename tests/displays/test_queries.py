@@ -1,7 +1,5 @@
 """Pictures of the values per query: distribution, differences and correlation."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest

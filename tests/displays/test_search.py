@@ -1,7 +1,5 @@
 """The table of a search as a picture, and the spread over queries that its intervals need."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

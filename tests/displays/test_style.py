@@ -1,7 +1,5 @@
 """The style: nobody else's figures change, labels keep apart, and SVG is fit for a page."""
 
-from __future__ import annotations
-
 import io
 import xml.etree.ElementTree as ET
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Wrong calls of the displays: the error names the argument, before anything is computed."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Engines, each with all of its ways to read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any

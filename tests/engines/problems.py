@@ -4,8 +4,6 @@ What is expected is what frames in memory give, but for refusals, of which the f
 down: an engine need not know the number of a row, but has to name the item.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What an evaluation of streamed frames still knows: its scores, and what is pickled."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names and types of columns that engines, or Polars itself, would stumble over."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Two hundred nasty problems and every refusal, through all engines of one machine."""
 
-from __future__ import annotations
-
 import pytest
 
 from sklearn_rank import evaluate

@@ -1,7 +1,5 @@
 """Files as lazy frames: the same values as from files that are read, and the same refusals."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What needs no session of Spark: what its tasks do with rows, and frames that cannot be read."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """Which way rows take: together, block by block, or by way of files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

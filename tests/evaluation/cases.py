@@ -1,7 +1,5 @@
 """Two judged queries and a run, which the tests of evaluations share."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

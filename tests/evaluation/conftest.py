@@ -1,7 +1,5 @@
 """An evaluation of the queries of cases.py."""
 
-from __future__ import annotations
-
 import pytest
 
 from sklearn_rank import evaluate

@@ -1,7 +1,5 @@
 """Measures that are sent to where the places are: the same numbers, and no places here."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from typing import Any

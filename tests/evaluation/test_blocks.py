@@ -1,7 +1,5 @@
 """Blocks of queries, threads, and many cutoffs: what is shared, kept and never run side by side."""
 
-from __future__ import annotations
-
 import tracemalloc
 import weakref
 from typing import Any

@@ -1,7 +1,5 @@
 """Condensed lists and ids of unjudged items: equal to lists from which the caller took them."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hits below the largest cutoff are counted and not stored; the numbers do not tell."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 from math import log2

@@ -1,7 +1,5 @@
 """An evaluation: values, counts, undefined queries, warnings, pooled measures, and intervals."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

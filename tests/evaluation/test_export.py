@@ -1,7 +1,5 @@
 """Evaluations as mappings, data frames, text and HTML."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """Evaluations of parts joined: the bits of one call, and means over data sets."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

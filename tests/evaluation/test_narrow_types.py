@@ -1,7 +1,5 @@
 """Places stored as int32 and whole grades as uint8 give the bits of int64 and float64."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

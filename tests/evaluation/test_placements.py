@@ -1,7 +1,5 @@
 """Which item stands where, and evaluation of what is known of places alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

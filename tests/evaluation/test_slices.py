@@ -1,7 +1,5 @@
 """Slices of an evaluation."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """What to judge next: the moves are those of evaluating once more with one judgement more."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Readers with Polars and without it, and files in memory."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whatever the bytes are: an error of the package, the same with and without Polars, and cheap."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import subprocess

@@ -1,7 +1,5 @@
 """The shapes of JSON that people write, one object for each row or each query."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

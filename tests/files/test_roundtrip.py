@@ -1,7 +1,5 @@
 """What is written is read back, from every format, and gives the same numbers."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """Templates for judges: written with empty grades, filled in, and read back."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

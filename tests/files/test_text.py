@@ -1,7 +1,5 @@
 """What the text readers take, and what they refuse, by file and line, with and without Polars."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Numbers of files under an unknown name are asked about, as those of data frames are."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """A file that the system does not give: the error names the argument, the path and a remedy."""
 
-from __future__ import annotations
-
 import builtins
 import errno
 import io

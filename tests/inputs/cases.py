@@ -1,7 +1,5 @@
 """What the tests of inputs share: two queries as rows, and every metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import sparse

@@ -1,7 +1,5 @@
 """Containers of numbers: nulls, masks, tensors, memory layouts; none is ever written to."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 

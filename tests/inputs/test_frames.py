@@ -1,7 +1,5 @@
 """Long tables and data frames of any library: the numbers, counts and errors of mappings."""
 
-from __future__ import annotations
-
 import random
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """What was probably not meant: swapped arguments, ids that cannot match, data that fit nothing."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ids of items and queries: which types can match, and plain ones, which are read at once."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import warnings

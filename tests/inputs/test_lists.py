@@ -1,7 +1,5 @@
 """Ranked lists and judged items, one truth per query or one for all; shapes of other programs."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, UserDict, deque
 from types import MappingProxyType
 from typing import Any

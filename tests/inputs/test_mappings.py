@@ -1,7 +1,5 @@
 """Mappings by query: joined, missing, weighted, and read by their own methods."""
 
-from __future__ import annotations
-
 import math
 from collections import OrderedDict, UserDict
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Matrices: one row per query, dense and sparse; cells that are no candidates are not ranked."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cutoffs, options, undefined queries, irrelevant items by query, and functions of callers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """What each layout refuses: class, argument, rule, place; messages are escaped, cut, in order."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction

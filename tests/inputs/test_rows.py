@@ -1,7 +1,5 @@
 """Rows: columns of grades, scores, weights and query ids in every form that holds them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from decimal import Decimal

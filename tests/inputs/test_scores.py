@@ -1,7 +1,5 @@
 """Numbers of any layout: scores, dtypes, integers beyond float64; grades that are huge or tiny."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from decimal import Decimal

@@ -5,8 +5,6 @@ TREC, JSON Lines, CSV and Parquet. Files are written here, row by row and query 
 the package, so that a mistake of its writers cannot answer for one of its readers.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

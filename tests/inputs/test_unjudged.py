@@ -1,7 +1,5 @@
 """Items that nobody judged: which they are in each layout, and what is assumed."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

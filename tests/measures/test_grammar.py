@@ -1,7 +1,5 @@
 """Measures as text: what is printed reads back, and what other programs write is understood."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

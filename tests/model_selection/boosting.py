@@ -1,7 +1,5 @@
 """What the tests of rankers share: a problem, the three libraries, and their values by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

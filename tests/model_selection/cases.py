@@ -1,7 +1,5 @@
 """What the tests of model selection share: a problem of a few queries, and its values by hand."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

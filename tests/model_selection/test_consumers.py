@@ -6,8 +6,6 @@ loses the query ids on the way, it must end in an error and never in NaN. What o
 scikit-learn cannot do is written where it is decided, as ``SKLEARN < (1, 8)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

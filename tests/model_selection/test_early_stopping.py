@@ -1,7 +1,5 @@
 """Boosters that stop early: by the measure that a search compares, or by one of their own."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import warnings

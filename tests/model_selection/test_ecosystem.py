@@ -3,8 +3,6 @@
 What is light is part of the extra "test"; the others are installed by `.ci/versions ecosystem`.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

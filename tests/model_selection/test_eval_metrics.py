@@ -1,7 +1,5 @@
 """Measures as custom metrics of LightGBM and XGBoost."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

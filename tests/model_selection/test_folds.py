@@ -1,7 +1,5 @@
 """Folds of whole queries: QueryKFold and the check of splits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

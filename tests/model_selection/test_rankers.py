@@ -1,7 +1,5 @@
 """QueryRanker as an estimator: weights, copies, parameters, and what it refuses."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """X, y and groups whose rows stand in different orders, or that tell different queries."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Scorers that count as another program does: what they read, and where they cannot."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scorers as values: options, copies, names, files; and lists and matrices in searches."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """What searches warn of once, and what ends them: parameters, undefined folds, masked answers."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The scorers of a multimetric search read each fold once, and tell what each would tell alone."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What goes wrong silently elsewhere: divided queries, constants, moved or forgotten query ids."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

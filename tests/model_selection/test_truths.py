@@ -1,7 +1,5 @@
 """Truths, answers of estimators and query ids: which of them rank, and the words of the errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,7 +1,5 @@
 """Every measure of which invariants are tested, where each invariant does not hold, and why."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """A convention fills in parameters that were left open, refuses what it cannot give, and warns."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

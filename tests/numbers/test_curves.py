@@ -1,7 +1,5 @@
 """Curves over all thresholds, against scikit-learn's on the flattened data."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Paired differences, all pairs at once, resampling: by enumeration, SciPy's and statsmodels'."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

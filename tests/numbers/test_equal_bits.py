@@ -1,7 +1,5 @@
 """Weights, layouts, blocks, threads and hash seeds change no bit that they should not."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Grades stand in rank order throughout: ``ranked(0, 1)`` is an irrelevant item above a relevant one.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Worked values: how much is judged, and measures that read as deep as relevant items demand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Intervals of means over queries: by closed forms, by coverage, and where they must not close."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds of measures whatever the data are: order, names, scores, batches, cutoffs, ranks."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

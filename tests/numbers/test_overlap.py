@@ -1,7 +1,5 @@
 """Rank-biased overlap: published numbers, enumerated orders of ties, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """What items have to do with a value and its change: by hand, and as exact sums."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The presets against what the real programs answered, as docs/_presets.json records it."""
 
-from __future__ import annotations
-
 import math
 import re
 

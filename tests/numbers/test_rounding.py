@@ -1,7 +1,5 @@
 """Numbers that plain sums and plain powers would round away: expected stops, sums, tiny gains."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

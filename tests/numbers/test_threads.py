@@ -1,7 +1,5 @@
 """Work in threads: the same results and the same errors as one piece after the other."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

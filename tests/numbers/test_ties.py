@@ -1,7 +1,5 @@
 """Tied items: closed forms against every order of them, and the other ways of breaking ties."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -117,7 +115,7 @@ class Orders:
     starts: np.ndarray
 
     @classmethod
-    def of(cls, queries: list[TiedQuery]) -> Orders:
+    def of(cls, queries: list[TiedQuery]) -> "Orders":
         known: dict[Ranking, int] = {}
         flat: list[int] = []
         starts: list[int] = []
@@ -141,7 +139,7 @@ class Orders:
 
 
 @cache
-def problems(kind: str) -> Orders:
+def problems(kind: str) -> "Orders":
     if kind == "binary":
         # Every tie pattern with every relevance up to five items; all patterns of six.
         small = [query for n in range(1, 6) for query in all_binary(n)]

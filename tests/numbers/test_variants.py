@@ -1,7 +1,5 @@
 """Every way from scores to values leads to the same bits: ways differ in cost alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise

@@ -6,8 +6,6 @@ that was solved beforehand, and shares nothing with the package. Values are exac
 the definition is rational, floats where a logarithm enters, and None where it is undefined.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

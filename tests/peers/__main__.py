@@ -6,8 +6,6 @@ answers in that form from a file: programs that are in no package index, such as
 asked elsewhere.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

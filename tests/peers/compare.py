@@ -1,7 +1,5 @@
 """What this package makes of the given problems, held against what a program made of them."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -5,8 +5,6 @@ that is judged, which is all that programs for arrays can read; ``lists`` have r
 were not retrieved and items that nobody judged.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

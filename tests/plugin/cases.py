@@ -8,8 +8,6 @@ that the system returned nothing at all. Average precision and reciprocal rank o
 The file is copied next to the suites that the tests run, which import it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A small suite in a directory of its own, and what all its tests need."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """A suite of one gate, worse and better systems for it, and how to read its baseline."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
@@ -44,7 +42,7 @@ def not_worse(new: Ranks, old: Ranks, measures: Any = "mrr", **options: Any) -> 
     return assert_not_worse(truth, case(new)[1], reference, measures, **options)
 
 
-def value(suite: Suite, file: str = FILE, measure: str = "mrr") -> float:
+def value(suite: "Suite", file: str = FILE, measure: str = "mrr") -> float:
     """What a baseline says of a measure."""
     return float(json.loads(suite.baselines()[file])["metrics"][measure]["value"])
 

@@ -1,7 +1,5 @@
 """Assertions: what passes, what fails, what a failure looks like, and what their results hold."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

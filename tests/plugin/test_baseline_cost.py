@@ -1,7 +1,5 @@
 """What a baseline costs: a few calls for each query, however many there are, and the same ids."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable

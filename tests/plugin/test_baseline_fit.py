@@ -1,7 +1,5 @@
 """Baselines that do not fit or are defined anew, and what an update then refreshes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A baseline that somebody edited is refused by field; what another run wrote is not replaced."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What a baseline calls queries, items and functions is the same in every run and process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Which file belongs to which gate, where it is read, and the commands that are printed."""
 
-from __future__ import annotations
-
 import json
 import string
 

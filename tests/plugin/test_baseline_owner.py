@@ -1,7 +1,5 @@
 """A baseline belongs to the gate that recorded it: another gate's file is not believed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

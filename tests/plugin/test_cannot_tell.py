@@ -4,8 +4,6 @@ Here because one query of thirty changed, which no test could confirm: by the to
 worse in one case of two. Unjudged items are the other reason; see ``test_unjudged.py``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

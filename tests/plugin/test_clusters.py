@@ -1,7 +1,5 @@
 """Clusters of queries: tests and intervals of a gate go by them, and its baseline records them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gates wherever tests run: classes of unittest, coroutines, threads, subtests, second tries."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Dangers of data: missing queries, NaN, ids that do not match, duplicates, order, leaks."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

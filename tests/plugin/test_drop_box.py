@@ -1,7 +1,5 @@
 """One verdict over all grades of the unjudged items agrees with that of every single grading."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """``expected_failure()``: the one way in which a test says that it wants to see a gate fail."""
 
-from __future__ import annotations
-
 import json
 import sys
 

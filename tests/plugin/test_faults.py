@@ -1,7 +1,5 @@
 """Whatever happens while a baseline is written, the old one stays whole."""
 
-from __future__ import annotations
-
 import os
 import signal
 

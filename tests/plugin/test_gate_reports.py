@@ -1,7 +1,5 @@
 """What a gate says: unconfirmed drops, texts of queries, gains, numbers that add up."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

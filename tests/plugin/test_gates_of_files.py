@@ -1,7 +1,5 @@
 """``sklearn-rank gate``: verdicts, words and baselines of the plugin, without pytest."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

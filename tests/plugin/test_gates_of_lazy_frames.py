@@ -1,7 +1,5 @@
 """Gates with baselines on lazy frames: recorded, compared and moved as those of mappings are."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

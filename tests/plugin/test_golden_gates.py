@@ -1,7 +1,5 @@
 """The plugin used on this project: recorded values of fixed examples, one-sided and to 1e-6."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

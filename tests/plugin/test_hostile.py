@@ -1,7 +1,5 @@
 """Ids that attack whoever reads a report: they reach no terminal, XML, table or JSON raw."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """``--rank-html``: a section for each gate, its queries now and in the baseline."""
 
-from __future__ import annotations
-
 import json
 import re
 

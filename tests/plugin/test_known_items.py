@@ -1,7 +1,5 @@
 """Judged items that are not in the index fail a gate; ids that never match have a cause."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Limits: those that everything or nothing meets are refused, and equality meets a limit."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

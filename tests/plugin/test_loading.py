@@ -1,7 +1,5 @@
 """What the plugin costs where it is not used, and what works without it or without its friends."""
 
-from __future__ import annotations
-
 import json
 import sys
 

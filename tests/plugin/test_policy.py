@@ -1,7 +1,5 @@
 """The rule of a gate with a baseline: when a drop fails, when it is excused, what is said."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The recipe of the guide runs as it is written, and no value of ours moves the settings."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A report is written over nothing but a report: no test, no baseline, no other data."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run tells: terminal, JUnit, JSON, Markdown and HTML, also under pytest-xdist."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

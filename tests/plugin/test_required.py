@@ -1,7 +1,5 @@
 """Gates that must have run: one that is switched off, left out or renamed does not pass."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.plugin.conftest import Suite, said

@@ -1,7 +1,5 @@
 """Every verdict, under every way of running a suite: none changes one."""
 
-from __future__ import annotations
-
 import json
 import re
 

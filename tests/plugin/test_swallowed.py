@@ -1,7 +1,5 @@
 """A gate that fails, or that never runs, ends the run red, whoever hides it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -5,8 +5,6 @@ judged x. By nDCG@3 the old one is perfect; the new one has (3 + 1/2) / (3 + 1/l
 x is irrelevant, and with other grades of x the change is between -0.0361 and +0.3267.
 """
 
-from __future__ import annotations
-
 from math import log2
 from typing import Any
 

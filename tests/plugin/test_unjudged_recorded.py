@@ -1,7 +1,5 @@
 """Baselines of unjudged items: what is stored, what older files lack, and every run mode."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Baseline files that belong to no test: told by a whole run alone, whoever cuts it."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

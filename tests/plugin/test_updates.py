@@ -1,7 +1,5 @@
 """No switch that regenerates lowers a baseline; none is used by accident, or judged by itself."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

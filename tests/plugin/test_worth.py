@@ -1,7 +1,5 @@
 """What a green gate is worth: rates that are printed, gains that are no luck, proofs of no harm."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Made-up queries for reports: two or three systems, graded items, a text for each query."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -4,8 +4,6 @@ Needs Chromium, and for the check of accessibility axe-core, whose file the envi
 AXE_CORE names; `.ci/accessibility` sees to both.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import os

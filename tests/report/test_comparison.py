@@ -1,7 +1,5 @@
 """The report of a comparison holds what the comparison says, query by query."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The HTML report as a file: whole without a network, safe with hostile data, of bounded size."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

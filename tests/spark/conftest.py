@@ -1,7 +1,5 @@
 """Sessions of Spark: one for all tests, on two threads of this machine."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """The same through Spark Connect, whose sessions reach a server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The examples of the guide to Spark run as they stand there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

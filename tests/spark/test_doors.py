@@ -1,7 +1,5 @@
 """Files, the command line, assertions, gates, slices and comparisons on Spark."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

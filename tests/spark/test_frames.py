@@ -1,7 +1,5 @@
 """Frames of all kinds of ids, names, sizes and sessions; and what they find when we have gone."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import math

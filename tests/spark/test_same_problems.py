@@ -1,7 +1,5 @@
 """Problems and refusals of all engines, on Spark; tests/engines has what its tasks do with all."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

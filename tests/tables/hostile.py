@@ -1,7 +1,5 @@
 """Names that attack whoever renders a table of them, and a table that has each in every place."""
 
-from __future__ import annotations
-
 from sklearn_rank.tables.table import Column, Table, interval_cell, number_cell, text_cell
 
 HOSTILE = {

@@ -1,7 +1,5 @@
 """Names of data are shown as they are in every format, and are markup in none."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

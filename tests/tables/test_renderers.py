@@ -1,7 +1,5 @@
 """Cells and tables in every format: digits, points in line, the best, and letters beside it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
