@@ -1,0 +1,99 @@
+"""The calculators of the documentation give the numbers of the Python functions. Needs Chromium."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from pytest_rankmetrics.assessment.worth import Worth
+from pytest_rankmetrics.policy.verdicts import Rule
+from sklearn_rank.statistics import detectable_drop, mean_confidence_interval, queries_needed
+from tests.report.test_browser import pytestmark, using
+
+__all__ = ["pytestmark"]
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCRIPT = (DOCS / "_static" / "calculators.js").read_text(encoding="utf-8")
+
+
+def page(body: str = "") -> str:
+    return f"<!DOCTYPE html><html><body>{body}<script>{SCRIPT}</script></body></html>"
+
+
+def test_they_agree_with_python(tmp_path):
+    hits = [(0, 3, 0.95), (1, 2, 0.5), (46, 50, 0.95), (499, 500, 0.999), (30, 30, 0.9)]
+    drops = [
+        (2, 0.15, 0.05, 0.8),
+        (50, 0.15, 0.05, 0.8),
+        (700, 0.3, 0.01, 0.95),
+        (200_000, 1, 0.05, 0.8),
+    ]
+    needed = [
+        (0.02, 0.15, 0.05, 0.8),
+        (0.5, 0.1, 0.05, 0.8),
+        (0.01, 0.2, 0.01, 0.9),
+        (0.001, 0.4, 0.05, 0.8),
+    ]
+    gates = [(50, 0.15, 0.005, 0.05, 0.05), (25, 0.3, 0.005, 0.05, 0.05), (400, 0.1, 0, 1, 0.01)]
+    calls = {
+        "hitRateInterval": hits,
+        "detectableDrop": drops,
+        "queriesNeeded": needed,
+        "falseAlarmRate": gates,
+    }
+    asked = ", ".join(
+        f"{name}: {json.dumps(own)}.map((own) => {name}(...own))" for name, own in calls.items()
+    )
+    found = using(page(), f"return {{ {asked} }};", tmp_path)
+    expected = [
+        mean_confidence_interval([1] * n + [0] * (of - n), level=level) for n, of, level in hits
+    ]
+    assert found["hitRateInterval"] == [pytest.approx(pair, abs=1e-9) for pair in expected]
+    assert found["detectableDrop"] == [
+        pytest.approx(detectable_drop(n, sd, alpha=alpha, power=power), rel=1e-6)
+        for n, sd, alpha, power in drops
+    ]
+    assert found["queriesNeeded"] == [
+        queries_needed(drop, sd, alpha=alpha, power=power) for drop, sd, alpha, power in needed
+    ]
+    assert found["falseAlarmRate"] == [
+        pytest.approx(
+            Worth(
+                n, sd / math.sqrt(n), n - 1, Rule(least, hard, 25, alpha, confirm=True), 1
+            ).false_alarm,
+            abs=1e-7,
+        )
+        for n, sd, least, hard, alpha in gates
+    ]
+
+
+def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):
+    text = (DOCS / "calculators.md").read_text(encoding="utf-8").partition("<script")[0]
+    result = using(
+        page(text),
+        """
+        const answers = () => texts("output");
+        const first = answers();
+        const set = (name, value) => {
+          const field = document.querySelector(`[name=${name}]`);
+          field.value = value;
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+          return answers()[0];
+        };
+        const [impossible, wrong, right] = ["51", "x", "50"].map((hits) => set("hits", hits));
+        return { first, impossible, wrong, right };
+        """,
+        tmp_path,
+    )
+    assert result["first"] == [
+        "Hit rate 0.920, between 0.808 and 0.978",
+        "Between 0.570 and 0.654",
+        "350 queries",
+        "11.9% of equal systems fail",
+    ]
+    assert result["impossible"] == "There cannot be more hits than queries."
+    assert result["wrong"] == "Each field takes a number in its range."
+    assert result["right"] == "Hit rate 1.000, between 0.929 and 1.000"
