@@ -180,10 +180,10 @@ def _say_clusters(assessment: Assessment) -> None:
         if own.paired is not None and own.paired.design_effect > MOST_ALIKE
     ]
     for _, name, paired in sorted(pairs, key=itemgetter(0))[-1:]:
-        effect, n = paired.design_effect, count_queries(paired.n)
+        effect, n = paired.design_effect, count_queries(len(paired))
         assessment.notes.append(
             f"design effect {effect:.1f}: {n} in {paired.n_clusters:,} clusters count as "
-            f"{paired.n / effect:.0f} independent queries ({name})"
+            f"{len(paired) / effect:.0f} independent queries ({name})"
         )
 
 
@@ -278,9 +278,10 @@ def _result(
         row |= {"allowed": change.allowed, "p": change.p, "change_bounds": change.reach}
     if change is not None and change.paired is not None:
         paired = change.paired
-        row |= {"worse": paired.worse, "better": paired.better, "same": paired.same}
+        better, worse = change.better_and_worse
+        row |= {"worse": worse, "better": better, "same": change.n - better - worse}
         row |= {"design_effect": paired.design_effect, "clusters": paired.n_clusters}
-        row |= {"change_ci": paired.ci, "upper": change.upper, "gained": change.gained}
+        row |= {"change_ci": change.ci, "upper": change.upper, "gained": change.gained}
     if change is not None and change.worth is not None:
         worth = change.worth
         row |= {"detectable": worth.detectable, "false_alarm": worth.false_alarm}
@@ -502,7 +503,7 @@ def _assess_regressed(assessment: Assessment) -> None:
             text = f"max_regressed_queries is {allowed:,}, with {counted}: it could not fail"
             assessment.fail(text)
             continue
-        least, most = change.worse or (change.paired.worse, change.paired.worse)
+        least, most = change.worse or change.better_and_worse[1:] * 2
         if least > allowed:
             text = f"{count_queries(least)} worse by {name}, allowed {allowed:,}"
             assessment.fail(text, of_baseline=True)

@@ -26,7 +26,7 @@ from pytest_rankmetrics.policy.verdicts import (
     Verdict,
     assess_change,
 )
-from sklearn_rank.statistics.differences import compare_paired, correct_p_values
+from sklearn_rank.statistics.differences import Differences, correct_p_values
 from sklearn_rank.statistics.samples import mean_of, robust_error
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
@@ -121,13 +121,8 @@ class DropBox:
 
     def _p_of_flips(self, drops: FloatArray, settings: Settings, side: int) -> float:
         """The p-value falls with each drop; that of another grading draws other flips."""
-        p = compare_paired(
-            -drops * self.weights,
-            np.zeros(len(drops)),
-            test="permutation",
-            n_resamples=_RESAMPLES,
-            random_state=settings.seed,
-        ).p
+        changes = Differences.of(-drops * self.weights)
+        p = changes.p("permutation", "less", _RESAMPLES, settings.seed)
         if 2 ** min(self.most_changed, 63) <= _RESAMPLES:
             return p
         spread = math.sqrt(2 * max(p * (1 - p), 1 / _RESAMPLES) / _RESAMPLES)

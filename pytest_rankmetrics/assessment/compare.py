@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -27,11 +26,7 @@ from pytest_rankmetrics.policy.verdicts import (
 )
 from sklearn_rank.evaluation.averaging import mean_over, on_scale
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.statistics.differences import (
-    PairedComparison,
-    compare_paired,
-    correct_p_values,
-)
+from sklearn_rank.statistics.differences import Alternative, Differences, correct_p_values
 from sklearn_rank.typing import IntArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -44,8 +39,10 @@ class Change:
     was: float
     now: float
     greater_is_better: bool
-    paired: PairedComparison | None = None
+    paired: Differences | None = None
     """None for a pooled measure, which has no values per query."""
+    ci: tuple[float, float] = (math.nan, math.nan)
+    """95% interval of the change."""
     error: float = math.nan
     """Standard error of the change."""
     pooled: int = 0
@@ -80,19 +77,26 @@ class Change:
     @property
     def n(self) -> int:
         """Queries that were compared one by one."""
-        return 0 if self.paired is None else self.paired.n
+        return 0 if self.paired is None else len(self.paired)
 
     @property
     def size(self) -> int:
         """Queries that were compared, one by one or together."""
-        return self.pooled if self.paired is None else self.paired.n
+        return self.pooled if self.paired is None else len(self.paired)
+
+    @property
+    def better_and_worse(self) -> tuple[int, int]:
+        """Queries that got better, and worse, one by one."""
+        if self.paired is None:
+            return 0, 0
+        return self.paired.better_and_worse(self.greater_is_better)
 
     @property
     def is_clear(self) -> bool:
         """Whether the 95% interval of the change excludes 0."""
         if self.paired is None:
             return self.change != 0
-        low, high = self.paired.ci
+        low, high = self.ci
         return low > 0 or high < 0
 
     def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
@@ -106,11 +110,11 @@ class Change:
         """What the verdict of a rule is worth; None where no values per query vary."""
         if self.paired is None or not 0 < self.error < math.inf:
             return None
-        pairs, step = self.paired.pairs, 0.0
+        pairs, step = self.paired, 0.0
         sizes = np.abs(pairs.change[pairs.change != 0])
         if pairs.weights is None and float(np.ptp(sizes)) <= SLACK:
             step = float(sizes[0]) / self.n * self.error / pairs.error
-        return Worth(self.n, self.error, self.paired.freedom, rule, tests, provable, step)
+        return Worth(self.n, self.error, pairs.freedom, rule, tests, provable, step)
 
     def over_gradings(self, box: DropBox | None, decision: Decision) -> Change:
         """The same with the verdict over all grades, and what they may make of it, if known."""
@@ -142,7 +146,8 @@ def compare_metrics(
     gains = _corrected(changes, settings, "gain_p")
     for name, p in _corrected(changes, settings).items():
         change, rule = changes[name], rules[name]
-        provable = change.paired is not None and change.paired.p_floor * tests <= settings.alpha
+        floor = math.nan if change.paired is None else change.paired.p_floor("less")
+        provable = floor * tests <= settings.alpha
         judged = change.judged(rule, p, can_confirm=provable)
         gained = change.drop < -IMPROVEMENT and (gains[name] < GAIN_ALPHA or not rule.confirm)
         if judged.decision.verdict is Verdict.IMPROVED and not (gained or change.is_clear):
@@ -241,19 +246,14 @@ def _change(
     weights = measured.weights(name)
     shares = None if weights is None else weights[queries]
     clusters = None if measured.clusters is None else measured.clusters[queries]
-    compared = partial(
-        compare_paired,
-        greater_is_better=greater,
-        weights=shares,
-        clusters=clusters,
-        test=settings.test,
-        alpha=settings.alpha,
-        random_state=settings.seed,
-    )
     sides = on_scale(new, least), on_scale(old, least)
-    paired = compared(*sides)
-    rises = paired.change > 0 if greater else paired.change < 0
-    gain_p = compared(*reversed(sides)).p if rises else math.nan
+    paired, turned = (
+        Differences.of(*pair, weights=shares, clusters=clusters) for pair in (sides, sides[::-1])
+    )
+    as_worse: Alternative = "less" if greater else "greater"
+    p, ci = paired.p(settings.test, as_worse, seed=settings.seed), paired.interval(0.95)
+    gains = paired.mean > 0 if greater else paired.mean < 0
+    gain_p = turned.p(settings.test, as_worse, seed=settings.seed) if gains else math.nan
     if chosen is None and reference.complete:
         was, now = reference.values[name], measured.value(name)
         if reference.decimals is not None:
@@ -263,12 +263,11 @@ def _change(
         was, now = (
             mean_over(np.where(left_out, math.nan, side), shares, least) for side in (old, new)
         )
-    error, upper = paired.error, paired.drop_at_most(settings.alpha)
+    error, upper = paired.error, paired.drop_at_most(settings.alpha, as_worse)
     if least is not None:  # a comparison of logarithms, in units of their geometric means
-        low, high = (was * math.expm1(end) for end in paired.ci)
-        paired = replace(paired, change=now - was, ci=(low, high))
+        ci = was * math.expm1(ci[0]), was * math.expm1(ci[1])
         error, upper = was * error, -was * math.expm1(-upper)
-    return Change(was, now, greater, paired, error, p=paired.p, gain_p=gain_p, upper=upper)
+    return Change(was, now, greater, paired, ci, error, p=p, gain_p=gain_p, upper=upper)
 
 
 def _box(

@@ -119,7 +119,9 @@ def change_text(assessment: Assessment, name: str, change: Change, where: str = 
     shown = shown if limit else "no drop allowed"
     is_tested = where or change.n >= assessment.policy.settings.min_queries
     p = formatting.p_phrase(change.p) if is_tested else ""
-    counts = f"{change.paired.worse:,} got worse" if where and change.paired else _counts(change)
+    counts = (
+        f"{change.better_and_worse[1]:,} got worse" if where and change.paired else _counts(change)
+    )
     counts = ", ".join(filter(None, [counts, p]))
     return f"{moved_to(title, change)}{where} ({moved}, {shown}): {counts}"
 
@@ -127,7 +129,7 @@ def change_text(assessment: Assessment, name: str, change: Change, where: str = 
 def _counts(change: Change) -> str:
     if change.paired is None:
         return "all items ranked together"
-    return f"{change.paired.worse:,} of {formatting.queries(change.n)} got worse"
+    return f"{change.better_and_worse[1]:,} of {formatting.queries(change.n)} got worse"
 
 
 def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
@@ -141,7 +143,7 @@ def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
     moved = f"{moved_by(title, change)} {allowed}"
     if change.paired is None or change.decision.reason != TOO_FEW:
         return f"{moved}, which may be chance: {_counts(change)}, {formatting.p_phrase(change.p)}"
-    changed = change.paired.worse + change.paired.better
+    changed = change.paired.n_changed
     ids = _changed_most(assessment, name, min(changed, MOST_TO_CHECK))
     text = f"{moved}, but only {changed:,} of {formatting.queries(change.n)} changed"
     return f"{text}: check {', '.join(map(formatting.shown, ids))}"

@@ -295,8 +295,7 @@ def _described(
     else:
         change, mean = pairs.differences.change, pairs.differences.mean
         was, now = pairs.mean(pairs.old), pairs.mean(pairs.new)
-        sides = int((change > 0).sum()), int((change < 0).sum())
-        wins, losses = sides if greater else sides[::-1]
+        wins, losses = pairs.differences.better_and_worse(greater)
         found |= {
             "queries": len(change),
             "difference": mean if pairs.metric.geometric_from is None else now - was,

@@ -50,7 +50,7 @@ def table_of(evaluation: Evaluation) -> Table:
         rows.append((text_cell(name), cell, interval_cell(*interval), averaged))
         if evaluation.clusters is not None and not is_pooled:
             values, weights = evaluation.per_query[name], evaluation.query_weights(name)
-            own = Differences.of(values, weights, evaluation.clusters)
+            own = Differences.of(values, weights=weights, clusters=evaluation.clusters)
             if own.has_spread:
                 effects[name] = own.design_effect, len(own)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -53,12 +53,17 @@ class Differences:
     """Numbers of what the pairs were drawn by; None: each pair was drawn for itself."""
 
     @classmethod
-    def of(cls, values: Any, weights: Any, clusters: Any) -> Differences:
-        """Defined values of a weight above 0, of labelled clusters."""
-        change, shares = read_values(values, "values"), read_weights(weights, len(values))
+    def of(cls, new: Any, old: Any = None, *, weights: Any = None, clusters: Any = None) -> Self:
+        """New minus old (or 0) of the queries with both values and a weight above 0.
+
+        ``clusters`` are labels or numbers, one per query.
+        """
+        sides = [read_values(new, "new"), *([] if old is None else [read_values(old, "old")])]
+        change = sides[0] if old is None else sides[0] - sides[1]
+        shares = read_weights(weights, len(change))
         kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
         codes = None if clusters is None else cluster_codes(clusters, len(change))[kept]
-        scale = float(np.abs(change[kept]).max(initial=0.0))
+        scale = max(float(np.abs(side[kept]).max(initial=0.0)) for side in sides)
         return cls(change[kept], None if shares is None else shares[kept], scale, codes)
 
     def __len__(self) -> int:
@@ -100,20 +105,21 @@ class Differences:
         """Pairs that differ."""
         return int(np.count_nonzero(self.change))
 
+    def better_and_worse(self, greater_is_better: bool) -> tuple[int, int]:
+        """Pairs that changed for the better, and for the worse."""
+        rises = int((self.change > 0).sum())
+        falls = self.n_changed - rises
+        return (rises, falls) if greater_is_better else (falls, rises)
+
     @cached_property
     def n_changed_clusters(self) -> int:
         """Clusters whose mean differs from 0."""
         return int(np.count_nonzero(self._units[0]))
 
     @cached_property
-    def is_flat(self) -> bool:
-        """Whether all (means of clusters) are alike but for rounding."""
-        return is_flat(self._units[0], self.scale)
-
-    @property
     def has_spread(self) -> bool:
-        """Whether there is anything to tell how sure the mean is."""
-        return self.n_clusters > 1 and not self.is_flat
+        """Whether there are several (means of clusters), apart by more than rounding."""
+        return self.n_clusters > 1 and not is_flat(self._units[0], self.scale)
 
     @cached_property
     def _error_of_pairs(self) -> float:
@@ -136,11 +142,6 @@ class Differences:
             return 1.0
         return (self.error / self._error_of_pairs) ** 2 if self.has_spread else math.nan
 
-    @property
-    def effective_n(self) -> float:
-        """Number of independent pairs that would say as much."""
-        return len(self) / self.design_effect
-
     def p(
         self,
         test: PairedTest = "t",
@@ -160,7 +161,7 @@ class Differences:
         if not self.n_changed_clusters:
             return 1.0
         floor = self.p_floor(alternative)
-        if self.is_flat:
+        if not self.has_spread:
             # Without a spread, the sign is all that tells.
             falls = bool(self._units[0][0] < 0)
             return floor if alternative == "two-sided" or falls == (alternative == "less") else 1.0
@@ -271,95 +272,6 @@ def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
         return ()
     return (
         f"clusters: design effect {effect:.1f} ({name}): {n:,} queries count as {n / effect:.0f}",
-    )
-
-
-# Gates -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PairedComparison:
-    """Result of :func:`compare_paired`, over pairs with both values and a weight above 0."""
-
-    n: int
-    worse: int
-    better: int
-    same: int
-    change: float
-    """Mean of new minus old."""
-    ci: tuple[float, float]
-    """Two-sided interval of the change; NaN for fewer than two pairs or without any change."""
-    p: float
-    """One-sided p-value of "not worse"."""
-    detectable: float
-    """Least true drop, at least 0, that is found with probability ``power``."""
-    p_floor: float
-    """The least p-value that so many changed pairs support."""
-    error: float
-    """Standard error of the change."""
-    can_confirm: bool
-    """Whether any drop of so many changed pairs can be significant at ``alpha``."""
-    freedom: float
-    """Degrees of freedom of the error."""
-    design_effect: float
-    """Variance of the change over that of as many independent queries; NaN without a spread."""
-    n_clusters: int
-    """Number of clusters; of pairs where there are none."""
-    pairs: Differences = field(repr=False, compare=False)
-    as_worse: Alternative = field(repr=False, compare=False)
-
-    def drop_at_most(self, alpha: float) -> float:
-        """Upper end of the one-sided interval of the drop, above 0 what is worse.
-
-        0 where no query changed, NaN for fewer than two pairs. On the scale of the values given.
-        """
-        return self.pairs.drop_at_most(alpha, self.as_worse)
-
-
-def compare_paired(
-    new: Any,
-    old: Any,
-    *,
-    greater_is_better: bool = True,
-    weights: Any = None,
-    clusters: Any = None,
-    test: PairedTest = "t",
-    alpha: float = 0.05,
-    power: float = 0.8,
-    level: float = 0.95,
-    n_resamples: int = 9999,
-    random_state: int | np.random.Generator = 0,
-) -> PairedComparison:
-    """Compare two systems query by query, and test whether the new one is worse.
-
-    ``clusters`` are labels or numbers, one per query, of what the queries were drawn by.
-    """
-    sides = read_values(new, "new"), read_values(old, "old")
-    change, shares = sides[0] - sides[1], read_weights(weights, len(sides[0]))
-    kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
-    scale = max(float(np.abs(side[kept]).max(initial=0.0)) for side in sides)
-    codes = None if clusters is None else cluster_codes(clusters, len(change))[kept]
-    pairs = Differences(change[kept], None if shares is None else shares[kept], scale, codes)
-    rises, falls = int((pairs.change > 0).sum()), int((pairs.change < 0).sum())
-    as_worse: Alternative = "less" if greater_is_better else "greater"
-    p_floor = pairs.p_floor(as_worse)
-    return PairedComparison(
-        n=len(pairs),
-        worse=falls if greater_is_better else rises,
-        better=rises if greater_is_better else falls,
-        same=len(pairs) - pairs.n_changed,
-        change=pairs.mean,
-        ci=pairs.interval(level),
-        p=pairs.p(test, as_worse, n_resamples, random_state),
-        detectable=pairs.detectable(alpha, power, as_worse),
-        p_floor=p_floor,
-        error=pairs.error,
-        can_confirm=p_floor <= alpha,
-        freedom=pairs.freedom,
-        design_effect=pairs.design_effect,
-        n_clusters=pairs.n_clusters,
-        pairs=pairs,
-        as_worse=as_worse,
     )
 
 

@@ -73,7 +73,7 @@ def errors(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def _tested(changes: NDArray) -> tuple[list[float], list[float]]:
-    """Means and one-sided p-values of each row, as ``compare_paired`` computes them."""
+    """Means and one-sided p-values of each row, as ``Differences`` computes them."""
     with np.errstate(invalid="ignore", divide="ignore"):
         error = changes.std(axis=1, ddof=1) / math.sqrt(changes.shape[1])
         p_values = stats.t.cdf(changes.mean(axis=1) / error, changes.shape[1] - 1)

@@ -13,7 +13,6 @@ from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.statistics.differences import (
     Differences,
     PairedTest,
-    compare_paired,
     correct_p_values,
     detectable_drop,
     queries_needed,
@@ -38,29 +37,29 @@ def test_three_queries_by_hand() -> None:
     # Changes of -0.1, -0.2 and -0.3: mean -0.2, standard deviation 0.1, error 0.1 / sqrt(3).
     # By Student p is 0.0371, but three coins show three tails in one of eight tosses.
     error = 0.1 / math.sqrt(3)
-    found = compare_paired(HALF - [0.1, 0.2, 0.3], HALF)
-    assert (found.n, found.worse, found.better, found.same) == (3, 3, 0, 0)
-    assert found.change == pytest.approx(-0.2)
-    assert (found.p, found.p_floor, found.can_confirm) == (1 / 8, 1 / 8, False)
+    found = Differences.of(HALF - [0.1, 0.2, 0.3], HALF)
+    assert (len(found), found.n_changed, found.better_and_worse(True)) == (3, 3, (0, 3))
+    assert found.mean == pytest.approx(-0.2)
+    assert (found.p("t", "less"), found.p_floor("less")) == (1 / 8, 1 / 8)
     # Three changes, two degrees of freedom; the largest change once more, a third of 0.3.
     reach = stats.t.ppf(0.975, 2) * math.hypot(error, 0.1)
-    assert found.ci == pytest.approx((-0.2 - reach, -0.2 + reach))
-    assert found.detectable == pytest.approx((stats.t.ppf(0.95, 2) + stats.t.ppf(0.8, 2)) * error)
-    assert found.detectable == pytest.approx(0.2298, abs=5e-5)
+    assert found.interval(0.95) == pytest.approx((-0.2 - reach, -0.2 + reach))
+    detectable = found.detectable(0.05, 0.8, "less")
+    assert detectable == pytest.approx((stats.t.ppf(0.95, 2) + stats.t.ppf(0.8, 2)) * error)
+    assert detectable == pytest.approx(0.2298, abs=5e-5)
 
 
 def test_the_direction_of_the_measure_turns_the_test() -> None:
-    new, old = [2.0, 3.0, 5.0], [1.0, 1.0, 1.0]
     # A lag that rises by 1, 2 and 4: mean 7/3, worse for each query.
-    found = compare_paired(new, old, greater_is_better=False)
-    assert (found.worse, found.better) == (3, 0)
-    assert found.change == pytest.approx(7 / 3)
+    found = Differences.of([2.0, 3.0, 5.0], [1.0, 1.0, 1.0])
+    assert (found.better_and_worse(False), found.better_and_worse(True)) == ((0, 3), (3, 0))
+    assert found.mean == pytest.approx(7 / 3)
     error = math.sqrt(((4 / 3) ** 2 + (1 / 3) ** 2 + (5 / 3) ** 2) / 2 / 3)
-    assert found.p == pytest.approx(max(stats.t.sf(7 / 3 / error, 2), 1 / 8))
-    assert found.drop_at_most(0.025) == pytest.approx(found.ci[1])
-    turned = compare_paired(new, old)
-    assert (turned.worse, turned.better) == (0, 3)
-    assert turned.p == pytest.approx(stats.t.cdf(7 / 3 / error, 2))
+    assert found.p("t", "greater") == pytest.approx(max(stats.t.sf(7 / 3 / error, 2), 1 / 8))
+    assert found.p("t", "less") == pytest.approx(stats.t.cdf(7 / 3 / error, 2))
+    low, high = found.interval(0.95)
+    assert found.drop_at_most(0.025, "greater") == pytest.approx(high)
+    assert found.drop_at_most(0.025, "less") == pytest.approx(-low)
 
 
 # Degenerate cases; warnings are errors here ----------------------------------------------------
@@ -77,14 +76,15 @@ def test_nothing_changed_or_all_changed_alike_or_there_is_no_sample(test: Paired
 
 
 def test_the_same_of_two_systems() -> None:
-    same = compare_paired([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
-    assert (same.n, same.same, same.change, same.p) == (3, 3, 0.0, 1.0)
-    assert (same.p_floor, same.can_confirm, same.drop_at_most(0.05)) == (1.0, False, 0.0)
-    assert all(map(math.isnan, (*same.ci, same.detectable)))
+    same = Differences.of([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
+    assert (len(same), same.n_changed, same.mean, same.p("t", "less")) == (3, 0, 0.0, 1.0)
+    assert (same.p_floor("less"), same.drop_at_most(0.05, "less")) == (1.0, 0.0)
+    assert all(map(math.isnan, (*same.interval(0.95), same.detectable(0.05, 0.8, "less"))))
     for new, old in (([0.1], [0.5]), ([], [])):
-        few = compare_paired(new, old)
-        assert few.n == len(new)
-        assert all(map(math.isnan, (few.p, few.detectable, *few.ci, few.drop_at_most(0.05))))
+        few = Differences.of(new, old)
+        assert len(few) == len(new)
+        found = few.p(), few.detectable(0.05, 0.8, "less"), *few.interval(0.95)
+        assert all(map(math.isnan, (*found, few.drop_at_most(0.05, "less"))))
 
 
 @pytest.mark.parametrize("drop", [0.125, 0.1])
@@ -92,21 +92,23 @@ def test_the_same_of_two_systems() -> None:
 def test_all_queries_fall_or_rise_by_the_same(n: int, drop: float) -> None:
     # Subtracting 0.1 rounds differently for each value: that is no spread, either.
     old = np.linspace(0.3, 0.9, n)
-    fallen = compare_paired(old - drop, old)
-    assert fallen.p == fallen.p_floor == 2**-n
-    assert fallen.can_confirm == (n >= 5)
-    assert compare_paired(old - drop, old, alpha=2**-n).can_confirm, "alpha itself will do"
-    assert fallen.change == pytest.approx(-drop)
-    assert math.isnan(fallen.detectable)
-    assert fallen.ci[0] < -drop < fallen.ci[1]
-    assert compare_paired(old + drop, old).p == 1.0
+    fallen = Differences.of(old - drop, old)
+    assert fallen.p("t", "less") == fallen.p_floor("less") == 2**-n
+    assert fallen.mean == pytest.approx(-drop)
+    assert math.isnan(fallen.detectable(0.05, 0.8, "less"))
+    low, high = fallen.interval(0.95)
+    assert low < -drop < high
+    assert Differences.of(old + drop, old).p("t", "less") == 1.0
 
 
 def test_undefined_queries_and_those_of_no_weight_are_no_pairs() -> None:
-    nan, three = math.nan, compare_paired([0.4, 0.3, 0.2], [0.5] * 3)
-    assert compare_paired([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan]) == three
-    assert compare_paired([0.4, 0.3, 0.2, 0.0], [0.5] * 4, weights=[2, 2, 2, 0]) == three
-    assert compare_paired([nan, nan], [nan, 1.0]).n == 0
+    nan, three = math.nan, Differences.of([0.4, 0.3, 0.2], [0.5] * 3)
+    undefined = Differences.of([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan])
+    weightless = Differences.of([0.4, 0.3, 0.2, 0.0], [0.5] * 4, weights=[2, 2, 2, 0])
+    for own in (undefined, weightless):
+        assert own.change.tolist() == three.change.tolist()
+        assert (own.scale, own.p(), own.interval(0.95)) == (0.5, three.p(), three.interval(0.95))
+    assert len(Differences.of([nan, nan], [nan, 1.0])) == 0
 
 
 @every_alternative
@@ -239,8 +241,7 @@ def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:
     found = Differences(change, weights)
     assert found.p("permutation", "greater") == at_least
     assert found.p("permutation") == min(1.0, 2 * min(at_least, at_most))
-    paired = compare_paired(change, np.zeros(4), weights=weights, test="permutation")
-    assert paired.p == at_most
+    assert found.p("permutation", "less") == at_most
     with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
         found.p("wilcoxon")
 
@@ -252,8 +253,8 @@ def test_sums_tie_in_spite_of_rounding_and_unchanged_queries_do_not_count() -> N
     expected = np.mean([flip <= np.rint(change * 10).sum() for flip in flips])
     for others in (0, 500):
         new = 0.5 + np.append(change, np.zeros(others))
-        found = compare_paired(new, np.full(5 + others, 0.5), test="permutation")
-        assert found.p == pytest.approx(expected)
+        found = Differences.of(new, np.full(5 + others, 0.5))
+        assert found.p("permutation", "less") == pytest.approx(expected)
 
 
 # Clusters ----------------------------------------------------------------------------------------
@@ -285,15 +286,15 @@ def by_matrices(
 def test_clusters_by_hand() -> None:
     # Mean -0.02; sums of deviations -0.54, 0.16, 0.04, 0.34 of shares 0.3, 0.3, 0.2, 0.2.
     square = (0.54**2 + 0.16**2) / 0.7 + (0.04**2 + 0.34**2) / 0.8
-    found = compare_paired(0.5 + GOLDEN, np.full(10, 0.5), clusters=["w", "w", "w", *"xxxyyzz"])
+    found = Differences.of(GOLDEN, clusters=["w", "w", "w", *"xxxyyzz"])
     assert found.error == pytest.approx(math.sqrt(square) / 10, rel=1e-12)
     assert found.error == pytest.approx(0.0774366, abs=5e-8)
     assert found.freedom == pytest.approx(2.861314, abs=5e-7)
-    assert found.p == pytest.approx(0.4068245, abs=5e-8)
+    assert found.p("t", "less") == pytest.approx(0.4068245, abs=5e-8)
     assert found.design_effect == pytest.approx((square / 100) / (GOLDEN.var(ddof=1) / 10))
     # The second cluster rises, the third stays: three of four change.
-    assert (found.n_clusters, found.p_floor) == (4, 1 / 8)
-    assert found.drop_at_most(0.025) == pytest.approx(-found.ci[0])
+    assert (found.n_clusters, found.p_floor("less")) == (4, 1 / 8)
+    assert found.drop_at_most(0.025, "less") == pytest.approx(-found.interval(0.95)[0])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -321,7 +322,7 @@ def test_clusters_of_one_query_are_none(test: PairedTest) -> None:
     change = sample(1, 30)
     own = Differences(change, clusters=np.arange(30)[::-1])
     assert own.p(test) == Differences(change).p(test)
-    assert (own.design_effect, own.effective_n) == (1.0, 30)
+    assert own.design_effect == 1.0
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
@@ -330,7 +331,7 @@ def test_repeats_of_a_query_say_nothing_more(test: PairedTest) -> None:
     found = Differences(np.repeat(once, 4), clusters=np.repeat(np.arange(24), 4))
     assert found.p(test) == pytest.approx(Differences(once).p(test), rel=1e-9)
     assert found.interval(0.9) == pytest.approx(Differences(once).interval(0.9), rel=1e-9)
-    assert found.effective_n == pytest.approx(24, rel=0.1)
+    assert 96 / found.design_effect == pytest.approx(24, rel=0.1)
     assert Differences(np.repeat(once, 4)).p(test) < found.p(test)
 
 
@@ -347,7 +348,7 @@ def test_few_clusters_and_ranks() -> None:
     with pytest.raises(InvalidParameterError, match="no clusters of queries; take 't'"):
         Differences(GOLDEN, clusters=OWNERS).p("wilcoxon")
     with pytest.raises(ValueError, match="clusters has 2 labels for 3 queries"):
-        compare_paired(HALF, HALF, clusters="ab")
+        Differences.of(HALF, clusters="ab")
     for label in (None, math.nan, [1]):
         with pytest.raises(ValueError, match="clusters has no label at position 1: "):
             mean_confidence_interval([0.1, 0.2, 0.3], clusters=[1, label, 2])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pytest_rankmetrics import assert_not_worse, expected_failure
-from sklearn_rank.statistics.differences import compare_paired
+from sklearn_rank.statistics.differences import Differences
 from tests.plugin.cases import case, names
 from tests.plugin.one_gate import FILE, GATE, not_worse
 
@@ -29,9 +29,10 @@ def test_a_gate_tests_by_cluster(given):
     result = compared(CLUSTERS[given])
     row = result.metrics["mrr"]
     changes = np.repeat([-0.5, 0.5] * 8, 4)
-    paired = compare_paired(changes, np.zeros(64), clusters=list(USERS.values()))
+    paired = Differences.of(changes, clusters=list(USERS.values()))
     assert paired.error == pytest.approx(0.5 / 15**0.5)
-    assert (row.p, row.change_ci) == (pytest.approx(paired.p), pytest.approx(paired.ci))
+    assert row.p == pytest.approx(paired.p("t", "less"))
+    assert row.change_ci == pytest.approx(paired.interval(0.95))
     assert (row.clusters, row.design_effect) == (16, pytest.approx(63 / 15))
     assert row.ci[1] - row.ci[0] > 0.25, "the interval of a value goes by cluster, too"
     text = "design effect 4.2: 64 queries in 16 clusters count as 15 independent queries"

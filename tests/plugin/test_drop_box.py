@@ -18,7 +18,7 @@ from pytest_rankmetrics.policy.verdicts import (
     Verdict,
     assess_change,
 )
-from sklearn_rank.statistics.differences import compare_paired, correct_p_values
+from sklearn_rank.statistics.differences import Differences, correct_p_values
 
 GREEN = {Verdict.PASS, Verdict.IMPROVED}
 
@@ -28,22 +28,21 @@ def judged(
 ) -> list[Decision]:
     """Verdicts of one grading on several measures, as a complete gate finds them."""
     paired = [
-        compare_paired(
-            *((-values if weights is None else -values * weights), np.zeros(len(values))),
-            test="permutation",
-        )
+        Differences.of(-values if weights is None else -values * weights)
         if settings.test == "permutation"
-        else compare_paired(-values, np.zeros(len(values)), weights=weights)
+        else Differences.of(-values, weights=weights)
         for values in drops
     ]
-    p_values = correct_p_values([one.p for one in paired], settings.correction)  # type: ignore[arg-type]
+    p_values = correct_p_values(
+        [one.p(settings.test, "less") for one in paired], settings.correction
+    )  # type: ignore[arg-type]
     return [
         assess_change(
             float(np.average(values, weights=weights)),
-            one.n,
+            len(one),
             p,
             own,
-            can_confirm=one.p_floor * len(drops) <= settings.alpha,
+            can_confirm=one.p_floor("less") * len(drops) <= settings.alpha,
         )
         for values, one, p, own in zip(drops, paired, p_values, rules, strict=True)
     ]

@@ -15,7 +15,7 @@ from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
 from sklearn_rank import measure
-from sklearn_rank.statistics.differences import compare_paired
+from sklearn_rank.statistics.differences import Differences
 from tests.plugin.cases import case, names, results, truth
 from tests.plugin.conftest import Suite
 from tests.plugin.one_gate import gate_of, not_worse
@@ -205,8 +205,8 @@ def test_weighted_gates_run_the_test_that_they_name():
         policy = read_policy(Settings(), limits)
         p[test] = compare_metrics(measured, beside(measured, reference), policy)["mrr"].p
         columns = (measured.per_query("mrr"), reference.per_query("mrr"))
-        own = compare_paired(*columns, weights=list(weights.values()), test=test)  # type: ignore[arg-type]
-        assert p[test] == own.p
+        own = Differences.of(*columns, weights=list(weights.values()))
+        assert p[test] == own.p(test, "less")  # type: ignore[arg-type]
     assert p["t"] != p["permutation"]
 
 
@@ -395,13 +395,13 @@ def test_the_test_is_that_of_the_logarithms():
     with expected_failure() as failure:
         compared(old, new)
     result = failure.value.result.metrics["gmap"]
-    paired = compare_paired([-math.log(rank) for rank in new], [-math.log(rank) for rank in old])
+    paired = Differences.of(*([-math.log(rank) for rank in ranks] for ranks in (new, old)))
     was = math.exp(math.fsum(-math.log(rank) for rank in old) / 30)
     now = math.exp(math.fsum(-math.log(rank) for rank in new) / 30)
-    assert result.p == pytest.approx(paired.p)
+    assert result.p == pytest.approx(paired.p("t", "less"))
     assert result.change == pytest.approx(now - was)
     # The factor between the two means has the ends of the interval of the logarithms.
-    low, high = (was * math.exp(end) - was for end in paired.ci)
+    low, high = (was * math.exp(end) - was for end in paired.interval(0.95))
     assert result.change_ci == pytest.approx((low, high))
     assert low < now - was < high
 
