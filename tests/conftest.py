@@ -1,5 +1,6 @@
 """Settings of the whole suite."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window for a picture
 
 SLOW = {"displays", "engines", "model_selection", "peers", "plugin", "spark"}
 """Directories whose tests are marked `slow`."""

@@ -14,7 +14,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import correct_p_values
 from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.support import runtime
-from tests.benchmarks.comparisons import WAYS, alarms, false_alarms
+from tests.benchmarks.comparisons import alarms
 
 
 def runs(n: int, gains: dict[str, float], seed: int = 0) -> tuple[Any, dict[str, Any]]:
@@ -475,7 +475,3 @@ def test_equal_systems_seldom_differ() -> None:
     assert shares["Holm"] <= limit
     assert shares["Holm over slices"] <= limit
     assert shares["each p-value alone"] > 0.2, "or the simulation could not show an alarm"
-
-
-def test_the_script_prints_a_row_for_each_way() -> None:
-    assert [way for way, *_ in false_alarms(2, 0)] == list(WAYS)

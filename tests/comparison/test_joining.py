@@ -3,8 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 from sklearn_rank import Evaluation, compare, compare_all, evaluate
@@ -141,50 +139,6 @@ def test_spellings_are_read_as_elsewhere() -> None:
     assert compared["recip_rank", "new"] is compared["mrr"]
     again = compare(compared.evaluations, measures="recip_rank")
     assert again.measures == ("mrr",)
-
-
-# Forms ------------------------------------------------------------------------------------
-
-GRADES, SCORES = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[3.0, 2, 1], [3, 2, 1]])
-
-
-def by_rows() -> tuple[Any, Any, dict[str, Any]]:
-    runs = {"old": SCORES.ravel(), "new": -SCORES.ravel()}
-    return GRADES.ravel(), runs, {"groups": ["q", "q", "q", "r", "r", "r"]}
-
-
-def by_frames(library: Any) -> tuple[Any, Any, dict[str, Any]]:
-    ids = {"query": [*"qqqrrr"], "item": [*"abcabc"]}
-    truth = library.DataFrame({**ids, "grade": GRADES.ravel()})
-    runs = {
-        name: library.DataFrame({**ids, "score": sign * SCORES.ravel()})
-        for name, sign in (("old", 1), ("new", -1))
-    }
-    return truth, runs, {}
-
-
-@pytest.mark.parametrize(
-    ("truth", "runs", "reading"),
-    [
-        by_rows(),
-        (GRADES, {"old": SCORES, "new": -SCORES}, {}),
-        ([{"a"}, {"b"}], {"old": [[*"abc"], [*"abc"]], "new": [[*"cba"], [*"cba"]]}, {}),
-        (
-            {"q": {"a"}, "r": {"b"}},
-            {"old": {"q": [*"abc"], "r": [*"abc"]}, "new": {"r": [*"cba"], "q": [*"cba"]}},
-            {},
-        ),
-        by_frames(pd),
-        by_frames(pl),
-    ],
-    ids=["rows", "matrix", "lists", "mapping", "pandas", "polars"],
-)
-def test_every_layout(truth: Any, runs: Any, reading: dict[str, Any]) -> None:
-    row = compare(truth, runs, measures="mrr", **reading)["mrr"]
-    # Ranks 1 and 2, then 3 and 2.
-    assert row.baseline_value == pytest.approx((1 + 1 / 2) / 2)
-    assert row.value == pytest.approx((1 / 3 + 1 / 2) / 2)
-    assert (row.wins, row.ties, row.losses) == (0, 1, 1)
 
 
 def test_relevance_belongs_to_one_system() -> None:

@@ -185,12 +185,6 @@ def test_a_second_try_is_one_row_and_says_so(workers, suite):
     suite.run(*options, "--rank-strict", ret=1, says=told)
 
 
-def test_a_gate_that_fails_every_time_fails(suite):
-    suite.tests(SECOND_TRY.replace("0.8", "0.9"))
-    suite.run("--reruns", "2", "--rank-json=report.json", ret=1)
-    assert recorded(suite) == [("test_it.py::test_flaky", "test_flaky", "fail")]
-
-
 # The fixture of the pytest-regressions family ----------------------------------------------------
 
 REGRESSION = """

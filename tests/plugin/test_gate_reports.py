@@ -38,7 +38,7 @@ def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded):
 
 def test_a_rise_of_a_measure_of_which_less_is_better_is_a_loss():
     # LAG is rank - 1: q002 rises by 3, q003 falls by 1.
-    with expected_failure() as info:
+    with expected_failure(match=r"LAG rose from 1\.000 to 1\.500 \(\+0\.500") as info:
         not_worse([2, 5, 1, 2], [2] * 4, "lag", max_drop=0, allow={"unretrieved"})
     (row,) = info.value.result.worst
     assert (row.query, row.was, row.now) == ("q002", 1.0, 4.0)

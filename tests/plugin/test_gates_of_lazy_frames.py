@@ -47,12 +47,3 @@ def test_gates_on_frames_do_as_those_on_lists(lazy_gate):
     (lazy_gate.path / FILE).unlink()
     lazy_gate.write(test_it=GATE)
     assert lazy_gate.record([2] * 30) == of_frames
-
-
-def test_a_regression_on_frames(lazy_gate):
-    text = (lazy_gate.path / "test_it.py").read_text().replace("(rank_gate, ", "(rank_regression, ")
-    old, new = 'rank_gate.check(*lazy(), max_drop={"mrr": 0.005})', 'check(*lazy(), metrics="mrr")'
-    lazy_gate.file("test_it.py", text.replace(old, f"rank_regression.{new}"))
-    lazy_gate.run("--force-regen")
-    lazy_gate.passes()
-    lazy_gate.fails(now=WORSE)

@@ -13,7 +13,7 @@ from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import queries_needed
 from sklearn_rank.statistics.differences import correct_p_values
-from tests.benchmarks.gates import RULES, climb, rates
+from tests.benchmarks.gates import rates
 from tests.plugin.conftest import said
 from tests.plugin.one_gate import FILE, GATE, not_worse, value
 
@@ -79,19 +79,21 @@ def test_a_run_says_what_its_gates_are_worth(gate):
 
 # A baseline rises on evidence --------------------------------------------------------------------
 
-LUCK = [1, 1, 1, *([2] * 27)]  # three queries of thirty: p = 1/8 at best
+LUCK = [1] * 5 + [2] * 25  # five queries of thirty: p = 1/32 at best
 GAIN = [*([1] * 8), *([2] * 22)]  # p = 0.0013
 
 
 def test_a_gain_that_may_be_luck_is_recorded_by_those_who_want_it(recorded):
-    told = "improved, not recorded: MRR rose from 0.500 to 0.550 (p = 0.12): a baseline rises where"
+    told = (
+        "improved, not recorded: MRR rose from 0.500 to 0.583 (p = 0.031): a baseline rises where"
+    )
     recorded.run("--rank-update", now=LUCK, says=told)
     assert value(recorded) == 0.5
     assert "can be raised" not in said(recorded.run())
     recorded.run("-o", "rank_ratchet=require", passed=1)
     recorded.run("-o", "rank_ratchet=require", now=GAIN, failed=1)
     recorded.run("--rank-accept=*bm25*", "--rank-reason=new index", now=LUCK, passed=1)
-    assert value(recorded) == 0.55
+    assert value(recorded) == 0.583333
 
 
 def test_a_significant_gain_is_recorded_and_every_gain_where_nothing_is_tested(recorded):
@@ -102,11 +104,6 @@ def test_a_significant_gain_is_recorded_and_every_gain_where_nothing_is_tested(r
     recorded.write(test_it=GATE.replace("max_drop", "confirm=False, max_drop"))
     recorded.record([2] * 30)
     recorded.run("--rank-update", now=LUCK, says="1 raised")
-
-
-def test_a_baseline_that_rises_with_every_gain_climbs_by_luck():
-    red = {name: climb(rule, 1500, np.random.default_rng(0))[-1] for name, rule in RULES.items()}
-    assert red["fixed"] < 0.08 < red["p < .01"] < 0.16 < red["p < .05"] < 0.3 < red["any gain"]
 
 
 # Proof of no harm ------------------------------------------------------------------------
