@@ -198,7 +198,7 @@ def test_assertion_carries_the_records_parameters(metric: Metric) -> None:
 
 
 def test_the_guide_names_every_option_and_setting() -> None:
-    page = (DOCS / "gates.md").read_text()
+    page = (DOCS / "gates_reference.md").read_text()
     rows = [f"| `{name}` | {_in_a_file(default)}".rstrip() for name, _, default, _ in INI]
     assert [row for row in rows if f"\n{row} |" not in page] == []
     parser = pytest.Parser(_ispytest=True)
