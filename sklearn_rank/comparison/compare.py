@@ -127,7 +127,7 @@ def compare(
     >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    settings = Settings.checked(
+    settings = Settings(
         *("compare", test, alternative, correction, family, alpha, level, power),
         *(n_resamples, random_state),
     )
@@ -199,7 +199,7 @@ def compare_all(
     >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
     """
-    settings = Settings.checked(
+    settings = Settings(
         *("compare_all", test, "two-sided", correction, family, alpha, level, power),
         *(n_resamples, random_state),
     )
