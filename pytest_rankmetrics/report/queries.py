@@ -16,7 +16,7 @@ from pytest_rankmetrics.baseline.content import write_rank
 from pytest_rankmetrics.baseline.record import key_of
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict
-from sklearn_rank.comparison.changes import explain
+from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
@@ -206,7 +206,7 @@ def _moves(measured: StrictEvaluation, name: str, before: Placement, now: Placem
     was = {key_of(hit.item): hit for hit in before.hits}
     new = {key_of(hit.item): hit for hit in now.hits}
     used, parts = measured.used[name], []
-    items = explain(used, before, now, key=key_of).items
+    items = explain_all(used, [(before, now)], key=key_of)[0].items
     # By relevance scores the places are those of another ranking, and cost nothing.
     adds = not (used.metric.by_score and measured.by_relevance)
     for change in items[:MOST_MOVES]:
@@ -270,8 +270,9 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
         before = reference.placement(number) if number in compared else None
         if before is None:
             return None
-        found = (explain(measured.used[name], before, placement, key=key_of).items for name in now)
-        return merged_items([before, placement], [[own] for own in found], key=key_of)
+        sides = before, placement
+        found = (explain_all(measured.used[name], [sides], key=key_of)[0].items for name in now)
+        return merged_items(sides, [[own] for own in found], key=key_of)
 
     other = "baseline" if assessment.alignment is not None else "reference"
     texts = [text_of(measured, number) for number in range(len(measured))]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.averaging import on_scale
-from sklearn_rank.evaluation.result import text_function, worst_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
-from sklearn_rank.support.text import as_text, safe_repr, safe_text
+from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.typing import FloatArray, IntArray
 
 Direction = Literal["both", "worse", "better"]
@@ -94,69 +93,34 @@ class QueryChange:
         return "; ".join(shown[:limit]) + (f"; {more:,} more" if more > 0 else "")
 
 
-class Changes:
-    """Queries of two systems by one measure."""
-
-    def __init__(
-        self, joined: Joined, measure: str, pair: tuple[str, str], query_text: Any
-    ) -> None:
-        self._joined, self._name, self.pair = joined, measure, pair
-        self._measure = joined.measure(measure)
-        self._text = text_function(query_text)
-        self._old, self._new = (joined.values_per_query(system, measure) for system in pair)
-
-    def most_changed(self, n: int, direction: Direction) -> list[QueryChange]:
-        """Queries that moved the mean most, the largest change first."""
-        metric = self._measure.metric
-        old, new = (on_scale(side, metric.geometric_from) for side in (self._old, self._new))
-        gains = np.nan_to_num(new - old, nan=0.0) * (1 if metric.greater_is_better else -1)
-        sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
-        order = np.argsort(-sizes, kind="stable").tolist()
-        return self._changes([place for place in order[:n] if sizes[place] > 0])
-
-    def worst(self, n: int) -> list[QueryChange]:
-        """Queries with the worst values of the second system."""
-        return self._changes(worst_of(self._new, self._measure.metric, n))
-
-    def of(self, queries: Iterable[Any]) -> list[QueryChange]:
-        """Queries with these ids."""
-        if isinstance(queries, (str, bytes)):
-            msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
-            raise InvalidParameterError(msg)
-        places = {query: number for number, query in enumerate(self._joined.query_ids)}
-        wanted = list(queries)
-        for query in wanted:
-            if query not in places:
-                msg = f"query {safe_repr(query)} was not compared"
-                raise InvalidParameterError(msg)
-        return self._changes([places[query] for query in wanted])
-
-    def _changes(self, numbers: Sequence[int]) -> list[QueryChange]:
-        joined = self._joined
-        before, after = (
-            joined.systems[system].placements(joined.places[system][list(numbers)])
-            for system in self.pair
-        )
-        values = [(float(self._old[number]), float(self._new[number])) for number in numbers]
-        defined = [
-            (was, now)
-            for was, now, (old, new) in zip(before, after, values, strict=True)
-            if not math.isnan(new - old)
-        ]
-        judged = joined.systems[self.pair[1]]._judged
-        if self._measure.metric.by_score and judged.by_relevance is not None:
-            why = "it reads relevance scores, whose ranking is not kept"
-            found = [Explanation((), f"{self._name} has no parts by item: {why}")] * len(defined)
-        else:
-            found = explain_all(self._measure, defined)
-        explained, changes = iter(found), []
-        undefined = Explanation((), f"{self._name} is undefined for this query")
-        for number, was, now, (old, new) in zip(numbers, before, after, values, strict=True):
-            own = undefined if math.isnan(new - old) else next(explained)
-            query = joined.query_ids[number]
-            fields = (self._text(query), self._name, *self.pair, old, new, new - old)
-            changes.append(QueryChange(query, *fields, own.items, was, now, own.remark))
-        return changes
+def query_changes(
+    joined: Joined,
+    measure: str,
+    pair: tuple[str, str],
+    text_of: Callable[[Any], str],
+    numbers: Sequence[int],
+) -> list[QueryChange]:
+    """Some of the common queries, by number, with what explains their change."""
+    before, after = (
+        joined.systems[system].placements(joined.places[system][list(numbers)]) for system in pair
+    )
+    own, judged = joined.measure(measure), joined.systems[pair[1]]._judged
+    columns = [joined.values_per_query(system, measure) for system in pair]
+    values = [(float(columns[0][number]), float(columns[1][number])) for number in numbers]
+    is_defined = [not math.isnan(new - old) for old, new in values]
+    sides = [*compress(zip(before, after, strict=True), is_defined)]
+    if own.metric.by_score and judged.by_relevance is not None:
+        why = "it reads relevance scores, whose ranking is not kept"
+        explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
+    else:
+        explained = iter(explain_all(own, sides))
+    undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
+    for place, number in enumerate(numbers):
+        query, (old, new) = joined.query_ids[number], values[place]
+        found = next(explained) if is_defined[place] else undefined
+        fields = (text_of(query), measure, *pair, old, new, new - old, found.items)
+        changes.append(QueryChange(query, *fields, before[place], after[place], found.remark))
+    return changes
 
 
 # Contributions of items --------------------------------------------------------------------------
@@ -170,39 +134,29 @@ class Explanation(NamedTuple):
     """Why the items have no contributions; empty if they have."""
 
 
-def explain(
-    measure: Measure,
-    before: Placement,
-    after: Placement,
-    *,
-    key: Callable[[Any], Any] = lambda item: item,
-) -> Explanation:
-    """Contributions of the relevant items, whose exact sum is the change of the query's value.
-
-    ``key`` makes ids of one kind of those of both placements.
-    """
-    return explain_all(measure, [(before, after)], key=key)[0]
-
-
 def explain_all(
     measure: Measure,
     pairs: Sequence[tuple[Placement, Placement]],
     *,
     key: Callable[[Any], Any] = lambda item: item,
 ) -> list[Explanation]:
-    """The same of several queries, whose kernels run over all at once."""
+    """Contributions of the relevant items, whose exact sum is the change of a query's value.
+
+    The kernels run over all queries at once. ``key`` makes ids of one kind of those of both
+    placements.
+    """
     queries = [_Relevant(measure, sides, key) for sides in pairs]
     found = iter(_contributions(measure, [own for own in queries if not own.lacks_ids]))
     explained = []
     for query in queries:
-        parts = None if query.lacks_ids else next(found)
-        if parts is None:
+        if query.lacks_ids:
             explained.append(Explanation((), NO_IDS))
-        elif isinstance(parts, str):
+            continue
+        parts, remark = next(found), ""
+        if isinstance(parts, str):
             remark = f"{measure} has no parts by item: {parts}"
-            explained.append(Explanation(query.items([math.nan] * query.n_items), remark))
-        else:
-            explained.append(Explanation(query.items(parts.tolist())))
+            parts = np.full(len(query.items), math.nan)
+        explained.append(Explanation(query.changes(parts), remark))
     return explained
 
 
@@ -210,15 +164,12 @@ class _Relevant:
     """Items that are relevant for a measure in both rankings of a query."""
 
     def __init__(
-        self,
-        measure: Measure,
-        sides: tuple[Placement, Placement],
-        key: Callable[[Any], Any],
+        self, measure: Measure, sides: tuple[Placement, Placement], key: Callable[[Any], Any]
     ) -> None:
         self.sides = sides
         least = measure.options.get("min_rel") or 0.0
         # In the order of the judged rankings.
-        self._hits: list[dict[Any, Hit]] = [
+        self.hits: list[dict[Any, Hit]] = [
             {
                 key(hit.item): hit
                 for hit in sorted(side.hits, key=lambda hit: (hit.above, -hit.grade))
@@ -227,36 +178,35 @@ class _Relevant:
             for side in sides
         ]
         self.lacks_ids = all(side.judged is None for side in sides) or any(
-            hit.item is None for hits in self._hits for hit in hits.values()
+            hit.item is None for hits in self.hits for hit in hits.values()
         )
         """Whether nobody knows which items the hits are."""
-        self._items: dict[Any, tuple[Any, float]] = {}
+        self.items: dict[Any, tuple[Any, float]] = {}
         before, after = sides
         for side in (after, before):
             hits = [(hit.item, hit.grade) for hit in side.hits]
             for item, grade in (*hits, *(side.judged or {}).items()):
                 if grade >= least and grade > 0:
-                    self._items.setdefault(key(item), (item, grade))
+                    self.items.setdefault(key(item), (item, grade))
         for item, grade in (after.judged or {}).items():
-            if key(item) in self._items:  # the ids of the data, rather than those of a baseline
-                self._items[key(item)] = (item, grade)
-        self.n_items = len(self._items)
+            if key(item) in self.items:  # the ids of the data, rather than those of a baseline
+                self.items[key(item)] = (item, grade)
 
     def hit_numbers(self) -> tuple[IntArray, IntArray]:
         """(H,) which items the hits of each side are."""
-        places = {name: number for number, name in enumerate(self._items)}
-        old, new = (np.array([places[name] for name in hits], np.int64) for hits in self._hits)
+        places = {name: number for number, name in enumerate(self.items)}
+        old, new = (np.array([places[name] for name in hits], np.int64) for hits in self.hits)
         return old, new
 
-    def items(self, contributions: Sequence[float]) -> tuple[ItemChange, ...]:
+    def changes(self, contributions: FloatArray) -> tuple[ItemChange, ...]:
         """The items with their ranks, the largest contributions first, then what moved."""
         weighed = []
-        for (name, of), part in zip(self._items.items(), contributions, strict=True):
-            old, new = (hits[name].rank if name in hits else None for hits in self._hits)
+        for (name, of), part in zip(self.items.items(), contributions.tolist(), strict=True):
+            old, new = (hits[name].rank if name in hits else None for hits in self.hits)
             first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
             order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
             weighed.append((order, ItemChange(*of, old, new, part)))
-        return tuple(change for _, change in sorted(weighed, key=lambda pair: pair[0]))
+        return tuple(change for _, change in sorted(weighed, key=itemgetter(0)))
 
 
 def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArray | str]:
@@ -269,31 +219,29 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
         return ["its value is no sum over items"] * len(queries)
     if not queries:
         return []
+    least, sides = measure.options.get("min_rel"), []
     try:
-        old, new = (_rankings(measure, [query.sides[side] for query in queries]) for side in (0, 1))
+        for side in (0, 1):
+            rankings = judged_from([query.sides[side] for query in queries]).rankings.widened()
+            sides.append(rankings.at_least(least) if least else rankings)
         found: list[FloatArray | str] = []
-        if metric.moves is None:
+        if metric.parts is not None and metric.moves is None:
             options = _options(measure, queries)
-            was, now = (metric.parts(rankings, **options) for rankings in (old, new))  # type: ignore[misc]
-            for number, query in enumerate(queries):
-                parts = was.of(number, old.offsets), now.of(number, new.offsets)
-                found.append(part_changes(*parts, *query.hit_numbers(), query.n_items))
-            return found
+            was, now = (metric.parts(rankings, **options) for rankings in sides)
         for number, query in enumerate(queries):
-            one = slice(number, number + 1)
-            moved = Moved(old.take(one), new.take(one), *query.hit_numbers(), query.n_items)
-            found.append(metric.moves(moved, **_options(measure, [query])))
+            n_items = len(query.items)
+            if metric.moves is None:
+                old, new = was.of(number, sides[0].offsets), now.of(number, sides[1].offsets)
+                found.append(part_changes(old, new, *query.hit_numbers(), n_items))
+            else:
+                one = slice(number, number + 1)
+                moved = Moved(sides[0].take(one), sides[1].take(one), *query.hit_numbers(), n_items)
+                found.append(metric.moves(moved, **_options(measure, [query])))
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]
         return [_contributions(measure, [query])[0] for query in queries]
     return found
-
-
-def _rankings(measure: Measure, sides: Sequence[Placement]) -> JudgedRankings:
-    rankings = judged_from(sides).rankings.widened()
-    least = measure.options.get("min_rel")
-    return rankings.at_least(least) if least else rankings
 
 
 def _options(measure: Measure, queries: list[_Relevant]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import Changes, Direction, QueryChange
+from sklearn_rank.comparison.changes import Direction, QueryChange, query_changes
 from sklearn_rank.comparison.differences import Difference, Settings, compared
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import describe_family, notes_of, p_title
-from sklearn_rank.evaluation.averaging import mean_over
+from sklearn_rank.evaluation.averaging import mean_over, on_scale
 from sklearn_rank.evaluation.compute import find_measure
-from sklearn_rank.evaluation.result import Evaluation, QueryText
+from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function, worst_of
 from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.evaluation.tables import gain_notes
 from sklearn_rank.exceptions import InvalidParameterError
@@ -91,19 +91,8 @@ class Comparison(Tabular):
         The first system.
     measures : tuple of str
         What they are compared in.
-    query_ids : list
-        Queries that all systems have, in the order of the first.
-    evaluations : dict of str to Evaluation
-        The systems as they were given, with all their queries.
     rows : tuple of Difference
         Measure by measure, each other system against the baseline, or each pair.
-    scores : tuple of SystemScore
-        Measure by measure, each system with its value and the systems that it beats.
-    counts : dict
-        ``queries`` that all systems have; of each system, queries ``left_out`` and ``missing``: a
-        missing one is judged, has no ranking and counts as an empty one.
-    notes : tuple of str
-        What a reader should know: few queries, queries left out, measures without a test.
     all_pairs : bool
         Whether each system is compared with each other, not with the baseline alone.
     family_text : str
@@ -175,7 +164,10 @@ class Comparison(Tabular):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Queries that all systems have; of each system, those left out and missing."""
+        """``queries`` that all systems have; of each system, those ``left_out`` and ``missing``.
+
+        A missing one is judged, has no ranking and counts as an empty one.
+        """
         return {
             "queries": len(self._joined.query_ids),
             "left_out": dict(self._joined.left_out),
@@ -229,7 +221,7 @@ class Comparison(Tabular):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the comparison, in sentences."""
+        """Sentences on few queries, queries left out, measures without a test, and so on."""
         return (*self._joining_notes, *notes_of(self.rows, self._joined, self._settings))
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:
@@ -370,8 +362,17 @@ class Comparison(Tabular):
         """
         check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
         n = check_integer(n, "n", "most_changed", at_least=0)
-        changes = self._changes(measure, system, query_text)
-        return _listed(changes, changes.most_changed(n, direction))
+        name, pair = self._asked(measure, system)
+        metric = self.metric(name).metric
+        old, new = (
+            on_scale(self._joined.values_per_query(side, name), metric.geometric_from)
+            for side in pair
+        )
+        gains = np.nan_to_num(new - old, nan=0.0) * (1 if metric.greater_is_better else -1)
+        sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
+        order = np.argsort(-sizes, kind="stable").tolist()
+        numbers = [place for place in order[:n] if sizes[place] > 0]
+        return self._changes(name, pair, numbers, query_text)
 
     def worst(
         self,
@@ -396,8 +397,10 @@ class Comparison(Tabular):
             The worst value first.
         """
         n = check_integer(n, "n", "worst", at_least=0)
-        changes = self._changes(measure, system, query_text)
-        return _listed(changes, changes.worst(n))
+        name, pair = self._asked(measure, system)
+        values = self._joined.values_per_query(pair[1], name)
+        numbers = worst_of(values, self.metric(name).metric, n)
+        return self._changes(name, pair, numbers, query_text)
 
     def query_changes(
         self,
@@ -408,16 +411,32 @@ class Comparison(Tabular):
         query_text: QueryText = None,
     ) -> list[QueryChange]:
         """The same for queries by their ids, in the order given."""
-        changes = self._changes(measure, system, query_text)
-        return _listed(changes, changes.of(queries))
+        name, pair = self._asked(measure, system)
+        if isinstance(queries, (str, bytes)):
+            msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
+            raise InvalidParameterError(msg)
+        places = {query: number for number, query in enumerate(self._joined.query_ids)}
+        wanted = list(queries)
+        for query in wanted:
+            if query not in places:
+                msg = f"query {safe_repr(query)} was not compared"
+                raise InvalidParameterError(msg)
+        return self._changes(name, pair, [places[query] for query in wanted], query_text)
 
-    def _changes(self, measure: Any, system: str | None, query_text: QueryText) -> Changes:
-        pair = self._pair([self.others[0] if system is None else system])
+    def _asked(self, measure: Any, system: str | None) -> tuple[str, tuple[str, str]]:
+        """Name of the measure, and the two systems."""
         if measure is None:
             tested = [name for name in self.measures if not self.is_pooled(name)]
             measure = (tested or self.measures)[0]
-        text = self._query_text if query_text is None else query_text
-        return Changes(self._joined, self._find(measure), pair, text)
+        return self._find(measure), self._pair([self.others[0] if system is None else system])
+
+    def _changes(
+        self, measure: str, pair: tuple[str, str], numbers: Sequence[int], query_text: QueryText
+    ) -> list[QueryChange]:
+        """A list that prints as a table."""
+        text = text_function(self._query_text if query_text is None else query_text)
+        found = query_changes(self._joined, measure, pair, text, numbers)
+        return Rows(found, partial(changes_table, baseline=pair[0], system=pair[1]))
 
     # What it is shown as -------------------------------------------------------------------------
 
@@ -653,12 +672,6 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     about = f"{against}{first.family_text}; alpha {first.alpha:g}"
     notes = (about, *_about_measures(first))
     return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
-
-
-def _listed(changes: Changes, found: list[QueryChange]) -> Rows[QueryChange]:
-    """A list of changes that prints as a table."""
-    baseline, system = changes.pair
-    return Rows(found, partial(changes_table, baseline=baseline, system=system))
 
 
 def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:
