@@ -127,11 +127,8 @@ def compare(
     >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    settings = Settings(
-        *("compare", test, alternative, correction, family, alpha, level, power),
-        *(n_resamples, random_state),
-    )
-    systems = (baseline, *others)
+    rules = (test, alternative, correction, family, alpha, level, power, n_resamples, random_state)
+    systems, settings = (baseline, *others), Settings("compare", *rules)
     return _compared("compare", systems, names, measures, queries, query_text, reading, settings)
 
 
@@ -199,13 +196,10 @@ def compare_all(
     >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
     """
-    settings = Settings(
-        *("compare_all", test, "two-sided", correction, family, alpha, level, power),
-        *(n_resamples, random_state),
-    )
-    return _compared(
-        "compare_all", systems, names, measures, queries, query_text, reading, settings
-    )
+    rules = (test, "two-sided", correction, family, alpha, level, power, n_resamples, random_state)
+    owner = "compare_all"
+    settings = Settings(owner, *rules)  # type: ignore[arg-type]
+    return _compared(owner, systems, names, measures, queries, query_text, reading, settings)
 
 
 def _compared(
@@ -245,7 +239,15 @@ def _read_systems(
     if len(given) == 3 and measures is None and isinstance(given[2], (str, list, tuple, Measure)):
         *given, measures = given  # as those of evaluate
     if given and all(isinstance(system, Evaluation) for system in given):
-        systems = dict(zip(_names(names, len(given)), given, strict=True))
+        if names is None and len(given) == 2:
+            names = ("baseline", "system")
+        elif names is None:
+            names = ("baseline", *(f"system {number}" for number in range(1, len(given))))
+        is_list = isinstance(names, Sequence) and not isinstance(names, str)
+        if not is_list or len(set(map(repr, names))) != len(given) or len(names) != len(given):
+            msg = f"names must be {len(given)} different texts, got {safe_repr(names)}"
+            raise InvalidParameterError(msg)
+        systems = dict(zip(names, given, strict=True))
     elif len(given) == 1 and any(isinstance(system, Evaluation) for system in last.values()):
         systems = dict(last)
     elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Evaluation):
@@ -275,22 +277,6 @@ def _read_systems(
         msg = f"{owner} needs at least two systems, got {len(systems)}"
         raise InvalidParameterError(msg)
     return systems
-
-
-def _names(names: Any, n_systems: int) -> Sequence[str]:
-    if names is None and n_systems == 2:
-        return ("baseline", "system")
-    if names is None:
-        return ("baseline", *(f"system {number}" for number in range(1, n_systems)))
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        msg = f"names must be a sequence of texts, got {safe_repr(names)}"
-    elif len(names) != n_systems:
-        msg = f"names has {len(names)} names for {n_systems} systems"
-    elif len(set(map(repr, names))) < len(names):
-        msg = f"names of systems must differ, got {format_list(names)}"
-    else:
-        return names
-    raise InvalidParameterError(msg)
 
 
 def _evaluated(

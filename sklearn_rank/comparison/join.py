@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -210,32 +210,27 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
     """One measure with two sets of parameters, readings of undefined queries or of ties, is two."""
     (base, first), *others = systems.items()
     for name, system in others:
-        rules = first._judged.ties, system._judged.ties
-        if all(rules) and rules[0] != rules[1]:
-            _refuse_definitions("", base, name, *(f"ties={rule!r}" for rule in rules))
-    for measure in measures:
-        own = first._scored[measure]
-        for name, system in others:
-            other = system._scored[find_measure(measure, system._scored)]
-            if other.measure != own.measure:
-                described = [scored.measure.in_full() for scored in (own, other)]
-                _refuse_definitions(f"{measure} has ", base, name, *described)
-            # A number, or a word for leaving undefined queries out.
-            undefined = [
-                "nan" if isinstance(scored.zero_division, str) else str(scored.zero_division)
-                for scored in (own, other)
-            ]
-            if undefined[0] != undefined[1]:
-                described = [f"zero_division={value}" for value in undefined]
-                _refuse_definitions(f"{measure} has ", base, name, *described)
+        rules = zip(_definitions(first, measures), _definitions(system, measures), strict=True)
+        for (subject, own, text), (_, other, said) in rules:
+            if own != other and text and said:
+                msg = (
+                    f"{subject}{text} for {safe_repr(base)} and {said} for {safe_repr(name)}; "
+                    "evaluate all systems in one way"
+                )
+                raise InvalidParameterError(msg)
 
 
-def _refuse_definitions(subject: str, base: str, name: str, own: str, other: str) -> NoReturn:
-    msg = (
-        f"{subject}{own} for {safe_repr(base)} and {other} for {safe_repr(name)}; evaluate all "
-        "systems in one way"
-    )
-    raise InvalidParameterError(msg)
+def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
+    """Whose rule it is, the rule, and its text; no text where there is no rule."""
+    ties = system._judged.ties
+    yield "", ties, f"ties={ties!r}" if ties else ""
+    for name in measures:
+        scored = system._scored[find_measure(name, system._scored)]
+        yield f"{name} has ", scored.measure, scored.measure.in_full()
+        # A number, or a word for leaving undefined queries out.
+        policy = scored.zero_division
+        text = "nan" if isinstance(policy, str) else str(policy)
+        yield f"{name} has ", text, f"zero_division={text}"
 
 
 def _check_same_judgements(joined: Joined) -> None:
