@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from sklearn_rank.cli import main
@@ -14,6 +15,9 @@ from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import in_words_of
 from tests.plugin.cases import Ranks, names, ranking
 from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import BETTER, FILE, WORSE
+from tests.plugin.one_gate import GATE as ONE_GATE
+from tests.plugin.one_gate import value as recorded_value
 
 GATE = """
     import json
@@ -205,3 +209,48 @@ def test_hints_name_the_working_copy_where_baselines_are_those_of_the_target_bra
     write(files.path, [5] * 30)
     main([*words, *directory])
     assert "--baseline-dir base/eval" in capsys.readouterr().out, "a submodule is no other checkout"
+
+
+# Gates with baselines on lazy frames: recorded, compared and moved as those of mappings are -------
+
+LAZY = """
+    import polars as pl
+    from cases import system
+    from sklearn_rank.engines import stream
+
+    def lazy():
+        truth, run = system()
+        qrels = [(q, i, 1) for q, items in truth.items() for i in items]
+        rows = [(q, i, 1 / n) for q, items in run.items() for n, i in enumerate(items, 1)]
+        return (
+            pl.LazyFrame(qrels, schema=["query", "item", "grade"], orient="row"),
+            pl.LazyFrame(rows, schema=["query", "item", "score"], orient="row"),
+        )
+
+    def test_bm25(rank_gate, monkeypatch):
+        monkeypatch.setattr(stream, "_SMALL", HELD)
+        rank_gate.check(*lazy(), max_drop={"mrr": 0.005})
+"""
+assert pl.LazyFrame  # imported here, else each suite would import Polars, which lasts, anew
+SMALL = {"read at once": "1 << 20", "streamed": "0"}
+
+
+@pytest.fixture(params=SMALL)
+def lazy_gate(request: pytest.FixtureRequest, gate: Suite) -> Suite:
+    """The gate of lists, on lazy frames."""
+    gate.write(test_it=LAZY.replace("HELD", SMALL[request.param]))
+    return gate
+
+
+def test_gates_on_frames_do_as_those_on_lists(lazy_gate):
+    assert lazy_gate.run().ret == 1
+    of_frames = lazy_gate.record()
+    lazy_gate.passes()
+    # (15 * 1/3 + 15 * 1/2) / 30 against 1/2
+    lazy_gate.fails("*mrr*0.4167*0.5000*", arguments=("--rank-update",), now=WORSE)
+    assert lazy_gate.baselines() == of_frames
+    lazy_gate.record(BETTER)
+    assert recorded_value(lazy_gate) == 0.75
+    (lazy_gate.path / FILE).unlink()
+    lazy_gate.write(test_it=ONE_GATE)
+    assert lazy_gate.record([2] * 30) == of_frames
