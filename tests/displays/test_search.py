@@ -17,7 +17,6 @@ from sklearn_rank import (
     map_scorer,
     rank_scorers,
 )
-from sklearn_rank.statistics import mean_confidence_interval
 
 
 def problem():
@@ -61,23 +60,6 @@ def test_intervals_over_queries_come_from_the_search():
     assert shown.lines_[0].get_ydata().tolist() == shown.scores[0].tolist()
     (bars,) = shown.bars_[0].lines[2]
     assert bars.get_segments()[0][:, 1] == pytest.approx(shown.intervals[0][0])
-
-
-def test_one_fold_of_all_queries_is_the_interval_of_a_mean():
-    """Welch's degrees of one fold are its queries less one: plain Student's t."""
-    values = np.array([0.2, 0.5, 0.9, 0.4])
-    results = {
-        "params": [{"a": 1}],
-        "mean_test_map": [values.mean()],
-        "split0_test_map": [values.mean()],
-        "mean_test_map_se": [values.std(ddof=1) / 2],
-        "split0_test_map_se": [values.std(ddof=1) / 2],
-        "mean_test_map_queries": [4],
-        "split0_test_map_queries": [4],
-    }
-    shown = SearchResultsDisplay.from_cv_results(results, param="a")
-    expected = mean_confidence_interval(values, method="t", bounds=(-9, 9))
-    assert shown.intervals[0][0] == pytest.approx(expected)
 
 
 def test_intervals_over_folds_without_the_spread():
