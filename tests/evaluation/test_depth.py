@@ -1,9 +1,7 @@
 """Hits below the largest cutoff are counted and not stored; the numbers do not tell."""
 
 import pickle
-import sys
 import warnings
-from dataclasses import replace
 from math import log2
 from typing import Any
 from unittest import mock
@@ -19,19 +17,14 @@ from sklearn_rank import (
     Evaluation,
     evaluate,
     measure,
-    ranking_precision_recall_curve,
-    ranking_roc_curve,
 )
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.measures.record import deepest
-from sklearn_rank.metrics import curves as _curves
-from sklearn_rank.rankings import data as _data
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support import segments as _segments
 from tests.evaluation.cases import everything
-from tests.numbers.invariants import MEASURES, POOLED, STRICT_MEASURES
-from tests.numbers.test_variants import as_mapping, problems, rows_of, ties
+from tests.numbers.invariants import MEASURES
+from tests.numbers.test_variants import as_mapping, problems, ties
 from tests.strategies import examples
 
 CUT = tuple(chosen for chosen in MEASURES if chosen.depth and chosen.options.get("max_grade") != 4)
@@ -197,68 +190,7 @@ def test_rankings_say_what_they_do_not_know() -> None:
     assert stored.within(3) is stored
 
 
-# Places stored as int32 and whole grades as uint8 give the bits of int64 and float64 --------------
-
-
-def narrowed(rankings: JudgedRankings) -> JudgedRankings:
-    """The same with the narrowest types that hold its numbers."""
-    small = (rankings.judged_grades == rankings.judged_grades.astype(np.uint8)).all()
-    grades = np.uint8 if small else np.float64
-    return replace(
-        rankings,
-        above=rankings.above.astype(np.int32),
-        tied=rankings.tied.astype(np.int32),
-        grades=rankings.grades.astype(grades),
-        judged_grades=rankings.judged_grades.astype(grades),
-    )
-
-
-def narrow_readers(patch: pytest.MonkeyPatch, module: Any) -> None:
-    """Inputs of the module deliver narrow rankings, in many blocks."""
-    read, rank = module.read_any, _data.ranked
-
-    def read_narrow(*args: Any, **options: Any) -> Any:
-        judged = read(*args, **options)
-        other = judged.by_relevance
-        narrow = None if other is None else narrowed(other)
-        return replace(judged, rankings=narrowed(judged.rankings), by_relevance=narrow)
-
-    patch.setattr(_segments, "BLOCK", 9)
-    patch.setattr(module, "read_any", read_narrow)
-    patch.setattr(_data, "ranked", lambda *args, **options: narrowed(rank(*args, **options)))
-
-
-def test_every_measure_has_the_bits_of_wide_rankings(monkeypatch):
-    rows = rows_of(0, "float64", 3, "whole")
-    given = layouts(rows)
-    truth, run = as_mapping(rows)
-    ranked = {query: sorted(own, key=own.__getitem__, reverse=True) for query, own in run.items()}
-    scores = {query: sorted(own.values(), reverse=True) for query, own in run.items()}
-    given["relevance"] = truth, ranked, {"relevance": scores}
-    grades = np.arange(12).reshape(3, 4) % 3
-    given["untied"] = grades, np.arange(12.0).reshape(3, 4), {}
-    for layout, (y_true, y_score, own) in given.items():
-        own["measures"] = (*(STRICT_MEASURES if layout == "untied" else MEASURES), POOLED)
-        expected = outcome(y_true, y_score, zero_division=np.nan, **own)
-        with monkeypatch.context() as patch:
-            narrow_readers(patch, sys.modules[evaluate.__module__])
-            found = outcome(y_true, y_score, zero_division=np.nan, n_jobs=2, **own)
-            places = evaluate(y_true, y_score, zero_division=np.nan, **own)._judged.rankings
-        assert (places.grades.dtype, places.above.dtype) == (np.uint8, np.int32)
-        assert found == expected, layout
-
-
-@pytest.mark.parametrize("average", ["pooled", "macro"])
-@pytest.mark.parametrize("curve", [ranking_roc_curve, ranking_precision_recall_curve])
-def test_curves(monkeypatch, curve, average):
-    rng = np.random.default_rng(0)
-    groups, y_score = rng.integers(0, 12, 300), rng.integers(0, 9, 300)
-    y_true, options = rng.integers(0, 5, 300) * (rng.random(300) < 0.4), {"groups": groups}
-    wide = curve(y_true, y_score, **options, average=average)
-    narrow_readers(monkeypatch, _curves)
-    narrow = curve(y_true, y_score, **options, average=average)
-    for array, expected in zip(narrow, wide, strict=True):
-        assert (array.dtype, array.tobytes()) == (expected.dtype, expected.tobytes())
+# Places stored as int32 and whole grades as uint8 do not overflow ---------------------------------
 
 
 def rankings_of(
