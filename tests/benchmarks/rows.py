@@ -365,21 +365,6 @@ def p12(full: bool) -> Iterator[Row]:
             yield Row("P12", f"{what}, {len(names):,} x 50", ours, peers, (at_most,))
 
 
-def p14(full: bool) -> Iterator[Row]:
-    """Exact bounds where half of each ranking is unjudged."""
-    rng = random.Random(0)
-    items = [f"d{number}" for number in range(20)]
-    truth = {
-        query: {item: rng.choice([0, 0, 0, 1, 2]) for item in rng.sample(items, 10)}
-        for query in range(10_000 if full else 200)
-    }
-    rankings = {query: rng.sample(items, 20) for query in truth}
-    bare = partial(evaluate, truth, rankings, "ndcg@10", zero_division=0.0)
-    work = f"bounds of ndcg@10, {len(truth):,} queries, 10 unjudged items each"
-    ours = partial(bare().bounds, "ndcg@10")
-    yield Row("P14", work, ours, {"evaluate of the same": lambda: bare})
-
-
 def p15(full: bool) -> Iterator[Row]:
     """Many systems compared in many measures, evaluation included."""
     n_systems, n_queries = (20, 10_000) if full else (3, 100)
@@ -453,6 +438,6 @@ def p8(full: bool) -> Iterator[Row]:
 
 ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
     function.__name__.upper(): function
-    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p14, p15, p16)
+    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p15, p16)
 }
 """Rows by name: a function of whether the size is full."""

@@ -55,12 +55,6 @@ def test_measures_that_are_spelled_alike_do_not_replace_each_other(pair):
         evaluate({"q1": {"a"}}, {"q1": ["x", "a"]}, pair)
 
 
-def test_the_worst_queries_are_those_of_the_worst_values(evaluation):
-    worst = [("q3", 3.0), ("q2", 1.0)]  # q1 and q4 have no irrelevant item above a relevant one
-    assert [(bad.query, bad.value) for bad in evaluation.worst(measure="lag")] == worst
-    assert [(bad.query, bad.value) for bad in evaluation.worst(1)] == [("q3", 1 / 4)]
-
-
 # Counts ------------------------------------------------------------------------------------------
 
 

@@ -162,25 +162,6 @@ def test_data_that_would_lie_do_not_pass(name, suite):
     refused(suite, calls, complaint)
 
 
-def test_a_query_dropped_from_both_sides_does_not_pass(suite):
-    suite.write(
-        test_it="""
-        from cases import names, system
-
-        def test_bm25(rank_gate):
-            truth, results = system()
-            kept = [query for query in names(30) if results[query][0] == "good"] or names(30)
-            rank_gate.check(
-                {query: truth[query] for query in kept},
-                {query: results[query] for query in kept},
-                max_drop={"mrr": 0.005},
-            )
-        """
-    )
-    suite.record([2] * 30)
-    suite.fails("E *baseline does not fit*25 gone*", now=[1] * 5 + [9] * 25)
-
-
 def test_counts_of_what_was_left_out_are_told():
     judged = {"q001": {"good"}, "q002": set(), "q003": {"good"}}
     with expected_failure(match=r"MRR is 0\.250, below the 0\.900 required \(1 quer") as failure:
@@ -202,14 +183,6 @@ def test_a_ranking_upside_down_is_remarked_on():
     assert "auc is below 0.5: are the scores distances, of which lower is better?" in str(
         failure.value
     )
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_a_constant_score_is_no_good_ranking(place):
-    # One relevant of four tied items: (1 + 1/2 + 1/3 + 1/4) / 4 = 0.5208, wherever it is listed.
-    grades = np.array([[number == place for number in range(4)]] * 3)
-    with expected_failure(match=r"MRR is 0\.521, below the 0\.600 required"):
-        assert_mrr_at_least(grades, np.ones((3, 4)), 0.6)
 
 
 # What passes with a warning ----------------------------------------------------------------------
@@ -419,13 +392,6 @@ def test_a_judged_item_that_is_not_in_the_index_fails_unless_allowed(rank_gate):
 def test_an_error_of_the_index_is_no_failed_gate():
     with expected_failure(ValueError, match="known_items raised ZeroDivisionError"):
         assert_metric(JUDGED, RANKED, "map", at_least=0.5, known_items=lambda item: 1 / 0)
-
-
-def test_where_nothing_was_found_the_likely_cause_is_named():
-    upper = {query: {item.upper() for item in items} for query, items in JUDGED.items()}
-    said = r"match\? \(ids seem to differ in case: '\w+' in y_true, '\w' in y_score\)"
-    with expected_failure(RankGateFailure, match=said):
-        assert_metric(upper, RANKED, "map", at_least=0.5)
 
 
 def test_the_command_takes_a_file_of_ids(tmp_path, monkeypatch, capsys):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank.cli import main
 from tests.plugin.conftest import said
 from tests.plugin.one_gate import FILE
 
@@ -88,33 +87,3 @@ def test_a_full_disk_leaves_no_empty_report(recorded, monkeypatch):
 
 def test_a_report_may_go_to_a_pipe(recorded):
     recorded.spawn("--rank-json=/dev/stdout", "-q", ret=0, says='"format": "rank-report/1"')
-
-
-@pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])
-def test_the_command_is_held_to_the_same(option, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    (tmp_path / "t.qrels").write_text("q1 0 a 1\n")
-    (tmp_path / "a.run").write_text("q1 Q0 a 1 1.0 t\n")
-    words = ["gate", "t.qrels", "a.run", "--name", "g", "--at-least", "map=0.5"]
-    assert main([*words, f"{option}=a.run"]) == 2
-    assert "report a.run was not written: a.run is an input of this call" in "".join(
-        capsys.readouterr()
-    )
-    assert (tmp_path / "a.run").read_text() == "q1 Q0 a 1 1.0 t\n"
-    for _ in range(2):
-        assert main([*words, f"{option}=report.txt"]) == 0
-    assert os.path.getsize(tmp_path / "report.txt")
-
-
-def test_a_step_summary_that_cannot_be_written_is_a_warning_for_the_command_too(
-    tmp_path, monkeypatch, capsys
-):
-    (tmp_path / "t.qrels").write_text("q 0 d 1\n")
-    (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "t.qrels"))
-    words = ["gate", str(tmp_path / "t.qrels"), str(tmp_path / "a.run"), "--name=x"]
-    assert main([*words, "--at-least=mrr=0.5"]) == 0
-    assert "warning: report " in capsys.readouterr().out
-    assert main([*words, "--at-least=mrr=0.5", "--markdown", str(tmp_path / "t.qrels")]) == 2
-    assert (tmp_path / "t.qrels").read_text() == "q 0 d 1\n"

@@ -136,11 +136,6 @@ def test_another_setting_may_leave_a_test_out(option, two):
     assert not is_told(two, "-c", "fast.ini")
 
 
-def test_a_module_that_is_no_longer_collected_by_setting_keeps_its_files(two):
-    two.file("pytest.ini", "[pytest]\npython_files = test_i*\n")
-    assert not is_told(two)
-
-
 @pytest.mark.parametrize(
     ("test", "code"),
     [
