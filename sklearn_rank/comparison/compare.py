@@ -223,8 +223,7 @@ def _compared(
             raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)
     joined, notes = join(systems, measures, same_queries=queries == "same")
-    options: dict[str, Any] = {"all_pairs": owner == "compare_all", "query_text": query_text}
-    return Comparison.of_groups([joined], settings, notes=notes, **options)[0]
+    return Comparison.of_groups([joined], settings, query_text, notes)[0]
 
 
 def _read_systems(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -47,9 +47,11 @@ class Settings:
     n_resamples: int
     seed: Any
     """One number for every test, so that no p-value depends on which others there are."""
+    all_pairs: bool = field(init=False)
 
     def __post_init__(self, owner: str) -> None:
-        of_all = get_args(AllPairsTest) if owner == "compare_all" else ()
+        self.all_pairs = owner == "compare_all"
+        of_all = get_args(AllPairsTest) if self.all_pairs else ()
         check_option(self.test, "test", (*of_all, *get_args(PairedTest)), owner)
         check_option(self.alternative, "alternative", get_args(Alternative), owner)
         check_option(self.family, "family", get_args(Family), owner)
@@ -157,12 +159,11 @@ class _Test:
         self.found |= {"low": low, "high": high}
 
 
-def compared(
-    groups: Sequence[Joined], settings: Settings, *, all_pairs: bool
-) -> list[tuple[Difference, ...]]:
+def compared(groups: Sequence[Joined], settings: Settings) -> list[tuple[Difference, ...]]:
     """The differences of each group of queries, all tested in one family."""
-    first, *others = groups[0].systems
-    pairs = [*combinations((first, *others), 2)] if all_pairs else [(first, o) for o in others]
+    pairs = [*combinations(groups[0].systems, 2)]
+    if not settings.all_pairs:
+        pairs = pairs[: len(groups[0].systems) - 1]
     work = [(number, measure) for number in range(len(groups)) for measure in groups[0].measures]
     steps: Iterable[int] = range(len(work))
     if settings.test in ("permutation", "bootstrap", "tukey"):  # which draw, and take time

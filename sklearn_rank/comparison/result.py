@@ -118,18 +118,16 @@ class Comparison(Tabular):
         joined: Joined,
         settings: Settings,
         rows: tuple[Difference, ...],
-        *,
-        all_pairs: bool,
         family_text: str,
-        notes: Sequence[str] = (),
-        query_text: Any = None,
+        query_text: QueryText,
+        notes: Sequence[str],
     ) -> None:
         self._joined, self._settings, self._query_text = joined, settings, query_text
         self._joining_notes = notes
         self.names = tuple(joined.systems)
         self.baseline, self.others = self.names[0], self.names[1:]
         self.measures = joined.measures
-        self.rows, self.all_pairs, self.family_text = rows, all_pairs, family_text
+        self.rows, self.family_text, self.all_pairs = rows, family_text, settings.all_pairs
         self.test, self.alternative = settings.test, settings.alternative
         self.correction, self.family = settings.correction, settings.family
         self.alpha, self.level, self.power = settings.alpha, settings.level, settings.power
@@ -149,17 +147,14 @@ class Comparison(Tabular):
         cls,
         groups: Sequence[Joined],
         settings: Settings,
-        *,
-        all_pairs: bool,
+        query_text: QueryText,
         notes: Sequence[str] = (),
-        query_text: Any = None,
     ) -> list[Comparison]:
         """A comparison of each group of queries, whose tests are one family."""
-        rows = compared(groups, settings, all_pairs=all_pairs)
-        shared: dict[str, Any] = {"all_pairs": all_pairs, "notes": notes, "query_text": query_text}
-        shared["family_text"] = describe_family(rows, settings)
+        rows = compared(groups, settings)
+        shared = describe_family(rows, settings), query_text, notes
         return [
-            cls(joined, settings, own, **shared) for joined, own in zip(groups, rows, strict=True)
+            cls(joined, settings, own, *shared) for joined, own in zip(groups, rows, strict=True)
         ]
 
     @property
@@ -177,7 +172,7 @@ class Comparison(Tabular):
     @cached_property
     def scores(self) -> tuple[SystemScore, ...]:
         """Measure by measure, each system with its value and the systems that it beats."""
-        letters = self.letters
+        letters, scores = self.letters, []
         beaten: dict[tuple[str, str], list[str]] = {}
         lost: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
@@ -186,18 +181,17 @@ class Comparison(Tabular):
                 winner, loser = pair if row.better else pair[::-1]
                 beaten.setdefault((row.measure, winner), []).append(letters[loser])
                 lost.setdefault((row.measure, loser), []).append(letters[winner])
-        scores = []
+        in_order = list(letters.values()).index
         for measure in self.measures:
             means = {system: self._mean(system, measure) for system in self.names}
             defined = [value for value, _ in means.values() if not math.isnan(value)]
             best = (max if self.greater_is_better(measure) else min)(defined, default=math.nan)
             for system, (value, queries) in means.items():
                 marks = (
-                    tuple(sorted(of.get((measure, system), ()), key=lambda mark: (len(mark), mark)))
-                    for of in (beaten, lost)
+                    sorted(of.get((measure, system), ()), key=in_order) for of in (beaten, lost)
                 )
                 fields = (system, letters[system], measure, queries, value, value == best)
-                scores.append(SystemScore(*fields, *marks))
+                scores.append(SystemScore(*fields, *map(tuple, marks)))
         return tuple(scores)
 
     def _mean(self, system: str, measure: str) -> tuple[float, int]:
@@ -301,8 +295,7 @@ class Comparison(Tabular):
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
-        options: dict[str, Any] = {"all_pairs": self.all_pairs, "query_text": self._query_text}
-        parts = self.of_groups(groups, self._settings, **options)
+        parts = self.of_groups(groups, self._settings, self._query_text)
         return Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
@@ -546,7 +539,6 @@ class Comparison(Tabular):
             "measures": list(self.measures),
             **asdict(self._settings),
             "family_text": self.family_text,
-            "all_pairs": self.all_pairs,
             "counts": self.counts,
             "notes": list(self.notes),
             "rows": [_plain(row) for row in self.rows],
