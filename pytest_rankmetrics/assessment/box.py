@@ -27,7 +27,8 @@ from pytest_rankmetrics.policy.verdicts import (
     assess_change,
 )
 from sklearn_rank.statistics.differences import Differences, correct_p_values
-from sklearn_rank.statistics.samples import mean_of, robust_error
+from sklearn_rank.statistics.samples import robust_error
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)

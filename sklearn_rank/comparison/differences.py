@@ -22,9 +22,10 @@ from sklearn_rank.statistics.differences import (
     correct_p_values,
 )
 from sklearn_rank.statistics.resampling import AllPairs, parametric_tukey, randomised_tukey
-from sklearn_rank.statistics.samples import check_share, cluster_means, mean_of, t_quantile
+from sklearn_rank.statistics.samples import check_share, cluster_means, t_quantile
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import BoolArray, FloatArray
 
 AllPairsTest = Literal["tukey", "anova"]

@@ -14,14 +14,13 @@ from sklearn_rank.statistics.samples import (
     cluster_means,
     error_of_mean,
     is_flat,
-    mean_of,
     read_values,
     read_weights,
     robust_error,
     t_quantile,
 )
 from sklearn_rank.support.checks import check_integer, check_option, check_seed, refuse_value
-from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import FloatArray
 
 IntervalMethod = Literal["auto", "t", "bootstrap"]

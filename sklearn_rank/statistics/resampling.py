@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.statistics.samples import mean_of
 from sklearn_rank.support.runtime import with_progress
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import FloatArray, IntArray
 
 BATCH = 1 << 17

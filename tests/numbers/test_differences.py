@@ -18,7 +18,8 @@ from sklearn_rank.statistics.differences import (
     queries_needed,
 )
 from sklearn_rank.statistics.resampling import p_of_studentized, parametric_tukey, randomised_tukey
-from sklearn_rank.statistics.samples import error_of_mean, mean_of
+from sklearn_rank.statistics.samples import error_of_mean
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import FloatArray
 
 HALF = np.full(3, 0.5)
