@@ -1,6 +1,6 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, api.md, the tables of conventions in measures.md, of layouts and ties in
+These are metrics.md, the tables of conventions in measures.md, of layouts and ties in
 inputs.md, and the parameters that the docstrings of metric functions
 share. All comes from records, presets, signatures and docstrings. Run it after a change to any of
 these; a test compares the files with it.
@@ -12,7 +12,6 @@ import inspect
 import math
 from pathlib import Path
 
-from _api import api_page
 from _architecture import picture, walk
 from _markdown import markdown, plain, table
 from _programs import CHECKED, programs
@@ -143,7 +142,6 @@ def pages() -> dict[Path, str]:
     """Every file that is written here, wholly or in part, with the text that it should have."""
     return {
         DOCS / "metrics.md": metrics_page(),
-        DOCS / "api.md": api_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),

@@ -211,7 +211,7 @@ def evaluate_placements(
     measures : str, Measure, or sequence of them
         What to compute; pooled measures need scores, which placements do not have.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
-        As in :func:`evaluate`.
+        As in :func:`~sklearn_rank.evaluate`.
 
     Returns
     -------

@@ -31,6 +31,7 @@ PAGES = sorted(
         *(ROOT / "docs").rglob("*.md"),
     ]
 )
+FLAGS = re.MULTILINE | re.DOTALL
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -93,8 +94,7 @@ PUBLIC = [
 
 def test_public_names_are_described():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \| .{10,} \|$", page, re.MULTILINE)) == set(PUBLIC)
-    assert " at 0x" not in page
+    assert sorted(re.findall(r"^   (\w+)$", page, re.MULTILINE)) == sorted(set(PUBLIC))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -110,14 +110,15 @@ def test_every_link_resolves_and_lines_of_prose_are_short(page):
             assert len(line) <= 100, line
 
 
-def test_every_page_is_reached_from_the_index():
-    found, todo = set(), [ROOT / "docs" / "index.md"]
-    while todo:
-        page = todo.pop()
-        found.add(page)
-        linked = {(page.parent / target.partition("#")[0]).resolve() for target in links(page)}
-        todo += [one for one in linked - found if one.suffix == ".md"]
-    assert set((ROOT / "docs").rglob("*.md")) - found == set()
+def test_every_page_is_in_one_table_of_contents():
+    listed = []
+    for page in (ROOT / "docs").glob("*.md"):
+        for own in re.findall(
+            r"^```{toctree}\n:hidden:\n\n(.*?)^```", page.read_text("utf-8"), FLAGS
+        ):
+            listed += own.split()
+    pages = [page.stem for page in (ROOT / "docs").glob("*.md")]
+    assert sorted([*listed, "index"]) == sorted(pages)
 
 
 def test_every_option_of_scorers_has_a_row_with_its_default():

@@ -1,0 +1,67 @@
+"""Settings of the documentation site: `python -m sphinx -W -n docs docs/_build/html`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import sklearn_rank
+
+ROOT = Path(__file__).parent.parent
+SOURCES = "https://github.com/sklearn-rank/sklearn-rank/blob/main"
+
+project = "sklearn-rank"
+author = "the sklearn-rank developers"
+project_copyright = "2026, the sklearn-rank developers"
+version = release = sklearn_rank.__version__
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.linkcode",
+    "numpydoc",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+autodoc_typehints = "none"  # numpydoc's sections have them, in words
+autosummary_generate = True
+numpydoc_show_class_members = False
+nitpicky = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sklearn-rank"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options: dict[str, Any] = {
+    "github_url": "https://github.com/sklearn-rank/sklearn-rank",
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """Address of the source of a documented object."""
+    if domain != "py":
+        return None
+    found: Any = sys.modules[info["module"]]
+    for name in info["fullname"].split("."):
+        found = getattr(found, name, None)
+    try:
+        found = inspect.unwrap(found)
+        path = Path(inspect.getsourcefile(found) or "").relative_to(ROOT)
+        lines, first = inspect.getsourcelines(found)
+    except (TypeError, ValueError, OSError):
+        return None
+    return f"{SOURCES}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
