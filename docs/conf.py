@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-rank"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {"index": []}
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {
     "github_url": "https://github.com/sklearn-rank/sklearn-rank",
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -65,3 +68,20 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
     except (TypeError, ValueError, OSError):
         return None
     return f"{SOURCES}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
+
+
+def link_pages(
+    _app: Any, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """Link the pages that docstrings name by their files."""
+    for place, line in enumerate(lines):
+        lines[place] = re.sub(
+            r"\bdocs/(\w+)\.md(#[\w-]+)?",
+            lambda page: f"`{page[1].replace('_', ' ')} <../{page[1]}.html{page[2] or ''}>`__",
+            line,
+        )
+
+
+def setup(app: Any) -> None:
+    """Register what is above."""
+    app.connect("autodoc-process-docstring", link_pages)
