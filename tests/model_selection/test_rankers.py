@@ -17,7 +17,6 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     cross_val_score,
-    learning_curve,
     permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -41,13 +40,12 @@ from tests.model_selection.boosting import (
     Y,
     by_query,
     fit_by_hand,
-    fold_by_hand,
     folds_by_hand,
     framed,
     libraries,
     search_of,
 )
-from tests.model_selection.cases import QUIET, map_by_hand
+from tests.model_selection.cases import map_by_hand
 
 N, N_EVAL = len(Y), len(Y_EVAL)
 
@@ -99,42 +97,6 @@ def test_queries_matter_to_each_library():
             QueryRanker(RANKERS[library]).fit(X, Y, groups=ids).predict(X) for ids in (QID, other)
         )
         assert np.abs(said - wrong).max() > 0.01
-
-
-@routed
-def test_nested_search(routing):
-    name, values = GRIDS["xgboost"]
-    rows, grades, ids = told(routing)
-    search = search_of("xgboost").set_params(cv=QueryKFold(2))
-    with sklearn.config_context(enable_metadata_routing=routing):
-        options = {"cv": QueryKFold(3), "params": ids or None}
-        found = cross_val_score(search, rows, grades, scoring=map_scorer, **options)
-    expected = []
-    for train, test in FOLDS:
-        inner = [
-            (train[a], train[b])
-            for a, b in QueryKFold(2).split(X[train], Y[train], groups=QID[train])
-        ]
-        means = [sum(folds_by_hand("xgboost", inner, **{name: value})) for value in values]
-        best = values[int(np.argmax(means))]
-        expected.append(fold_by_hand("xgboost", train, test, **{name: best}))
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_learning_curve_of_shuffled_rows():
-    rows, grades = CARRIERS["index of X"]
-    options = {"train_sizes": [50, 75], "shuffle": True, "random_state": 0, "cv": QueryKFold(3)}
-    # A part of a query may be without a relevant row, which concerns scores of training rows.
-    _, _, found = learning_curve(
-        QueryRanker(XGB), rows, grades, scoring=QUIET, error_score="raise", **options
-    )
-    rng = np.random.RandomState(0)
-    shuffled = [(rng.permutation(train), test) for train, test in FOLDS]
-    expected = [
-        [fold_by_hand("xgboost", train[:size], test) for train, test in shuffled]
-        for size in (50, 75)
-    ]
-    assert found == pytest.approx(np.array(expected), abs=1e-12)
 
 
 # Weights -----------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from sklearn_rank import Evaluation, evaluate, measure
-from sklearn_rank.rankings import ranking as _ranks
 from tests.numbers.invariants import MEASURES, bits, evaluated, values_in_order
 from tests.strategies import Problem, problems
 
@@ -95,16 +94,6 @@ def test_binary_grades_may_come_as_sets_lists_or_mappings(problem: Problem) -> N
 
 
 # Determinism -------------------------------------------------------------------------------------
-
-
-def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    grades, scores = rng.integers(0, 4, (60, 9)), rng.integers(0, 5, (60, 9)).astype(np.float32)
-    expected = bits(evaluated(grades, scores))
-    for block in (1, 7, 100):
-        monkeypatch.setattr(_ranks, "RANK_BLOCK", block)
-        for n_jobs in (None, 2, -1):
-            assert bits(evaluated(grades, scores, n_jobs=n_jobs)) == expected
 
 
 def test_threads_change_no_bit_of_a_large_problem() -> None:
