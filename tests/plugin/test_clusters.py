@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pytest_rankmetrics import assert_not_worse, expected_failure
@@ -64,26 +63,6 @@ def test_positions_are_clustered_by_their_names():
     for clusters in CLUSTERS.values():
         result = assert_not_worse(truth, new, old, "mrr", query_ids=names(64), clusters=clusters)
         assert result.metrics["mrr"].clusters == 16
-
-
-def test_a_column_of_the_truth_says_what_belongs_together():
-    (truth, old), (_, new) = case(OLD), case(NEW)
-    judged = pd.DataFrame(
-        [(query, "good", USERS[query]) for query in truth], columns=["query", "item", "user"]
-    )
-    systems = [
-        pd.DataFrame(
-            [
-                (query, item, -rank)
-                for query, items in run.items()
-                for rank, item in enumerate(items)
-            ],
-            columns=["query", "item", "score"],
-        )
-        for run in (new, old)
-    ]
-    result = assert_not_worse(judged, *systems, "mrr", clusters="user", columns={"query": "query"})
-    assert result.metrics["mrr"].clusters == 16
 
 
 @pytest.mark.parametrize(

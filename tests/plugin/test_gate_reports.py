@@ -197,7 +197,10 @@ def test_queries_that_could_be_better_are_listed(measure):
 @pytest.mark.parametrize("ranks", [[1] * 30, [1] * 29 + [2]])
 def test_a_gate_without_a_baseline_lists_no_perfect_query(ranks, suite):
     suite.write(test_it=gate_of('max_drop={"map": 0.005}, allow={"perfect"}'))
-    text = suite.fails("*no baseline for gate*", now=ranks)
+    before = suite.files()
+    told = "E *no baseline for gate 'test_bm25' (test_it/test_bm25.rank.json); map is *.*"
+    text = suite.fails(f"{told} now - write it with: pytest *--rank-update*", now=ranks)
+    assert suite.files() - before == {"ranks.json"}, "no baseline is written"
     assert "q001" not in text
     assert ("q030" in text) == (2 in ranks)
 
