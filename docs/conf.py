@@ -39,6 +39,7 @@ nitpicky = True
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-rank"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]
 html_css_files = ["site.css"]
 html_sidebars = {"index": []}
 html_show_sourcelink = False

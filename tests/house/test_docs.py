@@ -122,6 +122,13 @@ def test_every_page_is_in_one_table_of_contents():
     assert sorted([*listed, "index"]) == sorted(pages)
 
 
+def test_the_text_for_language_models_names_pages_that_exist():
+    text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    named = re.findall(r"sklearn-rank/(\w+)\.html", text)
+    assert len(named) > 5
+    assert {f"{name}.md" for name in named} <= {page.name for page in PAGES}
+
+
 def test_every_option_of_scorers_has_a_row_with_its_default():
     page = (ROOT / "docs" / "scorers.md").read_text(encoding="utf-8")
     table = page[page.index("| option | default | meaning |") :]
