@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -55,54 +55,7 @@ def to_judge(
     A move is the change of the mean over queries, or of the difference of two means, while all
     other unjudged items stay irrelevant. ``undefined`` is what a query counts without a value.
     """
-    numbers, items, ranks, places = _every_item(systems)
-    if not items:
-        return []
-    query = np.array(numbers, dtype=np.int64)
-
-    def difference(values: list[FloatArray]) -> FloatArray:
-        """Values of the one system, or those of the first less those of the second."""
-        defined = [np.where(np.isnan(column), undefined, column) for column in values]
-        return defined[0] if len(defined) == 1 else defined[0] - defined[1]
-
-    rankings = [system.rankings.widened() for system in systems]
-    every = np.arange(len(rankings[0]))
-    known_values = difference(
-        [system.value(own, every) for system, own in zip(systems, rankings, strict=True)]
-    )
-    moves = np.zeros(len(items))
-    step = max(_CELLS // (max(int(own.n_relevant.max(initial=0)) for own in rankings) + 1), 1)
-    for first in range(0, len(items), step):
-        chosen = slice(first, first + step)
-        own_query, largest = query[chosen], moves[chosen]
-        for grade in possible_grades(rankings[0], max_grade).tolist():
-            # For each item the ranking of its query in which it alone has a grade.
-            grades = np.full((len(own_query), 1), grade)
-            values = [
-                system.value(
-                    completed(
-                        own, own_query, (above[chosen][:, None], tied[chosen][:, None]), grades
-                    ),
-                    own_query,
-                )
-                for system, own, (above, tied) in zip(systems, rankings, places, strict=True)
-            ]
-            moved = _moved_means(difference(values), known_values, own_query, weights)
-            largest = np.where(np.abs(moved) > np.abs(largest), moved, largest)
-        moves[chosen] = largest
-    # Equal moves go by the best rank, then as the items came.
-    best = [min(rank for rank in pair if rank is not None) for pair in zip(*ranks, strict=True)]
-    others = ranks[1] if len(ranks) > 1 else [None] * len(items)
-    return [
-        ToJudge(query_ids[numbers[row]], items[row], ranks[0][row], others[row], float(moves[row]))
-        for row in np.lexsort((np.array(best), -np.abs(moves)))[:n].tolist()
-    ]
-
-
-def _every_item(
-    systems: Sequence[System],
-) -> tuple[list[int], list[Any], list[list[float | None]], list[tuple[IntArray, IntArray]]]:
-    """Every unjudged item of every query once: query, id, and ranks and places in each system."""
+    # Every item of every query once, and where each system has it.
     numbers: list[int] = []
     items: list[Any] = []
     found: list[list[UnjudgedItem | None]] = [[] for _ in systems]
@@ -113,15 +66,47 @@ def _every_item(
         items += ids
         for column, known in zip(found, by_item, strict=True):
             column += map(known.get, ids)
+    if not items:
+        return []
+    query = np.array(numbers, dtype=np.int64)
+    nowhere = NOWHERE, 1
     places = [
-        (
-            np.array([NOWHERE if own is None else own.above for own in column], dtype=np.int64),
-            np.array([1 if own is None else own.tied for own in column], dtype=np.int64),
-        )
-        for column in found
+        np.array([own[1:] if own else nowhere for own in column], np.int64) for column in found
     ]
-    ranks = [[None if own is None else own.rank for own in column] for column in found]
-    return numbers, items, ranks, places
+    ranks = [[own.rank if own else None for own in column] for column in found]
+    rankings = [system.rankings.widened() for system in systems]
+
+    def values_of(made: Iterable[JudgedRankings], queries: IntArray) -> FloatArray:
+        """Values of the one system, or those of the first less those of the second."""
+        pairs = zip(systems, made, strict=True)
+        values = [system.value(own, queries) for system, own in pairs]
+        defined = [np.where(np.isnan(column), undefined, column) for column in values]
+        return defined[0] if len(defined) == 1 else defined[0] - defined[1]
+
+    known_values = values_of(rankings, np.arange(len(rankings[0])))
+    moves = np.zeros(len(items))
+    step = max(_CELLS // (max(int(own.n_relevant.max(initial=0)) for own in rankings) + 1), 1)
+    for first in range(0, len(items), step):
+        chosen = slice(first, first + step)
+        own_query, largest = query[chosen], moves[chosen]
+        at = [(place[chosen, :1], place[chosen, 1:]) for place in places]
+        for grade in possible_grades(rankings[0], max_grade).tolist():
+            # For each item the ranking of its query in which it alone has a grade.
+            grades = np.full((len(own_query), 1), grade)
+            made = (
+                completed(own, own_query, place, grades)
+                for own, place in zip(rankings, at, strict=True)
+            )
+            moved = _moved_means(values_of(made, own_query), known_values, own_query, weights)
+            largest = np.where(np.abs(moved) > np.abs(largest), moved, largest)
+        moves[chosen] = largest
+    # Equal moves go by the best rank, then as the items came.
+    best = [min(rank for rank in pair if rank is not None) for pair in zip(*ranks, strict=True)]
+    others = ranks[1] if len(ranks) > 1 else [None] * len(items)
+    return [
+        ToJudge(query_ids[numbers[row]], items[row], ranks[0][row], others[row], float(moves[row]))
+        for row in np.lexsort((np.array(best), -np.abs(moves)))[:n].tolist()
+    ]
 
 
 def _moved_means(

@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank.comparison.differences import Family, Settings
 from sklearn_rank.comparison.join import join
-from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.comparison.result import Comparison, comparisons_of
 from sklearn_rank.engines.read import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
@@ -223,7 +223,7 @@ def _compared(
             raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)
     joined, notes = join(systems, measures, same_queries=queries == "same")
-    return Comparison.of_groups([joined], settings, query_text, notes)[0]
+    return comparisons_of([joined], settings, query_text, notes)[0]
 
 
 def _read_systems(

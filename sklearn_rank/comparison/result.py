@@ -142,21 +142,6 @@ class Comparison(Tabular):
         """The systems as they were given, with all their queries; a copy."""
         return dict(self._joined.systems)
 
-    @classmethod
-    def of_groups(
-        cls,
-        groups: Sequence[Joined],
-        settings: Settings,
-        query_text: QueryText,
-        notes: Sequence[str] = (),
-    ) -> list[Comparison]:
-        """A comparison of each group of queries, whose tests are one family."""
-        rows = compared(groups, settings)
-        shared = describe_family(rows, settings), query_text, notes
-        return [
-            cls(joined, settings, own, *shared) for joined, own in zip(groups, rows, strict=True)
-        ]
-
     @property
     def counts(self) -> dict[str, Any]:
         """``queries`` that all systems have; of each system, those ``left_out`` and ``missing``.
@@ -295,7 +280,7 @@ class Comparison(Tabular):
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
-        parts = self.of_groups(groups, self._settings, self._query_text)
+        parts = comparisons_of(groups, self._settings, self._query_text)
         return Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
@@ -570,6 +555,17 @@ class Comparison(Tabular):
             msg = f"name one of the systems {', '.join(map(safe_repr, self.others))}"
             raise InvalidParameterError(msg)
         return self.baseline, (systems or self.others)[0]
+
+
+def comparisons_of(
+    groups: Sequence[Joined], settings: Settings, query_text: QueryText, notes: Sequence[str] = ()
+) -> list[Comparison]:
+    """A comparison of each group of queries, whose tests are one family."""
+    rows = compared(groups, settings)
+    shared = describe_family(rows, settings), query_text, notes
+    return [
+        Comparison(joined, settings, own, *shared) for joined, own in zip(groups, rows, strict=True)
+    ]
 
 
 def _plain(record: Difference | SystemScore) -> dict[str, Any]:

@@ -361,10 +361,11 @@ def next_to_judge(
     if scored.values is None:
         msg = f"{name} ranks all queries together; its items have no query to be judged for"
         raise InvalidParameterError(msg)
-    systems, numbers = [], _common_queries(evaluations)
-    for evaluation, own in zip(evaluations, numbers, strict=True):
-        kept = evaluation._scored[find_measure(scored.measure, evaluation._scored)].measure
-        systems.append(_system(kept, evaluation._judged, own))
+    numbers = _common_queries(evaluations)
+    systems = [
+        _system(evaluation, scored.measure, own)
+        for evaluation, own in zip(evaluations, numbers, strict=True)
+    ]
     ids, undefined = evaluations[0]._judged.listed_ids(), scored.zero_division
     return to_judge(
         systems,
@@ -376,13 +377,13 @@ def next_to_judge(
     )
 
 
-def _system(measure: Measure, data: RankingData, numbers: IntArray) -> System:
+def _system(evaluation: Evaluation, measure: Measure, numbers: IntArray) -> System:
     """One side, of some queries."""
-    rankings = _ranked(measure, data)
-    items = unjudged_items(data, measure.depth)
-    value = valuation(measure, data)
+    data, scored = evaluation._judged, evaluation._scored
+    kept = scored[find_measure(measure, scored)].measure
+    value, items = valuation(kept, data), unjudged_items(data, kept.depth)
     return System(
-        rankings.take(numbers),
+        _ranked(kept, data).take(numbers),
         [items[number] for number in numbers.tolist()],
         lambda own, queries: value(Block(numbers[queries], own, own)),
     )

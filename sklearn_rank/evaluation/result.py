@@ -45,17 +45,6 @@ class Evaluation(Tabular):
 
     Every mapping keyed by a measure takes any spelling that parses to it.
 
-    Attributes
-    ----------
-    scores : mapping of str to float
-        Mean of each measure over the queries for which it is defined; NaN if it is for none.
-    per_query : mapping of str to ndarray of shape (n_queries,)
-        Values in the order of ``query_ids``, NaN where undefined; pooled measures have none.
-    query_ids : sequence of shape (n_queries,)
-        Ids of the queries in the caller's order.
-    counts : mapping
-        Queries, and everything that was left out or could mislead.
-
     Examples
     --------
     >>> from sklearn_rank import evaluate
@@ -123,13 +112,13 @@ class Evaluation(Tabular):
 
     @cached_property
     def scores(self) -> Mapping[str, float]:
-        """Mean of each measure, keyed by any spelling of it."""
+        """Mean of each measure over the queries for which it is defined; NaN if it is for none."""
         scores = {name: scored.average.value for name, scored in self._scored.items()}
         return ByMeasure(scores, self._scored)
 
     @property
     def per_query(self) -> Mapping[str, FloatArray]:
-        """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
+        """Values of each measure in the order of ``query_ids``; pooled measures have none."""
         values = {}
         for name, scored in self._scored.items():
             if scored.values is not None:
