@@ -63,7 +63,19 @@ def p_title(test: str, correction: str | None) -> str:
 
 def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
     """Limits of the results, in sentences."""
-    notes = _unjudged(joined)
+    notes = []
+    top, shares = unjudged_shares(joined)
+    if shares:
+        baseline, *others = shares
+        others.sort(key=lambda name: -shares[name])
+        named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
+        if len(others) > _MOST_NAMED:
+            named.append(f"{len(others) - _MOST_NAMED:,} more systems")
+        notes.append(
+            f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
+            f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged: to_judge (in a shell: "
+            "judge-next) lists those that matter most"
+        )
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
         notes.append(f"queries without a ranking count as empty ones: {missing}")
@@ -117,23 +129,6 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
         queries = joined.places[name]
         shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
     return top, shares if any(shares.values()) else {}
-
-
-def _unjudged(joined: Joined) -> list[str]:
-    top, shares = unjudged_shares(joined)
-    if not shares:
-        return []
-    baseline, *others = shares
-    others.sort(key=lambda name: -shares[name])
-    named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
-    if len(others) > _MOST_NAMED:
-        named.append(f"{len(others) - _MOST_NAMED:,} more systems")
-    note = (
-        f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
-        f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged: to_judge (in a shell: "
-        "judge-next) lists those that matter most"
-    )
-    return [note]
 
 
 def _named(names: Iterable[str]) -> str:

@@ -113,12 +113,11 @@ class Combination(Tabular, Mapping[str, float]):
         """Mean of each measure, by its requested spelling."""
         scores = {}
         for name in next(iter(self.evaluations.values())).scores:
-            values = {label: part.scores[name] for label, part in self.evaluations.items()}
-            weights = {
-                label: self.weights[label] for label in values if not math.isnan(values[label])
-            }
-            total = sum(weights.values())
-            summed = math.fsum(values[label] * weight for label, weight in weights.items())
+            values = [part.scores[name] for part in self.evaluations.values()]
+            pairs = zip(values, self.weights.values(), strict=True)
+            defined = [(value, weight) for value, weight in pairs if not math.isnan(value)]
+            total = sum(weight for _, weight in defined)
+            summed = math.fsum(value * weight for value, weight in defined)
             scores[name] = summed / total if total else math.nan
         return scores
 

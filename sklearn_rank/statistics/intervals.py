@@ -180,19 +180,9 @@ def _bounded_interval(
         hits, n, tail = int(unit.sum()), len(unit), (1 - level) / 2
         low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
         high = float(special.betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
-    else:
-        low, high = _anchored_interval(unit, weights, level)
-    return least + scale * low, least + scale * high
-
-
-def _anchored_interval(
-    unit: FloatArray, weights: FloatArray | None, level: float
-) -> tuple[float, float]:
-    """Student's t of values in [0, 1] with half a pseudo-observation at each end.
-
-    Weighted values count as n = (sum of w)^2 / (sum of w^2) equal ones, after Kish; the
-    pseudo-observation has the weight of one of these.
-    """
+        return least + scale * low, least + scale * high
+    # Student's t with half a pseudo-observation at each end. Weighted values count as
+    # n = (sum of w)^2 / (sum of w^2) equal ones, after Kish; it has the weight of one of these.
     shares = np.ones(len(unit)) if weights is None else in_unit(weights)[0]
     total = math.fsum(shares.tolist())
     pseudo = math.fsum((shares * shares).tolist()) / total
@@ -205,4 +195,5 @@ def _anchored_interval(
     reach = t_quantile((1 + level) / 2, size) * error
     # At low levels the interval around the shifted mean may miss the observed one.
     observed = mean_of(unit, shares)
-    return min(mean - reach, observed), max(mean + reach, observed)
+    low, high = min(mean - reach, observed), max(mean + reach, observed)
+    return least + scale * low, least + scale * high

@@ -35,7 +35,13 @@ def bca_interval(
 
     shares = np.ones(len(sample)) if weights is None else weights
     products, mean = shares * sample, float((shares * sample).sum() / shares.sum())
-    means = np.sort(_resampled_means(products, weights, n_resamples, generator))
+    n, means, place = len(sample), np.empty(n_resamples), 0
+    for size in batches(n, n_resamples, "bootstrap"):
+        drawn = generator.integers(0, n, (size, n))
+        totals = n if weights is None else weights.take(drawn).sum(axis=1)
+        means[place : place + size] = products.take(drawn).sum(axis=1) / totals
+        place += size
+    means.sort()
     below = float(means.searchsorted(mean, "left") + means.searchsorted(mean, "right")) / 2
     # A bias beyond all resamples is unknown, not infinite.
     below = min(max(below, 0.5), n_resamples - 0.5)
@@ -50,22 +56,6 @@ def bca_interval(
     reach = bias + special.ndtri(np.array([1 - level, 1 + level]) / 2)
     low, high = np.quantile(means, special.ndtr(bias + reach / (1 - acceleration * reach)))
     return float(low), float(high)
-
-
-def _resampled_means(
-    products: FloatArray,
-    weights: FloatArray | None,
-    n_resamples: int,
-    generator: np.random.Generator,
-) -> FloatArray:
-    n, means = len(products), np.empty(n_resamples)
-    place = 0
-    for size in batches(n, n_resamples, "bootstrap"):
-        drawn = generator.integers(0, n, (size, n))
-        totals = n if weights is None else weights.take(drawn).sum(axis=1)
-        means[place : place + size] = products.take(drawn).sum(axis=1) / totals
-        place += size
-    return means
 
 
 def p_of_studentized(
@@ -85,16 +75,11 @@ def p_of_studentized(
     shares = np.ones(len(change)) if weights is None else weights
     shifted = change - (shares * change).sum() / shares.sum()
     extreme, slack = 0, _ROUNDING * abs(observed)
+    turned = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
     for size in batches(len(change), n_resamples, "bootstrap"):
         drawn = generator.integers(0, len(change), (size, len(change)))
         t = _resampled_t(shifted, weights, drawn)
-        if alternative == "two-sided":
-            as_extreme = np.abs(t) >= abs(observed) - slack
-        elif alternative == "less":
-            as_extreme = t <= observed + slack
-        else:
-            as_extreme = t >= observed - slack
-        extreme += int(np.count_nonzero(as_extreme))
+        extreme += int(np.count_nonzero(turned(t) >= turned(observed) - slack))
     # What was observed is one of the resamples: no p-value is 0.
     return (extreme + 1) / (n_resamples + 1)
 
