@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank import evaluate, measure, write_qrels, write_run
+from sklearn_rank import write_qrels, write_run
 from sklearn_rank.cli import main
 from sklearn_rank.cli.trec_measures import OFFERED
-from sklearn_rank.files.read import read_qrels, read_run
 
 HERE = Path(__file__).parent / "trec_eval"
 CASES = json.loads((HERE / "cases.json").read_text())["cases"]
@@ -58,29 +57,6 @@ def test_spellings_of_this_package_are_translated(capsys):
     own = output(capsys, "-m", "ndcg@5", "-m", "ndcg@10", "-m", "mrr", "-m", "p@5", *files)
     theirs = ["-m", "ndcg_cut.5,10", "-m", "recip_rank", "-m", "P.5"]
     assert own == output(capsys, *theirs, *files)
-
-
-@pytest.mark.parametrize("level", [1, 2])
-def test_evaluate_gives_the_same_values_under_the_convention(level, capsys):
-    qrels, run = HERE / "nasty.qrels", HERE / "nasty.run"
-    labels = {
-        "map": "map",
-        "rprec": "Rprec",
-        "bpref": "bpref",
-        "mrr": "recip_rank",
-        "f1": "set_F",
-        "set_map": "set_map",
-        "iprec": "11pt_avg",
-        "gmap": "gm_map",
-        "precision@5": "P_5",
-    }
-    asked = [part for name in labels for part in ("-m", "set_F" if name == "f1" else name)]
-    lines = output(capsys, "-l", str(level), *asked, str(qrels), str(run)).splitlines()
-    theirs = {line.split("\t")[0].strip(): line.split("\t")[2] for line in lines}
-    wanted = [measure(name, **({"min_rel": level} if level > 1 else {})) for name in labels]
-    found = evaluate(read_qrels(qrels), read_run(run), wanted, convention="trec_eval")
-    values = zip(labels.values(), found.scores.values(), strict=True)
-    assert {label: f"{value:.4f}" for label, value in values} == theirs
 
 
 @pytest.mark.parametrize(

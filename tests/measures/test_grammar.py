@@ -96,6 +96,13 @@ SPELLINGS = {
     "nDCGRendle2020@10": "ndcg(gain=binary)@10",
     "ExtendedF1(ndcg,map)@5": "hmean(ndcg,map)@5",
     "map@5-l2": "map(min_rel=2)@5",
+    "gm_map": "gmap",
+    "11pt_avg": "iprec",
+    "all_hit@5": "all_hit_rate@5",
+    "iprec(recall=11pt)": "iprec",
+    "IPrec@0.1": "iprec(recall=0.1)",
+    "iprec_at_recall_0.10": "iprec(recall=0.1)",
+    "iprec_at_recall.0.25": "iprec(recall=0.25)",
     "ndcg_cut_10": "ndcg@10",
     # ir_measures
     "nDCG(dcg='log2')@20": "ndcg(gain=linear)@20",

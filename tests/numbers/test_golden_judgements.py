@@ -202,21 +202,3 @@ def test_the_interval_of_a_geometric_mean_surrounds_it():
     low, high = evaluation.confidence_interval("gmap")
     assert 0 < low < evaluation["gmap"] < high <= 1
     assert evaluation["gmap"] < evaluation["map"]
-
-
-@pytest.mark.parametrize(
-    ("spelling", "meaning"),
-    [
-        ("Rprec", "rprec"),
-        ("gm_map", "gmap"),
-        ("11pt_avg", "iprec"),
-        ("all_hit@5", "all_hit_rate@5"),
-        ("iprec(recall=11pt)", "iprec"),
-        ("IPrec@0.1", "iprec(recall=0.1)"),
-        ("iprec_at_recall_0.10", "iprec(recall=0.1)"),
-        ("iprec_at_recall.0.25", "iprec(recall=0.25)"),
-    ],
-)
-def test_spellings(spelling, meaning):
-    assert measure(spelling) == measure(meaning)
-    assert measure(str(measure(spelling))) == measure(meaning)

@@ -5,9 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
-from sklearn_rank import CONVENTIONS, evaluate, measure, ranking_auc_score
+from sklearn_rank import CONVENTIONS, evaluate
 from tests.peers.__main__ import RECORD
 from tests.peers.compare import all_compared, read_record
 from tests.peers.problems import digest, problems
@@ -102,38 +101,3 @@ def test_pytrec_eval():
             seen["missed"] += any(g > 0 and item not in scores for item, g in truth.items())
             seen["tied"] += len(set(scores.values())) < len(scores)
     assert min(seen.values()) >= 5, seen
-
-
-def random_matrix(seed):
-    """Grades and scores; some rows without a relevant item, with many ties, or all alike."""
-    rng = np.random.default_rng(seed)
-    shape = int(rng.integers(1, 6)), int(rng.integers(2, 30))
-    chance = rng.choice([0.0, 0.1, 0.5, 1.0], size=(shape[0], 1), p=[0.1, 0.4, 0.4, 0.1])
-    grades = rng.integers(1, 5, shape) * (rng.random(shape) < chance)
-    levels = int(rng.choice([1, 2, 5, 1000]))
-    return grades.astype(float), rng.integers(-levels, levels, shape) * 1.25
-
-
-def test_scikit_learn():
-    """nDCG and DCG with ties averaged; AUC of each query that has one, and of all together."""
-    compared = 0
-    for seed in range(40):
-        grades, scores = random_matrix(seed)
-        for k in (1, 2, 5, 10, 50, None):
-            names = measure("ndcg", k), measure("dcg", k)
-            found = evaluate(grades, scores, names, convention="sklearn")
-            expected = [function(grades, scores, k=k) for function in (ndcg_score, dcg_score)]
-            assert list(found.scores.values()) == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        relevant = grades > 0
-        values = evaluate(grades, scores, "gauc", zero_division=np.nan).per_query["gauc"]
-        both = (relevant.any(axis=1)) & (~relevant).any(axis=1)
-        assert np.isnan(values).tolist() == (~both).tolist()
-        for query in np.flatnonzero(both):
-            expected = roc_auc_score(relevant[query], scores[query])
-            assert values[query] == pytest.approx(expected, abs=1e-9)
-            compared += 1
-        if relevant.any() and not relevant.all():
-            pooled = ranking_auc_score(grades, scores, average="pooled")
-            expected = roc_auc_score(relevant.ravel(), scores.ravel())
-            assert pooled == pytest.approx(expected, abs=1e-9)
-    assert compared >= 80
