@@ -50,7 +50,9 @@ _HEAD = f"""\
 metric is the exact expectation over all orders of the tied items unless `ties=` says otherwise
 (`hmean` combines the expectations of its two members); see [Inputs](inputs.md#ties).
 `convention=` of `evaluate` and of scorers changes defaults to those of other programs; see
-[Measures](measures.md#conventions).
+[Measures](measures.md#conventions). The
+[site](https://sklearn-rank.github.io/sklearn-rank/metrics.html) has a page for each, with an
+example by hand and a picture; [which metric](which_metric.md) helps to choose.
 
 """
 
@@ -138,6 +140,16 @@ pooled over all queries (which needs scores that compare across queries) or, wit
 """
 
 
+_PAGES = """
+```{toctree}
+:hidden:
+:glob:
+
+metric/*
+```
+"""
+
+
 def pages() -> dict[Path, str]:
     """Every file that is written here, wholly or in part, with the text that it should have."""
     return {
@@ -152,7 +164,9 @@ def metrics_page() -> str:
     """All metrics: a table, and a section for each."""
     sections = "\n".join(_section(metric) for metric in METRICS)
     undefined = f"{_UNDEFINED}{_undefined_table()}"
-    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{_GAINS}{undefined}\n\n{sections}\n{_CURVES}"
+    return (
+        f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{_GAINS}{undefined}\n\n{sections}\n{_CURVES}{_PAGES}"
+    )
 
 
 def _conventions() -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from _metric_pages import write
+
 import sklearn_rank
 
 ROOT = Path(__file__).parent.parent
@@ -86,3 +88,4 @@ def link_pages(
 def setup(app: Any) -> None:
     """Register what is above."""
     app.connect("autodoc-process-docstring", link_pages)
+    app.connect("builder-inited", lambda _: write(Path(__file__).parent / "metric"))

@@ -128,7 +128,7 @@ IPREC = Metric(
     "Greatest precision from where a recall is reached on, or its mean over 11 levels of recall.",
     "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8; "
     "trec_eval 10",
-    formula="max P@i over the ranks i with at least recall × R relevant items; mean of 11 levels",
+    formula="max P@i over the ranks i with at least round(recall × R) relevant items; mean of 11",
     aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
     takes_k=False,
     takes_ties=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import math
 import re
 import sys
 from dataclasses import fields
@@ -28,16 +29,17 @@ PAGES = sorted(
         ROOT / "README.md",
         ROOT / "CHANGELOG.md",
         ROOT / ".github" / "CONTRIBUTING.md",
-        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
     ]
 )
 FLAGS = re.MULTILINE | re.DOTALL
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
-def load_generator() -> ModuleType:
+def load(name: str) -> ModuleType:
+    """A program of the documentation."""
     sys.path.insert(0, str(ROOT / "docs"))
-    spec = importlib.util.spec_from_file_location("_generate", ROOT / "docs" / "_generate.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -46,7 +48,8 @@ def load_generator() -> ModuleType:
     return module
 
 
-GENERATED = sorted(load_generator().pages().items())
+GENERATED = sorted(load("_generate").pages().items())
+METRIC_PAGES = load("_metric_pages")
 
 
 def anchors(page: Path) -> set[str]:
@@ -79,6 +82,14 @@ def test_every_metric_has_a_row_and_a_section():
     for metric in METRICS:
         assert f"| [{metric.symbol}](#{metric.name}) |" in page
         assert f"\n## {metric.name}\n" in page
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=[metric.name for metric in METRICS])
+def test_worked_examples_have_the_values_of_the_package(metric):
+    by_hand = METRIC_PAGES.NOTES[metric.name].by_hand
+    value = eval(by_hand, {name: getattr(math, name) for name in ("exp", "log", "log2")})
+    assert METRIC_PAGES.example(metric) == pytest.approx(value, rel=1e-12)
+    assert f" = {by_hand} = {value:.4f}" in METRIC_PAGES.page(metric)
 
 
 PUBLIC = [
@@ -115,9 +126,9 @@ def test_every_page_is_in_one_table_of_contents():
     listed = []
     for page in (ROOT / "docs").glob("*.md"):
         for own in re.findall(
-            r"^```{toctree}\n:hidden:\n\n(.*?)^```", page.read_text("utf-8"), FLAGS
+            r"^```{toctree}\n:hidden:\n(.*?)^```", page.read_text("utf-8"), FLAGS
         ):
-            listed += own.split()
+            listed += [page for page in own.split() if page not in (":glob:", "metric/*")]
     pages = [page.stem for page in (ROOT / "docs").glob("*.md")]
     assert sorted([*listed, "index"]) == sorted(pages)
 
