@@ -108,26 +108,6 @@ def test_few_numbers_have_a_tick_each():
     assert [label.get_text() for label in shown.ax_.get_xticklabels()] == ["2", "3", "5"]
 
 
-def test_spread_scorers():
-    scorers = rank_scorers(["ndcg@2", "lag"], spread=True, zero_division=0.0)
-    assert list(scorers) == [
-        f"{name}{kind}" for name in ("ndcg@2", "neg_lag") for kind in ("", "_se", "_queries")
-    ]
-    X, y = problem()
-    y = np.where(X.index == 3, 0, y)
-    model = Ridge().fit(X, y)
-    evaluation = evaluate(
-        y, model.predict(X), "ndcg@2", groups=X.index.to_numpy(), zero_division=0.0
-    )
-    values = np.nan_to_num(evaluation.per_query["ndcg@2"])
-    error = scorers["ndcg@2_se"](model, X, y)
-    assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
-    assert scorers["ndcg@2_queries"](model, X, y) == 20
-    left_out = rank_scorers(["ndcg@2"], spread=True, zero_division=np.nan)
-    assert left_out["ndcg@2_queries"](model, X, y) == 19
-    assert scorers["neg_lag_se"](model, X, y) > 0
-
-
 def test_spread_scorers_are_scorers():
     error, count = (rank_scorers("map", spread=True)[f"map_{kind}"] for kind in ("se", "queries"))
     assert error != count

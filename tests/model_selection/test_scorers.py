@@ -137,6 +137,12 @@ def test_spread_is_the_error_of_the_mean_over_queries(rows):
     error = values.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
     assert found["map_se"] == pytest.approx(error, abs=1e-15, nan_ok=True)
     assert scorers["map_se"] != scorers["map_queries"] != scorers["map"]
+    settled = rank_scorers(["ndcg@2", "lag"], spread=True, zero_division=0.0)
+    assert list(settled) == [
+        f"{name}{kind}" for name in ("ndcg@2", "neg_lag") for kind in ("", "_se", "_queries")
+    ]
+    nothing = np.zeros(6) * y
+    assert settled["ndcg@2_queries"](Says(scores), np.zeros((6, 1)), nothing, groups=qid) == 3
 
 
 # Lists and matrices ------------------------------------------------------------------------------

@@ -115,19 +115,6 @@ def moved(truth: str, old: str, new: str) -> Moved:
 @pytest.mark.parametrize(
     ("name", "old", "new", "expected"),
     [
-        # a falls from rank 1 to 4, b stays at 2: AP from 1 to (1/2 + 2/4) / 2, all of it by a.
-        ("map", "abxy", "xbya", [-1 / 2, 0]),
-        # a 1 -> 3, b 2 -> 5. Own: 1/3 - 1 and 1/5 - 1/2. Pair: 1/2 -> 1/5; a alone would move it
-        # to 1/3, and b alone to 1/5.
-        (
-            "map",
-            "abxyz",
-            "xyazb",
-            [
-                (1 / 3 - 1 + ((1 / 3 - 1 / 2) + 0) / 2) / 2,
-                (1 / 5 - 1 / 2 + ((1 / 5 - 1 / 2) + (1 / 5 - 1 / 3)) / 2) / 2,
-            ],
-        ),
         # a 1 -> 3, b 2 -> 1; grades 1: 1 / log2(2, 3, 4) is 1, 0.6309, 0.5.
         ("dcg", "abx", "bxa", [0.5 - 1, 1 - 1 / math.log2(3)]),
         # a 1 -> 4, b stays at 3 and answers now.

@@ -146,22 +146,6 @@ def test_a_renamed_measure_needs_a_reason_to_be_lowered(files):
     assert by_command(limits)[0] == 0
 
 
-def test_a_failure_says_what_to_type(files, capsys):
-    write(files.path, [1] * 30)
-    assert by_command({"max_drop": {"map": 0.005}})[0] == 1
-    out = capsys.readouterr().out
-    assert "FAILED test_it\n  no baseline for gate 'test_it' (test_search/" in out
-    assert "write it with: sklearn-rank gate t.qrels a.run --name test_it" in out
-    assert "--update" in out
-    by_command({"max_drop": {"map": 0.005}}, "--update")
-    write(files.path, [3] * 30)
-    by_command({"max_drop": {"map": 0.005}}, "--accept", "--reason", "x")
-    capsys.readouterr()
-    write(files.path, [5] * 30)
-    assert by_command({"max_drop": {"map": 0.005}})[0] == 1
-    assert '--json command.json --accept --reason "..."' in capsys.readouterr().out
-
-
 def test_no_pytest_is_needed(files):
     write(files.path, [2] * 30)
     code = (
