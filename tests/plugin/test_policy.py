@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_rankmetrics import GateResult, assert_not_worse, expected_failure
+from pytest_rankmetrics import GateResult, RankGateWarning, assert_not_worse, expected_failure
 from pytest_rankmetrics.assessment.compare import compare_metrics
 from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
@@ -114,6 +114,9 @@ def test_a_p_value_at_its_floor_can_confirm_at_that_level():
     assert failure.value.result.metrics["mrr"].p == 2**-5
     below = not_worse(*pair, alpha=2**-5 - 1e-9, **options)
     assert below.metrics["mrr"].reason == "too few queries changed"
+    # One of the five rises: enough to confirm a drop, though not this one.
+    with pytest.warns(RankGateWarning, match="which may be chance: 4 of 30 queries got worse"):
+        not_worse([2] * 4 + [1] * 26, [1] * 4 + [2] + [1] * 25, alpha=2**-5, **options)
 
 
 def test_weighted_gates_run_the_test_that_they_name():
