@@ -85,7 +85,16 @@ def link_pages(
         )
 
 
+def without_roles(
+    _app: Any, _page: str, _template: str, context: dict[str, Any], _tree: Any
+) -> None:
+    """Take out the roles of references, which docutils nests as no browser allows."""
+    body = context.get("body", "").replace(' role="doc-biblioentry"', "")
+    context["body"] = body.replace('role="list" class="citation-list"', 'class="citation-list"')
+
+
 def setup(app: Any) -> None:
     """Register what is above."""
     app.connect("autodoc-process-docstring", link_pages)
+    app.connect("html-page-context", without_roles)
     app.connect("builder-inited", lambda _: write(Path(__file__).parent / "metric"))
