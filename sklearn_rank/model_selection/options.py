@@ -84,12 +84,8 @@ class ScorerOptions:
 
     def changed(self) -> dict[str, Any]:
         """Options that are not the default."""
-        values = dict(zip(_DEFAULTS, self._values(), strict=True))
-        return {
-            name: value
-            for name, value in values.items()
-            if value is not _DEFAULTS[name] and value != _DEFAULTS[name]
-        }
+        pairs = zip(_DEFAULTS.items(), self._values(), strict=True)
+        return {name: own for (name, usual), own in pairs if own is not usual and own != usual}
 
 
 _DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}

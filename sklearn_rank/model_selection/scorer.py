@@ -302,16 +302,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._copy(bound=groups)
 
     def _copy(self, **changed: Any) -> RankingScorer:
-        arguments = {
-            "measure": self.measure,
-            "name": self._name,
-            "options": self.options,
-            "requests": self._requests,
-            "bound": self._bound,
-            "named": self._named,
-            "statistic": self._statistic,
-        }
-        return type(self)(**{**arguments, **changed})
+        names = ("name", "requests", "bound", "named", "statistic")
+        own = {name: getattr(self, f"_{name}") for name in names}
+        return type(self)(**{"measure": self.measure, "options": self.options, **own, **changed})
 
     # scikit-learn's protocols --------------------------------------------------------------------
 
@@ -356,16 +349,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return hash(self.measure)
 
     def __repr__(self) -> str:
-        usual = dict(self._named.parameters)
         defaults = self.measure.metric.defaults
-        now = dict(self.measure.parameters)
-        shown = {
-            name: now.get(name, defaults[name])
-            for name in defaults
-            if now.get(name, defaults[name]) != usual.get(name, defaults[name])
-        }
-        if self.measure.k != self._named.k:
-            shown["k"] = self.measure.k
+        usual, now = (
+            {**defaults, **dict(own.parameters), "k": own.k} for own in (self._named, self.measure)
+        )
+        shown = {name: value for name, value in now.items() if value != usual[name]}
         shown.update(self.options.changed())
         for name, value in shown.items():
             own = f"<convention {value.name}>" if isinstance(value, Convention) else None
