@@ -55,11 +55,8 @@ class Joined:
         """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
         key = (system, measure)
         if key not in self._columns:
-            scored = self._scored(*key)
-            values = None if scored.values is None else scored.values[self.places[system]]
-            if values is not None and not isinstance(scored.zero_division, str):
-                values = np.where(np.isnan(values), scored.zero_division, values)
-            self._columns[key] = values
+            values = self._scored(*key).counted
+            self._columns[key] = None if values is None else values[self.places[system]]
         return self._columns[key]
 
     def values_per_query(self, system: str, measure: str) -> FloatArray:
@@ -227,10 +224,7 @@ def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[
     for name in measures:
         scored = system._scored[find_measure(name, system._scored)]
         yield f"{name} has ", scored.measure, scored.measure.in_full()
-        # A number, or a word for leaving undefined queries out.
-        policy = scored.zero_division
-        text = "nan" if isinstance(policy, str) else str(policy)
-        yield f"{name} has ", text, f"zero_division={text}"
+        yield f"{name} has ", str(scored.undefined), f"zero_division={scored.undefined}"
 
 
 def _check_same_judgements(joined: Joined) -> None:

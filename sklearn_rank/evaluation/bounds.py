@@ -127,13 +127,12 @@ def _ranked(measure: Measure, data: RankingData) -> JudgedRankings:
 
 def _mean(scored: Scored, data: RankingData, candidates: Candidates, *, greatest: bool) -> float:
     """The extreme mean, averaged as the value was."""
-    policy = math.nan if isinstance(scored.zero_division, str) else scored.zero_division
-    compared = np.where(np.isnan(candidates.values), policy, candidates.values)
+    compared = np.where(np.isnan(candidates.values), scored.undefined, candidates.values)
     compared = on_scale(compared, scored.measure.metric.geometric_from)
     chosen = extreme_choice(candidates._replace(values=compared), greatest=greatest)
     weights = None if scored.weights is None else candidates.weights[chosen]
     picked = candidates.values[chosen]
-    mean = averaged(scored.measure, data, picked, weights, policy).average.value
+    mean = averaged(scored.measure, data, picked, weights, scored.undefined).average.value
     value = scored.average.value
     if math.isnan(value):
         return mean
@@ -260,7 +259,6 @@ def bounds_of_change(
         unjudged = unjudged_items(data)
         sides.append(data.rankings.take(queries))
         items.append([[item.item for item in unjudged[query]] for query in queries.tolist()])
-    policy = scored.zero_division
     return bound_changes(
         scored.measure,
         sides[0],
@@ -269,7 +267,7 @@ def bounds_of_change(
         scope=scope,
         max_grade=max_grade,
         unretrieved=unretrieved,
-        zero_division=math.nan if isinstance(policy, str) else policy,
+        zero_division=scored.undefined,
     )
 
 
@@ -366,14 +364,14 @@ def next_to_judge(
         _system(evaluation, scored.measure, own)
         for evaluation, own in zip(evaluations, numbers, strict=True)
     ]
-    ids, undefined = evaluations[0]._judged.listed_ids(), scored.zero_division
+    ids = evaluations[0]._judged.listed_ids()
     return to_judge(
         systems,
         [ids[number] for number in numbers[0].tolist()],
         n,
         max_grade=highest_grade(systems[0].rankings) if max_grade is None else max_grade,
         weights=None if scored.weights is None else scored.weights[numbers[0]],
-        undefined=np.nan if isinstance(undefined, str) else float(undefined),
+        undefined=scored.undefined,
     )
 
 

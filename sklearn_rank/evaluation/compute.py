@@ -38,6 +38,18 @@ class Scored(NamedTuple):
     zero_division: str | float
     """Value of queries for which the measure is undefined, or "warn" or "raise"."""
 
+    @property
+    def undefined(self) -> float:
+        """What an undefined query counts; NaN: it is left out."""
+        return math.nan if isinstance(self.zero_division, str) else self.zero_division
+
+    @property
+    def counted(self) -> FloatArray | None:
+        """(Q,) values as they enter the mean, NaN where a query does not."""
+        if self.values is None:
+            return None
+        return np.where(np.isnan(self.values), self.undefined, self.values)
+
 
 class Block(NamedTuple):
     """Some queries that follow each other, read by one thread alone.

@@ -216,12 +216,10 @@ class Evaluation(Tabular):
         from sklearn_rank.statistics.intervals import mean_confidence_interval
 
         scored = self._kept(measure)
-        values, undefined, metric = scored.values, scored.zero_division, scored.measure.metric
+        values, metric = scored.counted, scored.measure.metric
         if values is None:
             msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise InvalidParameterError(msg)
-        if isinstance(undefined, float):  # or a word: these queries have no value
-            values = np.where(np.isnan(values), undefined, values)
         least = metric.geometric_from
         bounds = (0.0, metric.upper) if least is None else (math.log(least), 0.0)
         low, high = mean_confidence_interval(

@@ -433,12 +433,10 @@ def _spread(scored: Scored, statistic: Statistic) -> float:
     A column of such numbers beside that of the scores is all that an interval over queries needs,
     so that nothing has to be fitted again.
     """
-    if scored.values is None:
+    values, weights = scored.counted, scored.weights
+    if values is None:
         msg = f"{scored.measure} ranks all queries together, so that it has no spread"
         raise InvalidParameterError(msg)
-    values, weights = scored.values, scored.weights
-    if isinstance(scored.zero_division, float):
-        values = np.where(np.isnan(values), scored.zero_division, values)
     kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
     if statistic == "queries":
         return float(kept.sum())
