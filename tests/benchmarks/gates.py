@@ -4,6 +4,7 @@
 
 - errors: red gates by what changes, decided by the predicate and the defaults of the plugin.
 - rates: red gates over equally good systems, beside the rate that the gates print.
+- climbs: red gates at later commits, by which gains raise the baseline.
 - unjudged: what the policies for unjudged items say. Each gate has 100 queries with the top 10 of
   the old system judged; the same gate with every item judged says what is right.
 """
@@ -11,7 +12,7 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
+from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA, Rule, Verdict, assess_change
 from sklearn_rank import evaluate
 from sklearn_rank.statistics import correct_p_values
+from sklearn_rank.typing import FloatArray
 from tests.benchmarks.harness import simulate
 
 SETTINGS = Settings()
@@ -122,6 +124,47 @@ def _system(n: int, rng: np.random.Generator) -> dict[str, list[str]]:
     }
 
 
+# Baselines that climb -----------------------------------------------------------------------------
+
+COMMITS = (1, 20, 40)
+QUERIES = 50
+DEVIATION = 0.15
+RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "fixed": lambda p: np.zeros(len(p), dtype=bool),
+    "any gain": lambda p: p < 0.5,
+    "p < .05": lambda p: p < 0.05,
+    f"p < {GAIN_ALPHA:g}".replace("0.", "."): lambda p: p < GAIN_ALPHA,
+}
+
+
+def climbs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Share of red gates at some commits, by which gains raise the baseline."""
+    for name, rises in RULES.items():
+        red = climb(rises, runs, np.random.default_rng(seed))
+        yield name, *(f"{red[own - 1]:.0%}" for own in COMMITS)
+
+
+def climb(
+    rises: Callable[[FloatArray], FloatArray], runs: int, rng: np.random.Generator
+) -> list[float]:
+    """Share of red gates at each commit; all systems are equally good.
+
+    The values of the queries are drawn anew at each commit, such that a change has ``DEVIATION``.
+    """
+    shape, shares = (runs, QUERIES), []
+    baseline = rng.normal(0.0, DEVIATION / math.sqrt(2), shape)
+    for _ in range(max(COMMITS)):
+        now = rng.normal(0.0, DEVIATION / math.sqrt(2), shape)
+        drops = baseline - now
+        mean, error = drops.mean(axis=1), drops.std(axis=1, ddof=1) / math.sqrt(QUERIES)
+        p_gain = stats.t.cdf(mean / error, QUERIES - 1)
+        significant = 1 - p_gain <= SETTINGS.alpha
+        red = (mean > SETTINGS.hard_drop) | ((mean > 0.005) & significant)
+        shares.append(float(red.mean()))
+        baseline = np.where(rises(p_gain)[:, None], now, baseline)
+    return shares
+
+
 # Unjudged items -----------------------------------------------------------------------------------
 
 N_QUERIES, ITEMS, JUDGED = 100, 60, 10
@@ -210,6 +253,7 @@ UNJUDGED = "new system|true change|top 10 unjudged|policy|reads|red|green|cannot
 TABLES = {
     "errors": (errors, ERRORS.split("|"), 4000),
     "rates": (false_alarms, ("measure", "queries", "red", "printed"), 2000),
+    "climbs": (climbs, ("the baseline rises", *(f"red at commit {n}" for n in COMMITS)), 2000),
     "unjudged": (unjudged, (*UNJUDGED.split("|"), "wrong red", "wrong green"), 100),
 }
 

@@ -1,7 +1,5 @@
 """The action for pull requests: its script passes on exactly what it was given."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benchmark's arithmetic, its rows, and the commands of the page on scaling."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The calculators of the documentation give the numbers of the Python functions. Needs Chromium."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

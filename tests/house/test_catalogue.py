@@ -4,8 +4,6 @@ A new metric is a kernel, a record, a function and a worked value; scorer, gate,
 follow from the record. ``test_a_metric_is_complete`` says what is missing, and where it goes.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line, from outside and from inside; the demonstration runs once, end to end."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

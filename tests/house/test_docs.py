@@ -1,7 +1,5 @@
 """The documentation says what the package does; its examples run as doctests of the files."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import math

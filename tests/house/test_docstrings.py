@@ -1,7 +1,5 @@
 """Docstrings of the metric functions: valid, whole, and with links that lead somewhere."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

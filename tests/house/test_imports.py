@@ -1,7 +1,5 @@
 """Importing the package costs nothing, and its names are still all there."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -4,8 +4,6 @@ What a module imports when it is imported counts, for types too. A method that o
 such as ``Evaluation.plot``, imports it in its body, as scikit-learn's estimators do.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """One record for each layout of an input: reading and the guide draw on it."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ids on their way into messages: escaped, quoted, cut."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """One record for each rule of ties: types, docstrings, presets and the guide draw on it."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 `actionlint` itself runs in the workflow "Tests"; what it cannot know of this project is here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

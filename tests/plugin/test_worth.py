@@ -13,7 +13,7 @@ from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import queries_needed
 from sklearn_rank.statistics.differences import correct_p_values
-from tests.benchmarks.gates import rates
+from tests.benchmarks.gates import RULES, climb, rates
 from tests.plugin.conftest import said
 from tests.plugin.one_gate import FILE, GATE, not_worse, value
 
@@ -104,6 +104,11 @@ def test_a_significant_gain_is_recorded_and_every_gain_where_nothing_is_tested(r
     recorded.write(test_it=GATE.replace("max_drop", "confirm=False, max_drop"))
     recorded.record([2] * 30)
     recorded.run("--rank-update", now=LUCK, says="1 raised")
+
+
+def test_a_baseline_that_rises_with_every_gain_climbs_by_luck():
+    red = {name: climb(rule, 1500, np.random.default_rng(0))[-1] for name, rule in RULES.items()}
+    assert red["fixed"] < 0.08 < red["p < .01"] < 0.16 < red["p < .05"] < 0.3 < red["any gain"]
 
 
 # Proof of no harm ------------------------------------------------------------------------
