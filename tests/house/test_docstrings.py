@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from numpydoc.docscrape import FunctionDoc
@@ -11,7 +12,10 @@ from numpydoc.validate import validate
 
 import pytest_rankmetrics
 import sklearn_rank
+from sklearn_rank import CONVENTIONS, evaluate
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.rankings.ranking import TIE_RULES
+from sklearn_rank.typing import Ties
 from tests.house.test_docs import ROOT, anchors
 
 PACKAGES = [Path(package.__file__ or "").parent for package in (sklearn_rank, pytest_rankmetrics)]
@@ -38,6 +42,15 @@ def test_every_parameter_has_one_entry(function: Callable[..., float]) -> None:
         for name in parameter.name.split(", ")
     ]
     assert entries == list(inspect.signature(function).parameters)
+
+
+def test_ties_has_the_same_rules_in_types_presets_and_docstrings() -> None:
+    assert get_args(Ties) == tuple(TIE_RULES)
+    assert {preset.ties for preset in CONVENTIONS.values()} <= TIE_RULES.keys()
+    for function in (evaluate, *FUNCTIONS.values()):
+        listed = re.search(r"\bties : \{(.*?)\}", inspect.getdoc(function) or "", re.DOTALL)
+        if listed is not None:
+            assert re.findall(r'"(\w+)"', listed[1]) == list(TIE_RULES)
 
 
 def links_to_the_guide() -> set[str]:

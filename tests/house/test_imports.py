@@ -3,7 +3,6 @@
 import ast
 import subprocess
 import sys
-import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -63,13 +62,3 @@ def test_the_undefined_metric_warning_is_scikit_learns() -> None:
     assert sklearn_rank.UndefinedMetricWarning is UndefinedMetricWarning
     with pytest.raises(AttributeError, match="no attribute 'Missing'"):
         sklearn_rank.exceptions.Missing  # noqa: B018
-
-
-def test_the_version_is_stated_once() -> None:
-    """The build reads it from the package, which says it without importing anything."""
-    root = Path(sklearn_rank.__file__).parent.parent
-    settings = tomllib.loads((root / "pyproject.toml").read_text())
-    assert "version" not in settings["project"]
-    assert settings["project"]["dynamic"] == ["version"]
-    home = root / settings["tool"]["hatch"]["version"]["path"]
-    assert f'__version__ = "{sklearn_rank.__version__}"' in home.read_text().splitlines()
