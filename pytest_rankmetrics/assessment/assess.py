@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from numbers import Number
@@ -40,14 +40,12 @@ from pytest_rankmetrics.policy.verdicts import (
     SLACK,
     TOO_FEW,
     UNJUDGED,
-    UNKNOWN_UNJUDGED,
     UNPROVEN,
     Decision,
     Verdict,
     assess_ends,
     severity,
 )
-from sklearn_rank.bounds.unjudged import Bounds
 
 MOST_ALIKE = 1.5
 """Design effect above which a gate says how many independent queries its clusters are worth."""
@@ -76,7 +74,7 @@ def assess(
         assessment.notes += alignment.notes
         _assess_fit(assessment, alignment)
     ordered = [*policy.max_drop, *(name for name in measured.names if name not in policy.max_drop)]
-    results = {name: _assess_metric(assessment, name) for name in ordered}
+    results = {name: _assess_measure(assessment, name) for name in ordered}
     assessment.metric_results = {name: results[name] for name in measured.names}
     _assess_slices(assessment)
     _assess_each_query(assessment)
@@ -220,82 +218,83 @@ def _assess_fit(assessment: Assessment, alignment: Alignment) -> None:
 # Measures over all queries -----------------------------------------------------------------------
 
 
-def _assess_metric(assessment: Assessment, name: str) -> MetricResult:
-    policy, measured, decisions = assessment.policy, assessment.measured, []
-    limits = policy.at_least.get(name), policy.at_most.get(name)
-    value, bounds = measured.value(name), None
-    if not math.isfinite(value):
-        assessment.fail(f"{name} is undefined for all {count_queries(len(measured))}")
-        decisions.append(Decision(Verdict.FAIL, "not a number"))
-    elif limits != (None, None):
-        bounds = measured.bounds(name)
-        phrase = threshold_sentence(measured.used[name].title, value, *limits)
-        decisions.append(_assess_value(value, bounds, limits))
-        if decisions[0].verdict is Verdict.FAIL:
-            assessment.fail(threshold_text(assessment, name), phrase)
-        elif decisions[0].verdict is Verdict.CANNOT_TELL and bounds is not None:
-            first = first_to_judge(measured.to_judge(name, MOST_NAMED))
-            possible = f"but {bounds.low:.3f}..{bounds.high:.3f} is possible"
-            text = f"{phrase}, {possible}: {UNJUDGED}{first}"
-            assessment.undecided(text, f"{phrase}: {UNJUDGED}")
-    change = assessment.changes.get(name)
-    if change is not None:
-        decisions.append(change.decision)
-        _say_change(assessment, name, change)
-    n = averaged_queries(measured, name)
-    interval = partial(interval_of, measured, name)
-    return _result(measured, name, value, n, limits, bounds, change, decisions, interval=interval)
-
-
-def _assess_value(value: float, bounds: Bounds | None, limits: _Limits) -> Decision:
-    """Verdict on a value, or on all that it may be."""
-    if bounds is None or not math.isfinite(value):
-        return assess_ends(value, value, *limits)
-    return assess_ends(bounds.low, bounds.high, *limits)
-
-
 _Limits = tuple[float | None, float | None]
 
 
-def _result(
-    measured: StrictEvaluation,
-    name: str,
-    value: float,
-    queries: int,
-    limits: _Limits,
-    bounds: Bounds | None,
-    change: Change | None,
-    decisions: Sequence[Decision],
-    **more: Any,
+def _assess_measure(
+    assessment: Assessment, name: str, label: str = "", part: Slice | None = None
 ) -> MetricResult:
-    """A row of results, with its change if there is one."""
-    verdict, reason = max(decisions, key=severity, default=NOT_GATED)
-    row: dict[str, Any] = {"reason": reason, "at_least": limits[0], "at_most": limits[1]}
-    if bounds is not None:
-        row["bounds"] = (bounds.low, bounds.high)
+    """A measure over all queries, or those of a slice: what is wrong, and its row of results."""
+    policy, measured, used = assessment.policy, assessment.measured, assessment.measured.used[name]
+    row: dict[str, Any]
+    if part is None:
+        value, n = measured.value(name), averaged_queries(measured, name)
+        limits = policy.at_least.get(name), policy.at_most.get(name)
+        change, row = (
+            assessment.changes.get(name),
+            {"interval": partial(interval_of, measured, name)},
+        )
+    else:
+        value, n, own = float(part.evaluation[name]), len(part.members), policy.slices
+        limits = own.at_least.get(label, {}).get(name), own.at_most.get(label, {}).get(name)
+        change, row = (
+            assessment.slice_changes.get((label, name)),
+            {"label": formatting.shown(label)},
+        )
+    decisions: list[Decision] = []
+    if part is None and not math.isfinite(value):
+        assessment.fail(f"{name} is undefined for all {count_queries(len(measured))}")
+        decisions.append(Decision(Verdict.FAIL, "not a number"))
+    elif limits != (None, None):
+        bounds, ends = measured.bounds(name), (value, value)
+        if bounds is not None:
+            bounds = bounds if part is None else part.evaluation.bounds(used)
+            row["bounds"] = bounds.low, bounds.high
+            ends = row["bounds"] if math.isfinite(value) else ends
+        decisions.append(assess_ends(*ends, *limits))
+        where = "" if part is None else slice_phrase(label)
+        phrase = threshold_sentence(f"{used.title}{where}", value, *limits)
+        possible = f"{phrase}, but {ends[0]:.3f}..{ends[1]:.3f} is possible"
+        if decisions[0].verdict is Verdict.FAIL:
+            assessment.fail(threshold_text(assessment, name) if part is None else phrase, phrase)
+        elif decisions[0].verdict is Verdict.CANNOT_TELL and part is not None:
+            assessment.undecided(possible)
+        elif decisions[0].verdict is Verdict.CANNOT_TELL:
+            first = first_to_judge(measured.to_judge(name, MOST_NAMED))
+            assessment.undecided(f"{possible}: {UNJUDGED}{first}", f"{phrase}: {UNJUDGED}")
     if change is not None:
+        decisions.append(change.decision)
+        _say_change(assessment, name, change, label, part)
         row |= {"baseline": change.was, "change": change.change, "compared": change.n}
         row |= {"allowed": change.allowed, "p": change.p, "change_bounds": change.reach}
-    if change is not None and change.paired is not None:
-        paired = change.paired
-        better, worse = change.better_and_worse
-        row |= {"worse": worse, "better": better, "same": change.n - better - worse}
-        row |= {"design_effect": paired.design_effect, "clusters": paired.n_clusters}
-        row |= {"change_ci": change.ci, "upper": change.upper, "gained": change.gained}
-    if change is not None and change.worth is not None:
-        worth = change.worth
-        row |= {"detectable": worth.detectable, "false_alarm": worth.false_alarm}
-        row |= {"queries_needed": worth.needed}
-    greater_is_better = measured.used[name].metric.greater_is_better
-    return MetricResult(name, value, queries, greater_is_better, verdict, **{**row, **more})
+        if part is not None:
+            row["allowed"] = policy.slices.allowed(label)
+        if change.paired is not None:
+            better, worse = change.better_and_worse
+            row |= {"worse": worse, "better": better, "same": change.n - better - worse}
+            row |= {"design_effect": change.paired.design_effect, "change_ci": change.ci}
+            row |= {"clusters": change.paired.n_clusters, "upper": change.upper}
+            row["gained"] = change.gained
+        if change.worth is not None:
+            row |= {"detectable": change.worth.detectable, "queries_needed": change.worth.needed}
+            row["false_alarm"] = change.worth.false_alarm
+    not_gated = NOT_GATED if part is None else Decision(Verdict.SHOWN, "not gated")
+    verdict, row["reason"] = max(decisions, key=severity, default=not_gated)
+    row |= {"at_least": limits[0], "at_most": limits[1]}
+    return MetricResult(name, value, n, used.metric.greater_is_better, verdict, **row)
 
 
-def _say_change(assessment: Assessment, name: str, change: Change) -> None:
-    decision, title = change.decision, assessment.measured.used[name].title
-    short, reference = moved_by(title, change), assessment.reference
+def _say_change(
+    assessment: Assessment, name: str, change: Change, label: str, part: Slice | None
+) -> None:
+    """Report a change that fails, or that the data cannot decide."""
+    decision, reference = change.decision, assessment.reference
+    where = "" if part is None else slice_phrase(label)
+    short = f"{moved_by(assessment.measured.used[name].title, change)}{where}"
     if decision.verdict is Verdict.FAIL:
-        assessment.fail(change_text(assessment, name, change), short, of_baseline=True)
-    elif decision.verdict is Verdict.WARN:
+        of = "" if part is None else slice_phrase(label, len(part.members))
+        assessment.fail(change_text(assessment, name, change, of), short, of_baseline=True)
+    elif decision.verdict is Verdict.WARN and part is None:
         assessment.warn(unconfirmed_text(assessment, name, change), of_baseline=True)
     elif decision.verdict is not Verdict.CANNOT_TELL:
         return
@@ -304,14 +303,15 @@ def _say_change(assessment: Assessment, name: str, change: Change) -> None:
         assessment.undecided(text, short, of_baseline=True)
     elif decision.reason == TOO_FEW:
         assessment.undecided(unconfirmed_text(assessment, name, change), of_baseline=True)
-    elif decision.reason == UNKNOWN_UNJUDGED:
-        text = f"{short}: {UNKNOWN_UNJUDGED}"
-        remedy = "record it anew with: --rank-update"
-        assessment.undecided(f"{text}; {remedy}", text, of_baseline=True)
-    elif change.reach is not None and reference is not None:
-        first = first_to_judge(reference.to_judge(name, MOST_NAMED))
-        text = unjudged_text(assessment, name, change)
-        assessment.undecided(f"{text}{first}", text, of_baseline=True)
+    elif change.reach is None:
+        text = f"{short}: {decision.reason}"
+        remedy = "; record it anew with: --rank-update" if part is None else ""
+        assessment.undecided(f"{text}{remedy}", text if remedy else short, of_baseline=True)
+    else:
+        text, first = unjudged_text(assessment, name, change, where), ""
+        if part is None and reference is not None:
+            short, first = text, first_to_judge(reference.to_judge(name, MOST_NAMED))
+        assessment.undecided(f"{text}{first}", short, of_baseline=True)
 
 
 # Slices ------------------------------------------------------------------------------------------
@@ -393,47 +393,13 @@ def _assess_slices(assessment: Assessment) -> None:
         limits = {**policy.at_least.get(label, {}), **policy.at_most.get(label, {})}
         compared = [name for own, name in changes if own == label]
         names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(assessment.measured.names)
-        assessment.slice_results += [_assess_slice(assessment, label, name, part) for name in names]
+        rows = (_assess_measure(assessment, name, label, part) for name in names)
+        assessment.slice_results += rows
     # Where all slices are too small, the allowed drop limits nothing.
     verdicts = {change.decision.verdict for change in changes.values()}
     if policy.max_drop is not None and verdicts == {Verdict.SHOWN}:
         least = assessment.policy.settings.min_slice_size
         assessment.warn(f"max_slice_drop judges no slice: none of them has {least} queries")
-
-
-def _assess_slice(assessment: Assessment, label: str, name: str, part: Slice) -> MetricResult:
-    policy, measured, decisions = assessment.policy.slices, assessment.measured, []
-    limits = policy.at_least.get(label, {}).get(name), policy.at_most.get(label, {}).get(name)
-    change, value = assessment.slice_changes.get((label, name)), float(part.evaluation[name])
-    title, where, bounds = measured.used[name].title, slice_phrase(label), None
-    if limits != (None, None):
-        if measured.bounds(name) is not None:
-            bounds = part.evaluation.bounds(measured.used[name])
-        decisions.append(_assess_value(value, bounds, limits))
-        phrase = threshold_sentence(f"{title}{where}", value, *limits)
-        if decisions[0].verdict is Verdict.FAIL:
-            assessment.fail(phrase)
-        elif decisions[0].verdict is Verdict.CANNOT_TELL and bounds is not None:
-            reach = f"{bounds.low:.3f}..{bounds.high:.3f}"
-            assessment.undecided(f"{phrase}, but {reach} is possible")
-    if change is not None:
-        decisions.append(change.decision)
-        short, decision = f"{moved_by(title, change)}{where}", change.decision
-        if decision.verdict is Verdict.FAIL:
-            of = slice_phrase(label, len(part.members))
-            assessment.fail(change_text(assessment, name, change, of), short, of_baseline=True)
-        elif decision.verdict is Verdict.CANNOT_TELL and change.reach is not None:
-            text = unjudged_text(assessment, name, change, where)
-            assessment.undecided(text, short, of_baseline=True)
-        elif decision.verdict is Verdict.CANNOT_TELL:
-            assessment.undecided(f"{short}: {decision.reason}", short, of_baseline=True)
-    more: dict[str, Any] = {"label": formatting.shown(label)}
-    if change is not None:
-        more["allowed"] = policy.allowed(label)
-    if not decisions:
-        more["reason"] = "not gated"
-    n = len(part.members)
-    return _result(measured, name, value, n, limits, bounds, change, decisions, **more)
 
 
 # Unjudged items ----------------------------------------------------------------------------------
