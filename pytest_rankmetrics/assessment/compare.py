@@ -91,30 +91,23 @@ class Change:
             return 0, 0
         return self.paired.better_and_worse(self.greater_is_better)
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the 95% interval of the change excludes 0."""
-        if self.paired is None:
-            return self.change != 0
-        low, high = self.ci
-        return low > 0 or high < 0
-
-    def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
-        """The same with the verdict of a rule."""
-        decision = assess_change(
-            self.drop, self.size, p, rule, can_confirm=can_confirm, upper=self.upper
-        )
-        return replace(self, allowed=rule.max_drop, p=p, decision=decision)
-
-    def worth_by(self, rule: Rule, tests: int, *, provable: bool = True) -> Worth | None:
-        """What the verdict of a rule is worth; None where no values per query vary."""
-        if self.paired is None or not 0 < self.error < math.inf:
-            return None
-        pairs, step = self.paired, 0.0
-        sizes = np.abs(pairs.change[pairs.change != 0])
-        if pairs.weights is None and float(np.ptp(sizes)) <= SLACK:
-            step = float(sizes[0]) / self.n * self.error / pairs.error
-        return Worth(self.n, self.error, pairs.freedom, rule, tests, provable, step)
+    def judged(
+        self, rule: Rule, p: float, tests: int, *, gained: bool = False, provable: bool = True
+    ) -> Change:
+        """The same with the verdict of a rule, and what that is worth."""
+        pairs, worth, step = self.paired, None, 0.0
+        drop, n, upper = self.drop, self.size, self.upper
+        decision = assess_change(drop, n, p, rule, can_confirm=provable, upper=upper)
+        excludes_0 = self.change != 0 if pairs is None else self.ci[0] > 0 or self.ci[1] < 0
+        if decision.verdict is Verdict.IMPROVED and not (gained or excludes_0):
+            decision = Decision(Verdict.PASS)
+        if pairs is not None and 0 < self.error < math.inf:
+            sizes = np.abs(pairs.change[pairs.change != 0])
+            if pairs.weights is None and float(np.ptp(sizes)) <= SLACK:
+                step = float(sizes[0]) / n * self.error / pairs.error
+            worth = Worth(n, self.error, pairs.freedom, rule, tests, provable, step)
+        judged = replace(self, allowed=rule.max_drop, p=p, decision=decision)
+        return replace(judged, gained=gained, worth=worth)
 
     def over_gradings(self, box: DropBox | None, decision: Decision) -> Change:
         """The same with the verdict over all grades, and what they may make of it, if known."""
@@ -148,12 +141,9 @@ def compare_metrics(
         change, rule = changes[name], rules[name]
         floor = math.nan if change.paired is None else change.paired.p_floor("less")
         provable = floor * tests <= settings.alpha
-        judged = change.judged(rule, p, can_confirm=provable)
         gained = change.drop < -IMPROVEMENT and (gains[name] < GAIN_ALPHA or not rule.confirm)
-        if judged.decision.verdict is Verdict.IMPROVED and not (gained or change.is_clear):
-            judged = replace(judged, decision=Decision(Verdict.PASS))
-        worth = change.worth_by(rule, tests, provable=provable)
-        changes[name] = replace(judged, gain_p=gains[name], gained=gained, worth=worth)
+        judged = change.judged(rule, p, tests, gained=gained, provable=provable)
+        changes[name] = replace(judged, gain_p=gains[name])
     if measured.is_bounded:
         boxes = {name: _box(measured, reference, name) for name in names}
         decisions = assess_boxes(
@@ -195,11 +185,7 @@ def compare_slices(
     for key, change in changes.items():
         allowed = own.allowed(key[0])
         if key in large:
-            rule = policy.slice_rule(key[0])
-            judged = change.judged(rule, corrected[key])
-            if judged.decision.verdict is Verdict.IMPROVED and not change.is_clear:
-                judged = replace(judged, decision=Decision(Verdict.PASS))
-            changes[key] = replace(judged, worth=change.worth_by(rule, tests))
+            changes[key] = change.judged(policy.slice_rule(key[0]), corrected[key], tests)
         elif allowed is not None and change.drop > hard + SLACK:
             decision = Decision(Verdict.FAIL, f"hard limit {hard:g}")
             changes[key] = replace(change, allowed=allowed, decision=decision)

@@ -60,7 +60,7 @@ def check_gate(
     compare: Callable[[Recording], GateResult],
 ) -> GateResult:
     """Measure y_true and y_score, and assess them: by ``compare`` if there are allowed drops."""
-    unjudged, keep = policy.settings.unjudged, policy.compares
+    unjudged, keep = policy.settings.unjudged, bool(policy.max_drop)
     measured = measure_strictly(*data, policy.measures, reading, unjudged=unjudged, keep_items=keep)
     return compare(Recording(measured)) if keep else result_of(assess(policy, measured), name)
 

@@ -144,9 +144,19 @@ class BaselineUpdater:
                 replace(own, full=own.full.replace("with: --rank-update", command))
                 for own in assessment.findings
             ]
-        self._require_ratchet(assessment)
+        if self.policy.settings.ratchet == "require" and not self.options.writes:
+            for name, change in assessment.changes.items():
+                if change.decision.verdict is Verdict.IMPROVED and change.gained:
+                    text = (
+                        f"{moved_to(measured.used[name].title, change)}, better than the baseline"
+                    )
+                    assessment.fail(f"{text}: record it with: {gate.update}", text)
         moves = self._moves(assessment, baseline)
-        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
+        lowered = {
+            name: move
+            for name, move in moves.items()
+            if (move[1] < move[0]) is measured.used[name].metric.greater_is_better
+        }
         lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
         lower += [
             f"slice {formatting.shown(label)} {name} {formatting.signed(change.change)}"
@@ -189,16 +199,6 @@ class BaselineUpdater:
                 "by the grades of items; pass ties='average', 'stable' or 'docid'"
             )
 
-    def _require_ratchet(self, assessment: Assessment) -> None:
-        """``rank_ratchet = require``: an improvement that nobody recorded fails."""
-        if self.policy.settings.ratchet != "require" or self.options.writes:
-            return
-        for name, change in assessment.changes.items():
-            if change.decision.verdict is Verdict.IMPROVED and change.gained:
-                title = assessment.measured.used[name].title
-                text = f"{moved_to(title, change)}, better than the baseline"
-                assessment.fail(f"{text}: record it with: {self.gate.update}", text)
-
     def _luck(self, assessment: Assessment) -> list[str]:
         """Gains that an update leaves alone, as far as they were compared."""
         gains = [
@@ -207,12 +207,9 @@ class BaselineUpdater:
             for name, change in assessment.changes.items()
             if change.drop < -IMPROVEMENT
         ]
-        if not gains:
-            return []
-        return [
-            f"improved, not recorded: {', '.join(gains)}: a baseline rises where p < "
-            f"{GAIN_ALPHA:g}; to record it all the same: {self.gate.accept}"
-        ]
+        why = f"a baseline rises where p < {GAIN_ALPHA:g}"
+        remedy = f"to record it all the same: {self.gate.accept}"
+        return [f"improved, not recorded: {', '.join(gains)}: {why}; {remedy}"] if gains else []
 
     def _without_baseline(self) -> GateResult:
         """Assess everything but changes; the first baseline needs a pass."""
@@ -227,17 +224,14 @@ class BaselineUpdater:
         if not (self._accepts or self.options.update):
             names = self.policy.max_drop
             values = ", ".join(f"{name} is {measured.value(name):.4f}" for name in names)
-            gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
-            assessment.fail(f"{gate}; {values} now - {self.gate.remedy()}")
+            text = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
+            assessment.fail(f"{text}; {values} now - {self.gate.remedy()}")
             return self._result(assessment)
-        self._write(self._content(assessment), None)
+        gate = self.gate
+        write_baseline(gate.path, self._content(assessment), gate.root, gate.file)
         return self._result(assessment, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
-
-    def _is_lower(self, name: str, was: float, now: float) -> bool:
-        greater_is_better = self.recording.measured.used[name].metric.greater_is_better
-        return (was - now if greater_is_better else now - was) > IMPROVEMENT
 
     def _is_step_up(self, assessment: Assessment, differs: bool) -> bool:
         """Whether an update has something to record, and nothing forbids it."""
@@ -248,8 +242,8 @@ class BaselineUpdater:
         verdicts = [finding.verdict for finding in assessment.findings]
         if (
             alignment.not_comparable
-            or any(name in reference.values for name in not_compared)
             or Verdict.FAIL in verdicts
+            or not_compared & reference.values.keys()
         ):
             return False
         lacks = bool(alignment.notes) or alignment.lacks_unjudged
@@ -257,12 +251,7 @@ class BaselineUpdater:
         return differs or lacks or Verdict.STALE in verdicts
 
     def _rewritten(
-        self,
-        baseline: Baseline,
-        read: bytes,
-        assessment: Assessment,
-        moves: Moves,
-        lowered: Moves,
+        self, baseline: Baseline, read: bytes, assessment: Assessment, moves: Moves, lowered: Moves
     ) -> GateResult:
         """Write the baseline, unless the gate would still fail with it."""
         settled = assessment.settled()
@@ -273,7 +262,7 @@ class BaselineUpdater:
         same_owner = baseline.owner.matches(self.gate.owner)
         if same_owner and renewed == replace(baseline, owner=renewed.owner):
             return self._result(settled)
-        self._write(renewed, read)
+        write_baseline(self.gate.path, renewed, self.gate.root, self.gate.file, read)
         if lowered or any(name not in self.recording.measured.names for name in baseline.metrics):
             result = self._result(settled, written="LOWERED", moves=moves)
             return replace(result, reason=self.options.reason)
@@ -295,15 +284,11 @@ class BaselineUpdater:
         for name in measured.names:
             stored, change = baseline.metrics.get(name), assessment.changes.get(name)
             if change is not None:
-                pair = (change.was, change.now)
+                moves[name] = change.was, change.now
             elif stored is not None:
                 both = self._common_means(name, assessment.reference)
-                pair = both or (stored["value"], measured.value(name))
-            else:
-                continue
-            if abs(pair[0] - pair[1]) > IMPROVEMENT:
-                moves[name] = pair
-        return moves
+                moves[name] = both or (stored["value"], measured.value(name))
+        return {name: own for name, own in moves.items() if abs(own[0] - own[1]) > IMPROVEMENT}
 
     def _common_means(self, name: str, reference: Reference | None) -> tuple[float, float] | None:
         """Means of a measure without limit over the common queries; None if those are all."""
@@ -339,9 +324,6 @@ class BaselineUpdater:
         }
         labels = labels_of(assessment) if slices else None
         return self.recording.baseline(self.gate.owner, self.store, slices, accepted, labels)
-
-    def _write(self, content: Baseline, read: bytes | None) -> None:
-        write_baseline(self.gate.path, content, self.gate.root, self.gate.file, read)
 
     def _result(
         self,

@@ -123,32 +123,16 @@ class Policy:
         limits += [*self.slices.at_least.values(), *self.slices.at_most.values()]
         return list(dict.fromkeys(name for own in limits for name in own))
 
-    @property
-    def compares(self) -> bool:
-        """Whether anything is compared with a baseline or a reference."""
-        return bool(self.max_drop)
-
     def rule(self, name: str) -> Rule:
         """Limits of the fall of a measure over all queries."""
-        settings = self.settings
-        return Rule(
-            max_drop=self.max_drop[name],
-            hard_drop=self.hard_drop[name],
-            min_queries=settings.min_queries,
-            alpha=settings.alpha,
-            confirm=settings.confirm,
-            proven=settings.pass_if == "proven",
-        )
+        own, proven = self.settings, self.settings.pass_if == "proven"
+        drops = self.max_drop[name], self.hard_drop[name]
+        return Rule(*drops, own.min_queries, own.alpha, own.confirm, proven)
 
     def slice_rule(self, label: str) -> Rule:
         """Limits of the fall of every measure over a slice."""
-        return Rule(
-            max_drop=self.slices.allowed(label) or 0.0,
-            hard_drop=self.slices.hard_drop,
-            min_queries=0,
-            alpha=self.settings.slice_alpha,
-            confirm=self.settings.confirm,
-        )
+        own, drops = self.settings, (self.slices.allowed(label) or 0.0, self.slices.hard_drop)
+        return Rule(*drops, min_queries=0, alpha=own.slice_alpha, confirm=own.confirm)
 
 
 def read_policy(settings: Settings, limits: GateLimits) -> Policy:
@@ -218,7 +202,7 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
 def _check_whole(policy: Policy, *, has_slice_hard: bool) -> None:
     """InvalidParameterError for limits that need others."""
     slices, settings = policy.slices, policy.settings
-    has_drop, has_slice_drop = policy.compares, slices.max_drop is not None
+    has_drop, has_slice_drop = bool(policy.max_drop), slices.max_drop is not None
     sliced = bool(has_slice_drop or slices.at_least or slices.at_most)
     needs_drop = has_slice_drop or policy.max_regressed_queries is not None
     _need(

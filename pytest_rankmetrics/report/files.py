@@ -195,7 +195,7 @@ def _gate_section(run: GateRun, queries: Any) -> Any:
     return Section(
         formatting.shown(record["name"], limit=200),
         badge="FAIL" if run.failed else verdict.upper(),
-        direction=_direction(run.failed, verdict),
+        direction=_direction(verdict, ("pass", "improved", "new"), failed=run.failed),
         is_open=run.failed,
         lead=(record["headline"], *([formatting.line(run.test, 300)] if run.test else [])),
         cards=(("", tuple(map(_card, record["metrics"].values()))),) if record["metrics"] else (),
@@ -207,15 +207,11 @@ def _gate_section(run: GateRun, queries: Any) -> Any:
     )
 
 
-def _direction(failed: bool, verdict: str) -> Literal["better", "worse", ""]:
-    if failed or verdict in FAILED:
-        return "worse"
-    return "better" if verdict in ("pass", "improved", "new") else ""
-
-
-def _changed(verdict: str) -> Literal["better", "worse", ""]:
-    """The same of a measure, whose value may pass without a change."""
-    return "worse" if verdict in FAILED else "better" if verdict == "improved" else ""
+def _direction(
+    verdict: str, better: Sequence[str] = ("improved",), *, failed: bool = False
+) -> Literal["better", "worse", ""]:
+    """Of a measure, by default, whose value may pass without a change."""
+    return "worse" if failed or verdict in FAILED else "better" if verdict in better else ""
 
 
 def _card(metric: Mapping[str, Any]) -> Any:
@@ -238,11 +234,10 @@ def _card(metric: Mapping[str, Any]) -> Any:
     parts = [reason, f"allowed: {', '.join(limits)}" if limits else ""]
     if verdict not in ("improved", "pass"):  # p is one-sided, and 1 beside every gain
         parts.append(formatting.p_phrase(metric["p"]))
-    direction = _changed(verdict)
     name = _title(metric["name"])
     name += "" if metric["greater_is_better"] else " (lower is better)"
     value = formatting.number(metric["value"], 3) or "undefined"
-    return Card(name, value, change, direction, counts, "; ".join(filter(None, parts)))
+    return Card(name, value, change, _direction(verdict), counts, "; ".join(filter(None, parts)))
 
 
 def _title(name: str) -> str:
@@ -265,7 +260,7 @@ def _slice(part: Mapping[str, Any]) -> Any:
         *(part["label"], _title(part["metric"]), part["queries"]),
         *(part["baseline"], part["value"], part["change"]),
         None if ends is None or None in ends else tuple(ends),
-        _changed(verdict),
+        _direction(verdict),
         ", ".join(filter(None, words)),
         part["worse"] or 0,
     )

@@ -82,15 +82,15 @@ def gate_rows(run: GateRun) -> list[Row]:
     if not run.alone and record["name"] != run.own_name:
         gate = f"{gate} {name}"
     bare, metrics = Row(gate, name), record["metrics"].values()
-    rows = [_metric_row(bare, metric, record) for metric in metrics]
-    for metric in filter(_is_apart, metrics):
-        if _limit(metric):  # of the value over all queries: the row before is about some of them
-            value = metric["value"]
-            decision = assess_threshold(value, metric["at_least"], metric["at_most"])
-            row = _row(bare, metric, decision.verdict.value, decision.reason)
-            rows.append(replace(row, baseline=None, change=None, interval=None, p=None))
+    rows = [_row(bare, metric, record) for metric in metrics]
+    for own in filter(_is_apart, metrics):
+        if limit := _limit(own):  # of the value over all queries: the row before is about some
+            verdict, reason = assess_threshold(own["value"], own["at_least"], own["at_most"])
+            row = replace(bare, metric=own["name"], now=own["value"], limit=limit)
+            row = replace(row, queries=own["queries"], verdict=verdict.value, reason=reason)
+            rows.append(row)
     slices = sorted(record["slices"], key=lambda part: _gravity(part["verdict"]))
-    rows += [_slice_row(bare, part, record) for part in slices[:MOST_SLICES]]
+    rows += [_row(bare, part, record) for part in slices[:MOST_SLICES]]
     if record["verdict"] == "cannot tell":
         rows = [replace(row, undecided_fails=run.failed) for row in rows]
     if not rows or (run.failed and not any(row.failed for row in rows)):
@@ -114,49 +114,42 @@ def _gravity(verdict: str) -> int:
     return _GRAVITY.index(verdict) if verdict in _GRAVITY else len(_GRAVITY)
 
 
-def _row(bare: Row, metric: Mapping[str, Any], verdict: str, reason: str) -> Row:
-    interval = metric["change_ci"]
+def _row(bare: Row, own: Mapping[str, Any], record: Mapping[str, Any]) -> Row:
+    """A measure over the compared queries, or over those of a slice."""
+    verdict, reason, interval = own["verdict"], own["reason"], own["change_ci"]
+    name, now, limit = own["name"], own["value"], _limit(own)
+    if "label" in own:
+        name, interval = f". {own['label']} {name}", None
+        if verdict in FAILED:
+            reason = f"slice ({formatting.queries(own['queries'])})"
+        elif record["verdict"] == "new" and verdict == "not gated":
+            verdict, reason = "new", ""
+    else:
+        if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
+            reason = f"{reason} ({formatting.p_phrase(own['p'])}, n={own['compared']})"
+        if verdict == "cannot tell" and own["change_bounds"]:
+            reason = f"{reason} ({formatting.reach(own['change_bounds'])})"
+        if record["verdict"] == "new":
+            verdict = "new"
+        if verdict == "not gated":
+            # Nothing is "ok" that has a baseline which could not be compared with.
+            lost = record["verdict"] in FAILED and own["change"] is None
+            verdict, reason = ("not compared" if lost else "pass"), ""
+        if _is_apart(own):
+            now, limit = own["baseline"] + own["change"], ""
     return replace(
         bare,
-        metric=metric["name"],
-        now=metric["value"],
-        limit=_limit(metric),
-        baseline=metric["baseline"],
-        change=metric["change"],
+        metric=name,
+        now=now,
+        limit=limit,
+        baseline=own["baseline"],
+        change=own["change"],
         interval=None if interval is None or None in interval else tuple(interval),
-        p=metric["p"],
-        queries=metric["queries"],
+        p=own["p"],
+        queries=own["queries"],
         verdict=verdict,
         reason=reason,
     )
-
-
-def _metric_row(bare: Row, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
-    verdict, reason = metric["verdict"], metric["reason"]
-    if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
-        reason = f"{reason} ({formatting.p_phrase(metric['p'])}, n={metric['compared']})"
-    if verdict == "cannot tell" and metric["change_bounds"]:
-        reason = f"{reason} ({formatting.reach(metric['change_bounds'])})"
-    if record["verdict"] == "new":
-        verdict = "new"
-    if verdict == "not gated":
-        # Nothing is "ok" that has a baseline which could not be compared with.
-        lost = record["verdict"] in FAILED and metric["change"] is None
-        verdict, reason = ("not compared" if lost else "pass"), ""
-    row = _row(bare, metric, verdict, reason)
-    if _is_apart(metric):
-        row = replace(row, now=metric["baseline"] + metric["change"], limit="")
-    return row
-
-
-def _slice_row(bare: Row, part: Mapping[str, Any], record: Mapping[str, Any]) -> Row:
-    verdict, reason = part["verdict"], part["reason"]
-    if verdict in FAILED:
-        reason = f"slice ({formatting.queries(part['queries'])})"
-    elif record["verdict"] == "new" and verdict == "not gated":
-        verdict, reason = "new", ""
-    row = _row(bare, part, verdict, reason)
-    return replace(row, metric=f". {part['label']} {part['metric']}", interval=None)
 
 
 def _is_apart(metric: Mapping[str, Any]) -> bool:
