@@ -24,7 +24,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {_key(key): plain(part) for key, part in value.items()}
+        return {str(plain(key)): plain(part) for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return {own.name: plain(getattr(value, own.name)) for own in fields(value)}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -37,7 +37,3 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__index__"):
         return int(value.__index__())
     return f"<{type(value).__name__}>"
-
-
-def _key(key: Any) -> str:
-    return str(plain(key))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.tables.table import number_cell, p_cell
+
 WIDTH = 100
 """Of a message: what terminals and reviews show without wrapping."""
 LONGEST_NAME = 24
@@ -15,15 +18,11 @@ MOST_DIGITS = 17
 
 def number(value: float | None, decimals: int = 4) -> str:
     """A value with four decimals; an empty cell for none."""
-    from sklearn_rank.tables.table import number_cell
-
     return number_cell(value, digits=decimals).text
 
 
 def signed(value: float | None, decimals: int = 4) -> str:
     """A change with its sign."""
-    from sklearn_rank.tables.table import number_cell
-
     return number_cell(value, digits=decimals, signed=True).text
 
 
@@ -43,8 +42,6 @@ def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]
 
 def p_value(p: float | None) -> str:
     """A p-value; very small ones by their bound."""
-    from sklearn_rank.tables.table import p_cell
-
     return p_cell(p).text
 
 
@@ -58,8 +55,6 @@ def p_phrase(p: float | None) -> str:
 
 def shown(value: Any, limit: int = LONGEST_NAME) -> str:
     """A query or item id: escaped, cut, and in quotes only where it needs them."""
-    from sklearn_rank.support.text import safe_repr
-
     text = safe_repr(value, limit=limit)
     if isinstance(value, str) and text == f"'{value}'" and value.strip() and " " not in value:
         return value
@@ -68,8 +63,6 @@ def shown(value: Any, limit: int = LONGEST_NAME) -> str:
 
 def line(text: str, limit: int = 300) -> str:
     """Text on one line, cut to size, with nothing that a terminal would act on."""
-    from sklearn_rank.support.text import safe_text
-
     return safe_text(text, limit=limit)
 
 

@@ -269,15 +269,15 @@ def _assess_measure(
         row |= {"allowed": change.allowed, "p": change.p, "change_bounds": change.reach}
         if part is not None:
             row["allowed"] = policy.slices.allowed(label)
-        if change.paired is not None:
+        pairs, worth = change.paired, change.worth
+        if pairs is not None:
             better, worse = change.better_and_worse
             row |= {"worse": worse, "better": better, "same": change.n - better - worse}
-            row |= {"design_effect": change.paired.design_effect, "change_ci": change.ci}
-            row |= {"clusters": change.paired.n_clusters, "upper": change.upper}
-            row["gained"] = change.gained
-        if change.worth is not None:
-            row |= {"detectable": change.worth.detectable, "queries_needed": change.worth.needed}
-            row["false_alarm"] = change.worth.false_alarm
+            row |= {"design_effect": pairs.design_effect, "clusters": pairs.n_clusters}
+            row |= {"change_ci": change.ci, "upper": change.upper, "gained": change.gained}
+        if worth is not None:
+            row |= {"detectable": worth.detectable, "false_alarm": worth.false_alarm}
+            row["queries_needed"] = worth.needed
     not_gated = NOT_GATED if part is None else Decision(Verdict.SHOWN, "not gated")
     verdict, row["reason"] = max(decisions, key=severity, default=not_gated)
     row |= {"at_least": limits[0], "at_most": limits[1]}

@@ -42,11 +42,6 @@ class Alignment:
     labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """Recorded labels of the measured queries, by number, as far as they are known."""
 
-    @property
-    def stale(self) -> bool:
-        """Whether the baseline does not fit."""
-        return bool(self.queries or self.measures or self.not_comparable)
-
 
 def align(recording: Recording, baseline: Baseline, shown: str) -> Alignment:
     """Join a recording with its baseline, which messages call ``shown``.

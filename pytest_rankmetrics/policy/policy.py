@@ -159,9 +159,8 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
     compared = [measures.by_name[name] for name in drops]
     rule = "hard_drop needs max_drop=: without it nothing is compared"
     _need(given("hard_drop") is None or bool(drops), rule)
-    hard_drop = {str(own): math.inf for own in compared}
-    if settings.hard_drop:
-        hard_drop |= {str(own): settings.hard_drop for own in compared if own.metric.upper == 1}
+    usual = settings.hard_drop or math.inf
+    hard_drop = {str(own): usual if own.metric.upper == 1 else math.inf for own in compared}
     hard_drop |= measures.limits(given("hard_drop"), "hard_drop", tuple(drops))
     for name in hard_drop:
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
@@ -174,20 +173,19 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         }
     elif slice_drop is not None:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
-    slices = SlicePolicy(
-        slices=given("slices"),
-        max_drop=slice_drop,
-        hard_drop=_limit(slice_hard or 0, "slice_hard_drop", compared),
-        at_least=of_slices("slice_at_least"),
-        at_most=of_slices("slice_at_most"),
-    )
     policy = Policy(
         measures=(),
         at_least=least,
         at_most=most,
         max_drop=drops,
         hard_drop=hard_drop,
-        slices=slices,
+        slices=SlicePolicy(
+            slices=given("slices"),
+            max_drop=slice_drop,
+            hard_drop=_limit(slice_hard or 0, "slice_hard_drop", compared),
+            at_least=of_slices("slice_at_least"),
+            at_most=of_slices("slice_at_most"),
+        ),
         settings=settings,
         per_query_at_least=measures.limits(given("per_query_at_least"), "per_query_at_least"),
         per_query_at_most=measures.limits(given("per_query_at_most"), "per_query_at_most"),

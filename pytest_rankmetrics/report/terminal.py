@@ -193,13 +193,6 @@ def tally(gates: Sequence[GateRun]) -> str:
     return f"{total}: {'all passed' if parts == [everything] else ', '.join(parts)}"
 
 
-def _expected(gates: Sequence[GateRun]) -> list[str]:
-    """``12 gates, 0.9 false alarms expected per run ...``."""
-    known = [rate for run in gates if (rate := run.record["false_alarm"]) is not None]
-    expected = f"{sum(known):.2f} false alarms expected per run ('cannot tell' not counted)"
-    return [f"{formatting.count(len(gates), 'gate')}, {expected}"] if known else []
-
-
 def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool = False) -> Table:
     """A row for each measure of each gate; ``named_once`` leaves out a name that is repeated."""
     gates = [gate_rows(run) for run in summary.gates if run.failed or not failed_only]
@@ -236,7 +229,11 @@ def summary_lines(summary: Summary) -> list[str]:
             lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
             lines += [f"{name}: {run.record['worth']}"] if run.record["worth"] else []
         lines += [tally(summary.gates)] if summary.gates else []
-        lines += _expected(summary.gates)
+        rates = [rate for run in summary.gates if (rate := run.record["false_alarm"]) is not None]
+        if rates:
+            n, per_run = formatting.count(len(summary.gates), "gate"), "expected per run"
+            text = f"{sum(rates):.2f} false alarms {per_run} ('cannot tell' not counted)"
+            lines.append(f"{n}, {text}")
     lines += _about_baselines(summary)
     tight = [
         f"{formatting.shown(run.record['name'], limit=60)}: {run.record['too_tight']}"
