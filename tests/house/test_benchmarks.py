@@ -1,6 +1,5 @@
 """The benchmark's arithmetic, its rows, and the commands of the page on scaling."""
 
-import os
 import re
 import shlex
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from tests.benchmarks import __main__ as command
 from tests.benchmarks import boosters, harness
-from tests.benchmarks.harness import Figures, Row, Timed, measure, ratio_of, table
+from tests.benchmarks.harness import Row, Timed, measure, ratio_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 
@@ -54,27 +53,6 @@ def test_memory_is_returned_before_a_cold_call(monkeypatch):
     (figures,) = measure(row(ours, {}), rounds=2, cold=True)
     assert figures.cold == pytest.approx(0.007 / 0.004)
     assert calls == ["released"] * 2
-
-
-def test_a_missed_target_is_bold():
-    cells = {0.5: "**0.5 (0.4-0.6)**", 0.4: "0.4 (0.4-0.6)", None: "absent"}
-    for ratio, cell in cells.items():
-        ratios = None if ratio is None else (ratio, 0.4, 0.6)
-        one = Figures("P1", "work", "another", 1.0, 2.0, ratios, 0.45, None, None, None)
-        assert f"| {cell} | 0.45 |" in table([one])
-
-
-def test_a_setting_of_the_processor_starts_anew(monkeypatch):
-    started: dict[str, str] = {}
-    monkeypatch.setattr(
-        os, "execve", lambda _, command, environment: started.update(environment, end=command[-1])
-    )
-    found = {"SIMD Extensions": {"found": ["X86_V3", "X86_V4", "AVX512_ICL"]}}
-    monkeypatch.setattr(command.np, "show_config", lambda mode: found)
-    monkeypatch.delenv("BENCHMARK_CPU", raising=False)
-    command.main(["--only", "P3", "--cpu", "avx2"])
-    assert started[command.VARIABLE] == "X86_V4 AVX512_ICL"
-    assert started["end"] == "avx2"
 
 
 @pytest.mark.slow

@@ -23,49 +23,28 @@ def page(body: str = "") -> str:
 
 def test_they_agree_with_python(tmp_path):
     hits = [(0, 3, 0.95), (1, 2, 0.5), (46, 50, 0.95), (499, 500, 0.999), (30, 30, 0.9)]
-    drops = [
-        (2, 0.15, 0.05, 0.8),
-        (50, 0.15, 0.05, 0.8),
-        (700, 0.3, 0.01, 0.95),
-        (200_000, 1, 0.05, 0.8),
-    ]
-    needed = [
-        (0.02, 0.15, 0.05, 0.8),
-        (0.5, 0.1, 0.05, 0.8),
-        (0.01, 0.2, 0.01, 0.9),
-        (0.001, 0.4, 0.05, 0.8),
-    ]
+    drops = [(2, 0.15, 0.05, 0.8), (700, 0.3, 0.01, 0.95), (200_000, 1, 0.05, 0.8)]
+    needed = [(0.02, 0.15, 0.05, 0.8), (0.5, 0.1, 0.05, 0.8), (0.001, 0.4, 0.01, 0.9)]
     gates = [(50, 0.15, 0.005, 0.05, 0.05), (25, 0.3, 0.005, 0.05, 0.05), (400, 0.1, 0, 1, 0.01)]
-    calls = {
-        "hitRateInterval": hits,
-        "detectableDrop": drops,
-        "queriesNeeded": needed,
-        "falseAlarmRate": gates,
-    }
-    asked = ", ".join(
-        f"{name}: {json.dumps(own)}.map((own) => {name}(...own))" for name, own in calls.items()
-    )
-    found = using(page(), f"return {{ {asked} }};", tmp_path)
-    expected = [
-        mean_confidence_interval([1] * n + [0] * (of - n), level=level) for n, of, level in hits
-    ]
-    assert found["hitRateInterval"] == [pytest.approx(pair, abs=1e-9) for pair in expected]
-    assert found["detectableDrop"] == [
-        pytest.approx(detectable_drop(n, sd, alpha=alpha, power=power), rel=1e-6)
-        for n, sd, alpha, power in drops
-    ]
-    assert found["queriesNeeded"] == [
-        queries_needed(drop, sd, alpha=alpha, power=power) for drop, sd, alpha, power in needed
-    ]
-    assert found["falseAlarmRate"] == [
-        pytest.approx(
-            Worth(
-                n, sd / math.sqrt(n), n - 1, Rule(least, hard, 25, alpha, confirm=True), 1
-            ).false_alarm,
-            abs=1e-7,
+    script = "".join(
+        f"{name}: {json.dumps(own)}.map((own) => {name}(...own)),"
+        for name, own in (
+            *(("hitRateInterval", hits), ("detectableDrop", drops)),
+            *(("queriesNeeded", needed), ("falseAlarmRate", gates)),
         )
-        for n, sd, least, hard, alpha in gates
-    ]
+    )
+    found = using(page(), f"return {{ {script} }};", tmp_path)
+    for pair, (n, of, level) in zip(found["hitRateInterval"], hits, strict=True):
+        expected = mean_confidence_interval([1] * n + [0] * (of - n), level=level)
+        assert pair == pytest.approx(expected, abs=1e-9)
+    for drop, (n, sd, alpha, power) in zip(found["detectableDrop"], drops, strict=True):
+        assert drop == pytest.approx(detectable_drop(n, sd, alpha=alpha, power=power), rel=1e-6)
+    for n, (drop, sd, alpha, power) in zip(found["queriesNeeded"], needed, strict=True):
+        assert n == queries_needed(drop, sd, alpha=alpha, power=power)
+    for rate, (n, sd, least, hard, alpha) in zip(found["falseAlarmRate"], gates, strict=True):
+        rule = Rule(least, hard, 25, alpha, confirm=True)
+        worth = Worth(n, sd / math.sqrt(n), n - 1, rule, 1)
+        assert rate == pytest.approx(worth.false_alarm, abs=1e-7)
 
 
 def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):

@@ -46,23 +46,6 @@ def test_the_installed_command_helps_and_says_its_version(capsys):
         assert err == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ([], "the following arguments are required: command"),
-        (["dmeo"], "invalid choice: 'dmeo'"),
-        (["demo", "extra"], "unrecognized arguments: extra"),
-    ],
-)
-def test_wrong_arguments_end_with_code_2(arguments, complaint, capsys):
-    with pytest.raises(SystemExit) as end:
-        cli.main(arguments)
-    assert end.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert complaint in err
-
-
 def test_nothing_heavy_is_imported_before_a_command_runs():
     heavy = ("numpy", "scipy", "sklearn", "rich", "pydoc_data")
     code = (
@@ -128,18 +111,6 @@ def test_demo_prints_plain_text(demo):
     assert demo.stdout.isascii()
     lines = demo.stdout.splitlines()
     assert max(len(line) for line in lines if not line.startswith("    ")) <= 79
-
-
-@pytest.mark.slow
-def test_demo_prints_search_tables_best_first(demo):
-    tables = re.findall(r"^    rank  MAP .*\n((?:    .*\n)+)", demo.stdout, re.MULTILINE)
-    assert len(tables) == 2
-    for table in tables:
-        scores = [float(score) for score in re.findall(r"^    \d+ +(0\.\d{4}) ", table, re.M)]
-        assert len(scores) == 6
-        assert scores == sorted(scores, reverse=True)
-        assert scores[0] > scores[-1]
-        assert re.search(r"^    \.\. +\d+ more", table, re.M)
 
 
 @pytest.mark.slow
