@@ -23,10 +23,10 @@ from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import Metric
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import DataOptions
+from tests.house.test_docs import METRIC_PAGES
 
 ROOT = Path(sklearn_rank.__file__).parent.parent
 DOCS = ROOT / "docs"
-GOLDEN = sorted((ROOT / "tests" / "numbers").glob("test_golden*.py"))
 
 SECTIONS = ("Parameters", "Returns", "Raises", "Warns", "References", "Examples")
 every_record = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
@@ -51,9 +51,8 @@ def missing_pieces(metric: Metric) -> list[str]:
     ]
     if function and function not in sklearn_rank.__all__:
         pieces.append(f"sklearn_rank/__init__.py: the public names lack {function!r}")
-    golden = "".join(page.read_text() for page in GOLDEN)
-    if f"{function or name}(" not in golden and f'"{name}' not in golden:
-        pieces.append(f"tests/numbers/test_golden.py: no worked value of {function or name!r}")
+    if name not in METRIC_PAGES.NOTES:
+        pieces.append(f"docs/_metric_pages.py: no question and no example by hand of {name!r}")
     if f"\n## {name}\n" not in (DOCS / "metrics.md").read_text():
         pieces.append("docs/: not up to date, run `python docs/_generate.py`")
     return pieces
@@ -72,7 +71,7 @@ def test_what_a_metric_lacks_is_named_with_its_place(monkeypatch: pytest.MonkeyP
         f"{CATALOGUE}: the checks of 'new' lack 'denominator', a parameter of its kernel",
         f"{CATALOGUE}: the record of 'new' has no formula",
         "sklearn_rank/__init__.py: the public names lack 'new_score'",
-        "tests/numbers/test_golden.py: no worked value of 'new_score'",
+        "docs/_metric_pages.py: no question and no example by hand of 'new'",
         "docs/: not up to date, run `python docs/_generate.py`",
     ]
 
