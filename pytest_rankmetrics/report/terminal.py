@@ -67,6 +67,11 @@ class Row:
         return self.verdict in FAILED or (self.undecided_fails and self.verdict == "cannot tell")
 
     @property
+    def is_fine(self) -> bool:
+        """Whether there is nothing to say of it."""
+        return self.verdict in ("pass", "improved", "not gated") and not self.reason
+
+    @property
     def outcome(self) -> str:
         """Verdict and reason in a table."""
         if self.verdict == "not gated":
@@ -193,16 +198,26 @@ def tally(gates: Sequence[GateRun]) -> str:
     return f"{total}: {'all passed' if parts == [everything] else ', '.join(parts)}"
 
 
-def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool = False) -> Table:
-    """A row for each measure of each gate; ``named_once`` leaves out a name that is repeated."""
-    gates = [gate_rows(run) for run in summary.gates if run.failed or not failed_only]
+def gates_table(summary: Summary, *, failed_only: bool = False, short: bool = False) -> Table:
+    """A row for each measure of each gate.
+
+    ``short`` leaves out repeated names, slices without a remark, and columns without a value.
+    """
     rows: list[tuple[Cell, ...]] = []
-    for gate in gates:
+    for run in summary.gates:
+        if failed_only and not run.failed:
+            continue
+        gate = gate_rows(run)
+        fine = [row for row in gate if short and row.metric.startswith(". ") and row.is_fine]
+        if len(fine) > 1:
+            gate = [row for row in gate if row not in fine]
+            rest = f". {formatting.count(len(fine), 'other slice')}"
+            gate.append(Row(gate[0].gate, gate[0].name, rest, verdict="pass"))
         for number, row in enumerate(gate):
             # As many digits as it takes to tell the value from its limit.
             digits = len(row.limit.partition(".")[2]) or DIGITS
             cells = (
-                text_cell("" if named_once and number else row.gate),
+                text_cell("" if short and number else row.gate),
                 text_cell(row.metric),
                 number_cell(row.now, digits=digits),
                 Cell(row.limit),
@@ -211,7 +226,11 @@ def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool
                 text_cell(row.outcome),
             )
             rows.append(cells)
-    return Table(_COLUMNS, tuple(rows))
+    table = Table(_COLUMNS, tuple(rows))
+    for place in reversed(range(len(_COLUMNS))):
+        if short and not any(cell.text for cell in table.column(place)):
+            table = table.without(place)
+    return table
 
 
 # The section at the end of a run ------------------------------------------------------------------
@@ -222,7 +241,7 @@ def summary_lines(summary: Summary) -> list[str]:
     lines: list[str] = []
     settings = summary.settings
     if summary.show != "none":
-        table = gates_table(summary, failed_only=summary.show == "failed", named_once=True)
+        table = gates_table(summary, failed_only=summary.show == "failed", short=True)
         lines += to_text(table).split("\n") if table.rows else []
         for run in summary.gates:
             name = formatting.shown(run.record["name"], limit=60)

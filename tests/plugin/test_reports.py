@@ -74,7 +74,7 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(workers, gates
     result.stdout.fnmatch_lines(
         [
             f"*{SECTION}*",
-            "gate *metric *now *limit *baseline *change *verdict*",
+            "gate *metric *now *limit *verdict*",
             "test_it.py::test_bad *mrr *0.7500 *>= 0.8000 *FAIL*",
             "3 gates: 1 failed*",
         ]
@@ -92,6 +92,27 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(workers, gates
     assert text.startswith("before\n")
     assert text.count("### Ranking quality: 1 of 3 gates failed") == 1
     assert text.count("| gate | metric |") == 1
+
+
+def test_the_table_folds_slices_without_a_remark(suite):
+    code = """
+        def test_it(rank_gate):
+            truth = {f"q{n:02d}": {"a"} for n in range(60)}
+            ranked = {q: ["b", "a"] if q < "q20" else ["a", "b"] for q in truth}
+            old = {q: ["a", "b"] for q in truth}
+            slices = {q: "low" if q < "q20" else f"part {int(q[1:]) % 3}" for q in truth}
+            rank_gate.check(truth, RANKED, max_drop={"mrr": 0.1}, max_slice_drop=0.1, slices=slices)
+    """
+    write(suite, code.replace("RANKED", "old"))
+    suite.run("--rank-update", passed=1)
+    write(suite, code.replace("RANKED", "ranked"))
+    text = said(suite.run("--rank-show=all", ret=1, failed=1))
+    table = text.partition(SECTION)[2].splitlines()
+    assert any(
+        re.search(r"\. low mrr +0\.5000 .* FAIL  slice \(20 queries\)", one) for one in table
+    )
+    assert any(re.search(r"\. 3 other slices +ok$", one) for one in table)
+    assert not any(". part" in one for one in table)
 
 
 def test_a_failure_that_was_expected_is_not_called_one(suite):
