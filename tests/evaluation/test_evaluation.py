@@ -325,3 +325,11 @@ def test_means_of_huge_and_tiny_values_and_weights(order):
     # 5e-324 is lost beside 1, and no query weighs on another.
     mixed = evaluate(truth, rankings, "mrr", sample_weight=[5e-324, 1.0, 5e-324])["mrr"]
     assert mixed == 1 / 2
+
+
+def test_an_undefined_query_weighs_nothing_and_the_worst_of_lag_is_the_greatest():
+    truth, run = {"a": {"x"}, "b": set()}, {"a": ["x"], "b": ["x"]}
+    ev = evaluate(truth, run, "map", sample_weight={"a": 1, "b": 3}, zero_division=np.nan)
+    assert ev["map"] == 1.0
+    ev = evaluate({"a": {"x"}, "b": {"x"}}, {"a": ["y", "x"], "b": ["x"]}, "lag")
+    assert [row.query for row in ev.worst(1)] == ["a"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import boosters, harness
+from tests.benchmarks import boosters
 from tests.benchmarks.harness import Row, Timed, measure, ratio_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
@@ -44,15 +44,6 @@ def test_programs_take_turns_after_one_run_of_each():
     assert calls == ["a", "b", "a", "b", "a", "b"]
     assert of_b.ratio is not None
     assert (of_c.peer, of_c.peer_ms, of_c.ratio) == ("c", None, None)
-
-
-def test_memory_is_returned_before_a_cold_call(monkeypatch):
-    calls: list[str] = []
-    monkeypatch.setattr(harness, "release", lambda: not calls.append("released"))
-    ours = clock(0.006, 0.003, 0.008, 0.005)  # cold and warm, twice
-    (figures,) = measure(row(ours, {}), rounds=2, cold=True)
-    assert figures.cold == pytest.approx(0.007 / 0.004)
-    assert calls == ["released"] * 2
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Ids on their way into messages: escaped, quoted, cut."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +11,11 @@ from sklearn_rank.support.text import format_list, safe_repr
     ("value", "expected"),
     [
         ("it's", r"'it\'s'"),
-        ("a\\b", r"'a\\b'"),
         ("\x1b[31m", r"'\x1b[31m'"),
         ("a\r\nb\t", r"'a\x0d\x0ab\x09'"),
         ("\u202e\u2066", r"'\u202e\u2066'"),
         ("\ud800", r"'\ud800'"),
         ("caf\u00e9 \u6771 \U0001f600", "'caf\u00e9 \u6771 \U0001f600'"),
-        (np.int64(3), "3"),
-        (np.str_("a"), "'a'"),
     ],
 )
 def test_safe_repr(value, expected):
@@ -32,7 +28,6 @@ def test_safe_repr_cuts_and_says_so():
     # 10 + 90 * 2 + 900 * 3 digits, 999 commas with a space, 2 brackets; 3 characters are shown.
     left = 10 + 90 * 2 + 900 * 3 + 999 * 2 + 2 - 3
     assert safe_repr(list(range(1000)), limit=3) == f"[0, (+{left:,} characters)"
-    assert safe_repr("a" * 100 + "\n", limit=None) == "'" + "a" * 100 + "\\x0a'"
     assert safe_repr(type("\x1b[2J\n", (), {})).startswith(r"<class 'tests.house.test_text.\x1b[2J")
 
 
@@ -59,6 +54,4 @@ def test_safe_repr_keeps_texts_apart(text):
 def test_listed_names_five_and_counts_the_rest():
     assert format_list([]) == ""
     assert format_list(["a", 1]) == "'a', 1"
-    assert format_list(range(5)) == "0, 1, 2, 3, 4"
     assert format_list(range(2000)) == "0, 1, 2, 3, 4 and 1,995 more"
-    assert format_list({"k": 1}) == "'k'"

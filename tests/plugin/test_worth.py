@@ -111,6 +111,14 @@ def test_a_baseline_that_rises_with_every_gain_climbs_by_luck():
     assert red["fixed"] < 0.08 < red["p < .01"] < 0.16 < red["p < .05"] < 0.3 < red["any gain"]
 
 
+def test_a_rise_of_lag_is_a_loss():
+    allow = {"unretrieved"}
+    with expected_failure(match="LAG rose"):
+        not_worse([4] * 30, [2] * 30, "lag", allow=allow)
+    better = not_worse([2] * 30, [4] * 30, "lag", allow=allow)
+    assert better.metrics["lag"].verdict is Verdict.IMPROVED
+
+
 # Proof of no harm ------------------------------------------------------------------------
 
 
