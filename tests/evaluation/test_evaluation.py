@@ -331,5 +331,5 @@ def test_an_undefined_query_weighs_nothing_and_the_worst_of_lag_is_the_greatest(
     truth, run = {"a": {"x"}, "b": set()}, {"a": ["x"], "b": ["x"]}
     ev = evaluate(truth, run, "map", sample_weight={"a": 1, "b": 3}, zero_division=np.nan)
     assert ev["map"] == 1.0
-    ev = evaluate({"a": {"x"}, "b": {"x"}}, {"a": ["y", "x"], "b": ["x"]}, "lag")
-    assert [row.query for row in ev.worst(1)] == ["a"]
+    ev = evaluate({"a": {"x"}, "b": {"x"}}, {"a": ["y", "x"], "b": ["y", "z", "x"]}, "lag")
+    assert [row.query for row in ev.worst(1)] == ["b"]
