@@ -14,7 +14,6 @@ import pytest
 from pytest_rankmetrics.session.collection import Collection, expects_gate
 from pytest_rankmetrics.session.current import RUNS, Run
 from pytest_rankmetrics.session.options import OPTIONS, add_options, prepare, read_options
-from pytest_rankmetrics.session.recorder import HtmlReport, Recorder
 from pytest_rankmetrics.session.session import (
     RUN,
     SESSION,
@@ -55,21 +54,26 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
     options = config.stash[OPTIONS] = read_options(config)
-    register, run = config.pluginmanager.register, begin(config)
+    register, run, has_joined = config.pluginmanager.register, begin(config), False
 
     def join() -> None:
         """Start to record where a gate runs, or should: suites without gates pay nothing."""
-        if not config.pluginmanager.is_registered(recorder):
-            register(recorder)
+        from pytest_rankmetrics.session.recorder import Recorder
+
+        nonlocal has_joined
+        if not has_joined:
+            has_joined = True
+            register(Recorder(run, collection, junit=options.junit))
 
     collection = Collection(run, options.required, on_gate=join)
-    recorder = Recorder(run, collection, junit=options.junit)
     # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.
     register(collection)
     if not hasattr(config, "workerinput"):
         session = config.stash[SESSION] = Session(config, options, run, collection)
         register(session)
         if config.pluginmanager.hasplugin("html") and options.html:
+            from pytest_rankmetrics.session.recorder import HtmlReport
+
             register(HtmlReport(session.summary))
     run.start(None)
     run.settings, run.by_query, run.on_first_gate = options.settings, bool(options.page), join

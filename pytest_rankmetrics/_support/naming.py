@@ -10,8 +10,7 @@ EXTENSION = ".rank.json"  # as disk.BASELINE, without loading that in every run 
 LONGEST = 80
 """File systems take 255 bytes; a hash, the extension and a temporary name are added."""
 
-_OTHER = re.compile(r"[^a-z0-9._-]")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_RESERVED = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
 
 
 def slug(name: str) -> str:
@@ -26,8 +25,8 @@ def slug(name: str) -> str:
     >>> slug("test_bm25[a/b]") != slug("test_bm25[a_b]")
     True
     """
-    text = _OTHER.sub("_", name.lower())[:LONGEST]
-    if text.startswith(".") or _RESERVED.fullmatch(text):
+    text = re.sub(r"[^a-z0-9._-]", "_", name.lower())[:LONGEST]
+    if text.startswith(".") or re.fullmatch(_RESERVED, text):
         text = "_" + text[1:] if text.startswith(".") else "_" + text
     if text == name and text:
         return text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics._support.records import plain
 from pytest_rankmetrics.policy.verdicts import Verdict, assess_ends
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
 
+from pytest_rankmetrics._support.records import BY_QUERY
 from pytest_rankmetrics._support.typing import DataOptions, refuse_unknown
 from pytest_rankmetrics.assessment.assess import assess
 from pytest_rankmetrics.assessment.findings import Assessment
@@ -22,7 +23,6 @@ from pytest_rankmetrics.policy.policy import GateLimits, Policy
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.report.message import headline, message
 from pytest_rankmetrics.report.queries import queries_data, worst_queries
-from pytest_rankmetrics.report.summary import BY_QUERY
 from pytest_rankmetrics.session import current
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_repr, safe_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
@@ -23,6 +23,10 @@ def ini_name(name: str) -> str:
     return "rank_pass" if name == "pass_if" else f"rank_{name}"
 
 
+def _setting(default: Any, meaning: str) -> Any:
+    return field(default=default, metadata={"meaning": meaning})
+
+
 class SettingError(ValueError):
     """A setting has a value that its rule does not allow."""
 
@@ -34,32 +38,32 @@ class Settings:
     In an ini file each is called ``rank_<name>``; some may be overridden by a gate.
     """
 
-    alpha: Annotated[float, "level of the test over all queries"] = 0.05
+    alpha: float = _setting(0.05, "level of the test over all queries")
     # Low, so that slices add few false alarms to those of the test over all queries.
-    slice_alpha: Annotated[float, "level of the test over slices"] = 0.02
-    confirm: Annotated[bool, "whether only significant drops fail"] = True
-    min_queries: Annotated[int, "with fewer queries significance excuses nothing"] = 25
-    min_slice_size: Annotated[int, "smaller slices are shown, not judged"] = 10
-    hard_drop: Annotated[float, "drop of a bounded measure that is never excused; 0: none"] = 0.05
-    correction: Annotated[Correction, "correction of p-values: holm, bh or none"] = "holm"
-    test: Annotated[Test, "paired test: t or permutation"] = "t"
-    pass_if: Annotated[
-        PassIf, "what passes: unless_worse, or only what is proven not to exceed max_drop"
-    ] = "unless_worse"
-    seed: Annotated[int, "seed of the permutations"] = 0
-    worst_queries: Annotated[int, "queries in the table of a failure"] = 5
-    ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
-    unjudged: Annotated[UnjudgedPolicy, "unjudged items: irrelevant, condense or bounds"] = (
-        "irrelevant"
+    slice_alpha: float = _setting(0.02, "level of the test over slices")
+    confirm: bool = _setting(True, "whether only significant drops fail")
+    min_queries: int = _setting(25, "with fewer queries significance excuses nothing")
+    min_slice_size: int = _setting(10, "smaller slices are shown, not judged")
+    hard_drop: float = _setting(0.05, "drop of a bounded measure that is never excused; 0: none")
+    correction: Correction = _setting("holm", "correction of p-values: holm, bh or none")
+    test: Test = _setting("t", "paired test: t or permutation")
+    pass_if: PassIf = _setting(
+        "unless_worse", "what passes: unless_worse, or only what is proven not to exceed max_drop"
     )
-    max_new_unjudged: Annotated[
-        float, "rise of the share of unjudged items on top that a headline need not name"
-    ] = 0.05
+    seed: int = _setting(0, "seed of the permutations")
+    worst_queries: int = _setting(5, "queries in the table of a failure")
+    ratchet: Ratchet = _setting("notice", "an unrecorded improvement: notice, require or off")
+    unjudged: UnjudgedPolicy = _setting(
+        "irrelevant", "unjudged items: irrelevant, condense or bounds"
+    )
+    max_new_unjudged: float = _setting(
+        0.05, "rise of the share of unjudged items on top that a headline need not name"
+    )
     # Nobody reads the warnings of a green run in CI.
-    cannot_tell: Annotated[
-        CannotTell, "a gate that cannot tell: ci (fails where CI is set), fail or warn"
-    ] = "ci"
-    strict: Annotated[bool, "as --rank-strict"] = False
+    cannot_tell: CannotTell = _setting(
+        "ci", "a gate that cannot tell: ci (fails where CI is set), fail or warn"
+    )
+    strict: bool = _setting(False, "as --rank-strict")
 
     def __post_init__(self) -> None:
         for name in ("alpha", "slice_alpha", *(("hard_drop",) if self.hard_drop != 0 else ())):
@@ -85,7 +89,7 @@ class Settings:
             raise SettingError(msg)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Writing:
     """Options of the command line that write baselines."""
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics._support.records import FAILED, plain
 from pytest_rankmetrics.report.queries import worst_table
-from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
+from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import TITLE, Row, gate_rows, gates_table, tally
 from sklearn_rank.support.disk import (
     HTML_REPORT,

@@ -1,29 +1,12 @@
-"""A whole run as plain values: the session fills them in, and every report reads them.
-
-pytest loads this module in every run, so it imports the standard library only.
-"""
+"""A whole run as plain values: the session fills them in, and every report reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-Show = Literal["all", "failed", "none"]
-
-ATTRIBUTE = "rank_records"
-"""Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
-
-BY_QUERY = "by_query"
-"""Key under which the queries of a gate travel in its record; other reports never see them."""
-
-FAILED = ("fail", "stale")
-
-
-def is_red(record: Mapping[str, Any]) -> bool:
-    """Whether the gate of a record fails the run, if its failure was not expected."""
-    verdict = record["verdict"]
-    return verdict in FAILED or (verdict == "cannot tell" and not record["passed"])
+from pytest_rankmetrics._support.records import Show, is_red
 
 
 @dataclass(frozen=True)
@@ -82,7 +65,6 @@ class Summary:
     update: str = "pytest --rank-update"
     """Command that raises baselines."""
     show: Show = "all"
-    """Gates in the table of the terminal."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to report."""

@@ -13,8 +13,9 @@ from operator import attrgetter
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics._support.records import FAILED
 from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
-from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
+from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import DIGITS, Cell, Column, Table, number_cell, text_cell

@@ -9,36 +9,35 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics._support.naming import name_of
+from pytest_rankmetrics._support.records import is_red
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.report.summary import is_red
 
 if TYPE_CHECKING:
     import pytest
 
 
-@dataclass(eq=False, repr=False)
 class Running:
     """One try of one test; what runs outside of any test has no node id."""
 
-    run: Run
-    item: pytest.Item | None = None
-    recorded: bool = True
-    """Whether somebody reads the records: in a pytest run, not in a plain script."""
-    records: list[dict[str, Any]] = field(default_factory=list)
-    """Gates that ran and were not reported yet."""
-    taken: list[dict[str, Any]] = field(default_factory=list)
-    """Reported gates of this try."""
-    raised: list[tuple[BaseException, dict[str, Any], bool]] = field(default_factory=list)
-    """Errors of failed gates, with their record and whether the test was marked xfail by then."""
-    names: list[tuple[str, str]] = field(default_factory=list)
-    """Names and baselines of all gates of this try of the test."""
-    ran: bool = False
-    """Whether any gate was called in this try of the test."""
+    def __init__(self, run: Run, item: pytest.Item | None = None, *, recorded: bool = True) -> None:
+        self.run = run
+        self.item = item
+        self.recorded = recorded
+        """Whether somebody reads the records: in a pytest run, not in a plain script."""
+        self.records: list[dict[str, Any]] = []
+        """Gates that ran and were not reported yet."""
+        self.taken: list[dict[str, Any]] = []
+        """Reported gates of this try."""
+        self.raised: list[tuple[BaseException, dict[str, Any], bool]] = []
+        """Errors of failed gates, their record, and whether the test was marked xfail by then."""
+        self.names: list[tuple[str, str]] = []
+        """Names and baselines of all gates of this try of the test."""
+        self.ran = False
+        """Whether any gate was called in this try of the test."""
 
     @property
     def own(self) -> str:

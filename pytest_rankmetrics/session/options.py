@@ -9,11 +9,12 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
+from pytest_rankmetrics._support.records import Show
 from pytest_rankmetrics.policy.settings import (
     SettingError,
     Settings,
@@ -21,15 +22,10 @@ from pytest_rankmetrics.policy.settings import (
     in_ci,
     ini_name,
 )
-from pytest_rankmetrics.report.summary import Show
 
 Unused = Literal["report", "fail"]
 
 _KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
-_MEANINGS = {
-    name: hint.__metadata__[0]
-    for name, hint in get_type_hints(Settings, include_extras=True).items()
-}
 
 # Name of each option, how it is parsed, and what it means.
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
@@ -74,7 +70,7 @@ WITH_VALUE = frozenset(
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (ini_name(own.name), _KINDS[type(own.default)], own.default, _MEANINGS[own.name])
+        (ini_name(own.name), _KINDS[type(own.default)], own.default, own.metadata["meaning"])
         for own in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
@@ -94,7 +90,7 @@ def add_options(parser: pytest.Parser) -> None:
         parser.addini(name, f"rankmetrics: {meaning}", type=kind, default=default)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Options(Writing):
     """All options of a session."""
 

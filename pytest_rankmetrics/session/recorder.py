@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from pytest_rankmetrics._support.records import ATTRIBUTE, is_red, plain
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary, is_red
+from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.session.collection import EXPECTS_GATE, HELPER, Collection
 from pytest_rankmetrics.session.current import Run
 
@@ -77,8 +78,6 @@ class Recorder:
         running = self._run.of(item)
         if running is None or not running.records:
             return
-        from pytest_rankmetrics._support.builtins import plain
-
         expected = running.all_expected and hasattr(report, "wasxfail")
         records = running.take_records()
         failed = list(filter(is_red, records))

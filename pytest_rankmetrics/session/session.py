@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_rankmetrics._support.naming import is_called
-from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
+from pytest_rankmetrics._support.records import ATTRIBUTE, BY_QUERY, is_red
 from pytest_rankmetrics.session.collection import WORKER, Collection, is_named
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.options import Options
-from pytest_rankmetrics.session.recorder import swallowed, without_ours
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.report.summary import GateRun, Summary
 
 GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 MOST_NAMED = 5
@@ -26,18 +27,18 @@ SESSION: pytest.StashKey[Session] = pytest.StashKey()
 """Set once the options are read, in the process that reports."""
 
 
-@dataclass(eq=False, repr=False)
 class TestOutcome:
     """Outcomes and records of one test, in its last try."""
 
     __test__ = False
 
-    nodeid: str
-    line: int | None
-    """In its file, counted from 1; None if unknown."""
-    tries: int = 1
-    records: list[dict[str, Any]] = field(default_factory=list)
-    outcomes: list[str] = field(default_factory=list)
+    def __init__(self, nodeid: str, line: int | None, tries: int = 1) -> None:
+        self.nodeid = nodeid
+        self.line = line
+        """In its file, counted from 1; None if unknown."""
+        self.tries = tries
+        self.records: list[dict[str, Any]] = []
+        self.outcomes: list[str] = []
 
     def add(self, report: pytest.TestReport) -> None:
         """Take over a phase."""
@@ -50,10 +51,14 @@ class TestOutcome:
         outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
         self.outcomes.append(outcome)
         if report.when == "teardown" and "rerun" in self.outcomes:
+            from pytest_rankmetrics.session.recorder import without_ours
+
             report.user_properties = without_ours(report.user_properties)
 
     def gates(self) -> Iterator[GateRun]:
         """Its gates; those that failed as expected have the verdict "xfail"."""
+        from pytest_rankmetrics.report.summary import GateRun
+
         outcome = next((outcome for outcome in self.outcomes if outcome != "passed"), "passed")
         for whole in self.records:
             record = {key: value for key, value in whole.items() if key != BY_QUERY}
@@ -142,7 +147,7 @@ class Session:
         self.is_judged = True
         self._complain_of_lost(self._run.lost())
         if self._looped:
-            gates = list(self.summary().gates)
+            gates = self._gates()
             self.problems += self._complaints(gates, exitstatus)
             if self.options.writes:
                 from sklearn_rank.support.disk import sweep
@@ -156,11 +161,10 @@ class Session:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table of gates, if any ran or something is wrong."""
-        summary = self.summary()
-        if summary:
+        if self._has_news():
             from pytest_rankmetrics.report.terminal import TITLE, in_colour, summary_lines
 
-            lines = summary_lines(summary)
+            lines = summary_lines(summary := self.summary())
             if lines:
                 color = {"red": True} if summary.problems else {}
                 terminalreporter.section(TITLE, sep="-", **color)
@@ -171,15 +175,24 @@ class Session:
 
     def summary(self) -> Summary:
         """Plain values for all reports."""
+        from pytest_rankmetrics.report.summary import Summary
+
         return Summary(
-            gates=tuple(gate for test in self._tests.values() for gate in test.gates()),
+            gates=tuple(self._gates()),
             problems=tuple(self.problems),
             remarks=tuple(self._remarks),
             unused=tuple(self._unused),
             required=self.options.required,
-            settings=asdict(self.options.settings),
+            settings=dict(vars(self.options.settings)),
             show=self.options.show,
         )
+
+    def _has_news(self) -> bool:
+        """Whether reports have anything to tell: a gate that ran, or something wrong."""
+        return bool(self._gates() or self.problems or self._remarks or self._unused)
+
+    def _gates(self) -> list[GateRun]:
+        return [gate for test in self._tests.values() for gate in test.gates()]
 
     def why_red(self) -> str:
         """Why the run must not end green, whoever has set its exit code since it was judged."""
@@ -189,13 +202,15 @@ class Session:
             return self.problems[n_known]
         if not self.is_judged:
             return ""
-        failed = [f"the gate of {run.test} failed" for run in self.summary().gates if run.failed]
+        failed = [f"the gate of {run.test} failed" for run in self._gates() if run.failed]
         why = [*failed, *self.problems]
         return f"{why[0]}, and a hook made the run green" if why else ""
 
     def _complain_of_lost(self, records: list[dict[str, Any]]) -> None:
         """Failures missing from every test report: ``pytest.exit(returncode=0)`` hid them."""
         for record in records:
+            from pytest_rankmetrics.session.recorder import swallowed
+
             place = f"{record['nodeid']}: " if record["nodeid"] else ""
             problem = f"{place}{' '.join(swallowed(record).split())}"
             if problem not in self.problems:  # a worker may import the same conftest modules
@@ -319,16 +334,16 @@ class Session:
             yield f"baseline files of no test: {', '.join(self._unused[:MOST_NAMED])}"
 
     def _write_reports(self) -> None:
-        own, summary = self.options, self.summary()
-        markdown = own.markdown if summary and own.markdown not in ("auto", "none") else ""
-        targets = {"json": own.json, "html": own.page, "markdown": markdown}
-        step = bool(summary) and own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
+        own = self.options
+        targets, step = {"json": own.json, "html": own.page}, False
+        if self._has_news():
+            targets["markdown"] = "" if own.markdown in ("auto", "none") else own.markdown
+            step = own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
         if any(targets.values()) or step:
             from pytest_rankmetrics.report.files import write_reports, write_step_summary
 
-            self.problems += write_reports(
-                summary, targets, start=self.config.invocation_params.dir
-            )
+            start = self.config.invocation_params.dir
+            self.problems += write_reports(self.summary(), targets, start=start)
             if step:
                 self._remarks += write_step_summary(self.summary())
 
@@ -377,6 +392,8 @@ def assess_exit(config: pytest.Config) -> Generator[None, int | None, int | None
         why, required = session.why_red(), session.options.required
         was_ended &= not session.is_judged
     else:  # another plugin may have ended the run before its options were read
+        from pytest_rankmetrics.session.recorder import swallowed
+
         lost = config.stash[RUN].lost() if RUN in config.stash else []
         why, required = swallowed(lost[0]) if lost else "", ()
         if was_ended:  # an earlier error may have left the settings unread

@@ -61,6 +61,18 @@ def test_thresholds_alone_do_not_import_scipy_or_scikit_learn(suite):
     assert not heavy(result) & {"scipy.stats", "sklearn", "pandas"}
 
 
+def test_neither_package_is_compiled_anew_to_rewrite_its_asserts(suite):
+    suite.write(
+        early="import pytest; pytest.register_assert_rewrite('sklearn_rank')",
+        test_it="""
+            def test_loader():
+                import sklearn_rank
+                assert "Rewriting" not in type(sklearn_rank.__loader__).__name__
+        """,
+    )
+    suite.spawn("-p", "early", passed=1)
+
+
 def test_the_library_imported_before_pytest_warns_of_nothing(suite):
     suite.write(
         test_it=NOTHING,

@@ -1,7 +1,8 @@
-"""Builtin types only: everything that enters a report passes through here.
+"""Records of gates as plain values: everything that enters a report passes through here.
 
-A NumPy scalar in a report kills the pytest-xdist worker that sends it, and the failing gate with
-it: the run may then end green.
+pytest loads this module in every run, so it imports the standard library only. A NumPy
+scalar in a report kills the pytest-xdist worker that sends it, and the failing gate with it: the
+run may then end green.
 """
 
 from __future__ import annotations
@@ -10,7 +11,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
+
+Show = Literal["all", "failed", "none"]
+"""Gates in the table of the terminal."""
+
+ATTRIBUTE = "rank_records"
+"""Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
+
+BY_QUERY = "by_query"
+"""Key under which the queries of a gate travel in its record; other reports never see them."""
+
+FAILED = ("fail", "stale")
+
+
+def is_red(record: Mapping[str, Any]) -> bool:
+    """Whether the gate of a record fails the run, if its failure was not expected."""
+    verdict = record["verdict"]
+    return verdict in FAILED or (verdict == "cannot tell" and not record["passed"])
 
 
 def plain(value: Any) -> Any:
