@@ -42,6 +42,7 @@ class StoredRankings:
         shared = None if self._items is None else self._items.shared
         self._shared = None if shared is None else _by_key(shared)
         """Grades of the one ground truth of all queries, if there is only one."""
+        self._are_binary = bool((measured.evaluation.rankings.judged_grades == 1).all())
         self._judged = measured.evaluation.rankings
         self.are_known = all(row.get("ranks") is not None for row in self._common_rows)
         """Whether the baseline has the ranks of all common queries."""
@@ -67,7 +68,7 @@ class StoredRankings:
         ranks = row["ranks"]
         if row.get("grades") is not None:
             return row["grades"]  # type: ignore[no-any-return]
-        if self._items is None:
+        if self._items is None or self._are_binary:
             return [1.0] * len(ranks)
         known = self._shared
         if known is None:

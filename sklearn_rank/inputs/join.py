@@ -398,15 +398,20 @@ def _kept(
     shared: dict[Any, float] | None,
 ) -> KeptItems:
     """The ids that were read, copied, so that they stay as they are."""
-
-    def plain(item: Any) -> Any:
-        # NumPy's strings are subclasses of Python's.
-        return item.item() if isinstance(item, np.generic) else item
-
+    # NumPy's strings are subclasses of Python's.
+    ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
+    if any(issubclass(kind, np.generic) for kind in set(map(type, ids))):
+        rankings = [[*map(_plain, ranking)] for ranking in rankings]
+        truths = [
+            dict(zip(map(_plain, truth), truth.values(), strict=True))
+            if isinstance(truth, Mapping)
+            else [*map(_plain, truth)]
+            for truth in truths
+        ]
     own: dict[Any, tuple[Collection[Any], Array | None]] = {}
     for number, (query, ranking) in enumerate(zip(query_ids, rankings, strict=True)):
         # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-        items, scores = tuple(map(plain, ranking)), None
+        items, scores = tuple(ranking), None
         if joined.scores is not None:
             scores = joined.scores[joined.offsets[number] : joined.offsets[number + 1]]
             if TIE_RULES[ties].by_id:
@@ -415,12 +420,16 @@ def _kept(
                 items, scores = tuple(items[place] for place in order), scores[order]
         own[query] = items, scores
     judged = {
-        query: {plain(item): float(grade) for item, grade in truth.items()}
+        query: {item: float(grade) for item, grade in truth.items()}
         if isinstance(truth, Mapping)
-        else dict.fromkeys(map(plain, truth), 1.0)
+        else dict.fromkeys(truth, 1.0)
         for query, truth in (zip(query_ids, truths, strict=True) if shared is None else ())
     }
     return KeptItems(own, judged, shared)
+
+
+def _plain(item: Any) -> Any:
+    return item.item() if isinstance(item, np.generic) else item
 
 
 # Long tables -------------------------------------------------------------------------------------
