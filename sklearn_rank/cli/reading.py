@@ -71,6 +71,16 @@ def read_ids(path: str, what: str = "--known-items") -> set[str]:
     return ids
 
 
+def read_stored(path: str) -> list[dict[str, Any]]:
+    """Evaluations of a file that ``evaluate --format json`` or ``to_dict()`` wrote."""
+    source = source_of(path, Limits(), "FILE")
+    stored = load_json(source, None, _text(path, "FILE").encode())
+    stored = stored if isinstance(stored, list) else [stored]
+    if not stored or not all(isinstance(part, dict) and "scores" in part for part in stored):
+        source.fail(None, "is no result of evaluate --format json")
+    return stored
+
+
 # Labels and texts of queries --------------------------------------------------------------------
 
 _NAMES = {

@@ -1,4 +1,4 @@
-"""``sklearn-rank convert``, ``measures`` and ``demo``."""
+"""``sklearn-rank combine``, ``convert``, ``measures`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,48 @@ from typing import Any
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.support.runtime import waiting
+from sklearn_rank.support.text import format_list, safe_repr
+
+
+def run_combine(arguments: argparse.Namespace) -> int:
+    """Means of stored evaluations over data sets, of each run."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from sklearn_rank.cli.reading import read_stored
+    from sklearn_rank.evaluation.combine import combine
+    from sklearn_rank.tables.formats import to_markdown
+
+    stems = [Path(path).stem for path in arguments.files]
+    names = stems if len(set(stems)) == len(stems) else arguments.files
+    stored = dict(zip(names, map(read_stored, arguments.files), strict=True))
+    # One run each may be called by another name in each data set.
+    is_one = all(len(parts) == 1 for parts in stored.values())
+    runs: dict[str, dict[str, Any]] = {}
+    for name, parts in stored.items():
+        for part in parts:
+            runs.setdefault("" if is_one else str(part.get("run", "")), {})[name] = part
+    found = []
+    for run, parts in runs.items():
+        lacking = [name for name in names if name not in parts]
+        if lacking:
+            msg = f"{format_list(lacking)} has no results of the run {safe_repr(run)}"
+            raise ValueError(msg)
+        weights = dict(arguments.weights) or None
+        found.append((run, combine(parts, average=arguments.average, weights=weights)))
+    if arguments.format == "json":
+        kept = [
+            {"run": run, "weights": means.weights, "scores": dict(means)} for run, means in found
+        ]
+        print(json.dumps(kept, indent=1))
+        return 0
+    for run, combination in found:
+        table = replace(combination._table("data sets"), caption=run)
+        if arguments.format == "table":
+            print_table(table)
+        else:
+            print(to_markdown(table))
+    return 0
 
 
 def run_convert(arguments: argparse.Namespace) -> int:

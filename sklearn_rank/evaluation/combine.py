@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import exceptions
-from sklearn_rank.evaluation.compute import find_measure
+from sklearn_rank.evaluation.averaging import Average
+from sklearn_rank.evaluation.compute import Scored, find_measure
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.checks import check_option
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.support.checks import check_option, check_weights
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Tabular
-from sklearn_rank.tables.table import Cell, Column, Table, count_cell, number_cell, text_cell
+from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
 __all__ = ["Combination", "combine"]
 
 
 def combine(
-    evaluations: Mapping[str, Evaluation], *, average: Literal["macro", "weighted"] = "macro"
+    evaluations: Mapping[str, Evaluation | Mapping[str, Any]],
+    *,
+    average: Literal["macro", "weighted"] = "macro",
+    weights: Mapping[str, float] | None = None,
 ) -> Combination:
     """Average of evaluations over data sets.
 
     Parameters
     ----------
-    evaluations : mapping of str to Evaluation
-        By data set (project, market, language), of the same measures.
+    evaluations : mapping of str to Evaluation or to dict
+        By data set (project, market, language), of the same measures. A dict is what
+        :meth:`Evaluation.to_dict` returned, perhaps stored as JSON since.
     average : {"macro", "weighted"}, default="macro"
         Data sets count alike, or by their number of relevant items.
+    weights : mapping of str to float, default=None
+        Weight of each data set, at least 0, instead of ``average``.
 
     Returns
     -------
@@ -42,7 +51,8 @@ def combine(
     Raises
     ------
     InvalidParameterError
-        If there is none, or they have different measures.
+        If there is none, they have different measures, or the weights are not those of the data
+        sets.
 
     Warns
     -----
@@ -63,16 +73,35 @@ def combine(
     0.75
     >>> combine({"small": small, "large": large}, average="weighted")["map"]  # (1/2 + 3) / 4
     0.875
+    >>> combine({"small": small.to_dict(), "large": large}, weights={"small": 3, "large": 1})["map"]
+    0.625
     """
     check_option(average, "average", ("macro", "weighted"), "combine")
     if not isinstance(evaluations, Mapping) or not evaluations:
         msg = f"evaluations must be a non-empty {{name: evaluation}}, got {safe_repr(evaluations)}"
         raise InvalidParameterError(msg)
-    check_same_measures(list(evaluations.values()), "evaluations must hold")
-    combination = Combination(dict(evaluations), average)
+    parts = {name: _read(part) for name, part in evaluations.items()}
+    check_same_measures(list(parts.values()))
+    given = None
+    if weights is not None:
+        names = set(weights) if isinstance(weights, Mapping) else set()
+        if average != "macro" or names != set(parts):
+            msg = (
+                "weights takes the place of average and has the names of evaluations: got "
+                f"{safe_repr(weights)} with average={average!r} for {format_list(parts)}"
+            )
+            raise InvalidParameterError(msg)
+        where = [safe_repr(name) for name in parts].__getitem__
+        values = check_weights(
+            [weights[name] for name in parts], len(parts), "weights", where=where
+        )
+        given = dict(zip(parts, values.tolist(), strict=True))
+    combination = Combination(
+        dict(evaluations), average if given is None else "given", parts, given
+    )
     left_out = []
     for name in combination:
-        labels = [label for label, part in evaluations.items() if math.isnan(part.scores[name])]
+        labels = [label for label, part in parts.items() if math.isnan(part.scores[name])]
         if labels:
             left_out.append(f"{name} for {format_list(labels)}")
     if left_out:
@@ -85,35 +114,77 @@ def combine(
     return combination
 
 
+class _Part(NamedTuple):
+    """Means of one data set."""
+
+    scored: Mapping[str, Scored]
+    """By these names the measures are found; of stored ones without values."""
+    scores: Mapping[str, float]
+    n_relevant: int
+
+    @property
+    def measures(self) -> list[Measure]:
+        return [scored.measure for scored in self.scored.values()]
+
+
+def _read(part: Any) -> _Part:
+    """An evaluation, or one that was stored; TypeError for anything else."""
+    if isinstance(part, Evaluation):
+        return _Part(part._scored, part.scores, part.counts["relevant"])
+    try:
+        named = {name: read_measure(name) for name in part["measures"].values()}
+        values = [
+            math.nan if part["scores"][key] is None else float(part["scores"][key])
+            for key in part["measures"]
+        ]
+        n_relevant = operator.index(part["counts"]["relevant"])
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        msg = (
+            "evaluations must hold results of evaluate, or what their to_dict() returned, got "
+            f"{safe_repr(part)}"
+        )
+        raise TypeError(msg) from error
+    scores = dict(zip(named, values, strict=True))
+    scored = {
+        name: Scored(own, None, None, Average(scores[name], 0, 0), math.nan)
+        for name, own in named.items()
+    }
+    return _Part(scored, scores, n_relevant)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Combination(Tabular, Mapping[str, float]):
     """Means of measures over data sets; as a mapping it takes any spelling of a measure.
 
     Attributes
     ----------
-    evaluations : dict of str to Evaluation
+    evaluations : dict of str to Evaluation or to dict
         By data set.
-    average : {"macro", "weighted"}
+    average : {"macro", "weighted", "given"}
         How data sets count.
     """
 
-    evaluations: dict[str, Evaluation]
-    average: Literal["macro", "weighted"]
+    evaluations: dict[str, Evaluation | Mapping[str, Any]]
+    average: Literal["macro", "weighted", "given"]
+    _parts: Mapping[str, _Part]
+    _weights: Mapping[str, float] | None = None
     _ROWS = ("data sets",)
 
     @cached_property
-    def weights(self) -> dict[str, int]:
-        """Weight of each data set: 1, or its number of relevant items."""
+    def weights(self) -> dict[str, float]:
+        """Weight of each data set: 1, its number of relevant items, or as given."""
+        if self._weights is not None:
+            return dict(self._weights)
         if self.average == "macro":
-            return dict.fromkeys(self.evaluations, 1)
-        return {name: part.counts["relevant"] for name, part in self.evaluations.items()}
+            return dict.fromkeys(self._parts, 1)
+        return {name: part.n_relevant for name, part in self._parts.items()}
 
     @cached_property
     def scores(self) -> dict[str, float]:
         """Mean of each measure, by its requested spelling."""
         scores = {}
-        for name in next(iter(self.evaluations.values())).scores:
-            values = [part.scores[name] for part in self.evaluations.values()]
+        for name in next(iter(self._parts.values())).scores:
+            values = [part.scores[name] for part in self._parts.values()]
             pairs = zip(values, self.weights.values(), strict=True)
             defined = [(value, weight) for value, weight in pairs if not math.isnan(value)]
             total = sum(weight for _, weight in defined)
@@ -122,8 +193,7 @@ class Combination(Tabular, Mapping[str, float]):
         return scores
 
     def __getitem__(self, measure: str | Measure) -> float:
-        first = next(iter(self.evaluations.values()))
-        return self.scores[find_measure(measure, first._scored)]
+        return self.scores[find_measure(measure, next(iter(self._parts.values())).scored)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -136,10 +206,13 @@ class Combination(Tabular, Mapping[str, float]):
         parts = [
             (
                 text_cell(name),
-                count_cell(self.weights[name]),
+                text_cell(f"{self.weights[name]:,.12g}"),
                 *map(number_cell, part.scores.values()),
             )
-            for name, part in self.evaluations.items()
+            for name, part in self._parts.items()
         ]
-        mean = text_cell(f"{self.average} mean"), Cell(""), *map(number_cell, self.scores.values())
+        label = {"macro": "macro mean", "given": "mean by given weights"}.get(
+            self.average, "weighted mean"
+        )
+        mean = text_cell(label), Cell(""), *map(number_cell, self.scores.values())
         return Table((Column("data set"), Column("weight", "number"), *numbers), (*parts, mean))

@@ -459,7 +459,11 @@ class Evaluation(Tabular):
         from sklearn_rank.rankings.data import merge_judged
 
         evaluations = (self, *others)
-        check_same_measures(evaluations, "merge takes")
+        for other in others:
+            if not isinstance(other, Evaluation):
+                msg = f"merge takes results of evaluate, got {safe_repr(other)}"
+                raise TypeError(msg)
+        check_same_measures(evaluations)
         data, merged = merge_judged([evaluation._judged for evaluation in evaluations]), {}
         for name, kept in self._scored.items():
             parts = [evaluation._scored[name] for evaluation in evaluations]
@@ -648,12 +652,9 @@ class Evaluation(Tabular):
         return self._scored[find_measure(measure, self._scored)]
 
 
-def check_same_measures(evaluations: Sequence[Evaluation], taken: str) -> None:
-    """Raise unless all are evaluations of the same measures; ``taken`` begins the message."""
+def check_same_measures(evaluations: Sequence[Any]) -> None:
+    """InvalidParameterError unless all have the same ``measures``."""
     for number, evaluation in enumerate(evaluations, start=1):
-        if not isinstance(evaluation, Evaluation):
-            msg = f"{taken} results of evaluate, got {safe_repr(evaluation)}"
-            raise TypeError(msg)
         measures, first = evaluation.measures, evaluations[0].measures
         if measures != first:
             msg = (

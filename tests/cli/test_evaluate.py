@@ -302,3 +302,32 @@ def test_labels_may_hold_line_separators(command):
     text = command("evaluate t.qrels two.run --slices labels -m mrr")
     lines = [line for line in text.splitlines() if line.startswith("mrr ")]
     assert [line.split()[1] for line in lines] == ["all", "d\\u2028e"]
+
+
+def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
+    both = "evaluate t.qrels one.run two.run -m map -m mrr --format json"
+    command.write({"a.json": command(both), "b.json": command(both + " -M 1")})
+    runs = json.loads(command("combine a.json b.json --format json"))
+    assert [run["run"] for run in runs] == ["one.run", "two.run"]
+    weighted = json.loads(command("combine a.json b.json --average weighted --format json"))
+    assert weighted[1]["weights"] == {"a": 3, "b": 3}
+    parts = [json.loads((command.folder / name).read_text()) for name in ("a.json", "b.json")]
+    for run, (first, second) in zip(runs, zip(*parts, strict=True), strict=True):
+        for name in ("map", "mrr"):
+            assert run["scores"][name] == (first["scores"][name] + second["scores"][name]) / 2
+    assert "one.run" in command("combine a.json b.json --format markdown")
+    # One run in each file may have another name in each.
+    for name in ("one", "two"):
+        command.write(
+            {f"{name}.json": command(f"evaluate t.qrels {name}.run -m map --format json")}
+        )
+    assert "macro mean" in command("combine one.json two.json")
+    command.write({"bad.json": '{"map": 1}'})
+    for words, told in {
+        "combine a.json two.json": "'two' has no results of the run 'one.run'",
+        "combine one.json two.json --weight 3": "must be NAME=NUMBER",
+        "combine one.json two.json --weight one=-3": "a finite number of at least 0",
+        "combine one.json two.json --weight one=3": "names of evaluations",
+        "combine one.json bad.json": "bad.json: is no result of evaluate --format json",
+    }.items():
+        assert told in command(words, 2)

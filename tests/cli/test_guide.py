@@ -47,9 +47,11 @@ def test_gates_of_the_guide_follow_each_other(tmp_path, monkeypatch, capsys):
 
 
 def test_the_guide_has_files_and_commands():
-    assert set(FILES) == {"dev.qrels", "bm25.run", "dense.run", "rank.toml"}
+    data = {"dev.qrels", "bm25.run", "dense.run", "rank.toml", "small.json", "large.json"}
+    assert set(FILES) == data
     assert {command.split()[0] for command, _ in COMMANDS} == {
-        *("evaluate", "compare", "report", "gate", "judge-next", "convert", "measures", "doctor")
+        *("evaluate", "compare", "report", "gate", "judge-next", "combine", "convert", "measures"),
+        "doctor",
     }
 
 

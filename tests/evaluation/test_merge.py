@@ -1,5 +1,6 @@
 """Evaluations of parts joined: the bits of one call, and means over data sets."""
 
+import json
 import math
 import warnings
 from typing import Any
@@ -149,6 +150,11 @@ def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
     assert dict(weighted) == {"map": (1 / 2 + 3 * 1) / 4, "lag": (1 + 3 * 0) / 4}
     assert (macro.weights, weighted.weights) == ({"small": 1, "large": 1}, {"small": 1, "large": 3})
     assert weighted["AP"] == weighted.scores["map"]
+    stored = {name: json.loads(json.dumps(part.to_dict())) for name, part in projects().items()}
+    assert dict(combine(stored, average="weighted")) == dict(weighted)
+    given = combine({**stored, "large": projects()["large"]}, weights={"large": 0.5, "small": 1.5})
+    assert (given["map"], given["AP"]) == ((1.5 / 2 + 0.5 * 1) / 2,) * 2
+    assert "mean by given weights" in repr(given)
     assert repr(weighted).splitlines() == [
         "data set       weight     map     lag",
         "small               1  0.5000  1.0000",
@@ -171,7 +177,13 @@ def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
     ("given", "options", "error", "message"),
     [
         ([ONE], {}, InvalidParameterError, "non-empty"),
-        ({"a": 0.5}, {}, TypeError, "results of evaluate, got 0.5"),
+        ({"a": 0.5}, {}, TypeError, "results of evaluate, or .*, got 0.5"),
+        ({"a": {"scores": {"map": 1.0}}}, {}, TypeError, "results of evaluate"),
+        ({"a": ONE}, {"weights": {"b": 1}}, InvalidParameterError, "names of evaluations"),
+        ({"a": ONE}, {"weights": [1]}, InvalidParameterError, "names of evaluations"),
+        ({"a": ONE}, {"weights": {"a": -1}}, ValueError, "weights"),
+        ({"a": ONE}, {"weights": {"a": 0}}, ValueError, "weights"),
+        ({"a": ONE}, {"weights": {"a": 1}, "average": "weighted"}, InvalidParameterError, "place"),
         ({"a": ONE}, {"average": "micro"}, InvalidParameterError, "'macro', 'weighted'"),
         ({"a": ONE, **projects()}, {}, InvalidParameterError, "evaluation 2 has other measures"),
     ],
