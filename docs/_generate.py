@@ -8,21 +8,19 @@ these; a test compares the files with it.
 
 from __future__ import annotations
 
-import inspect
 import math
 from pathlib import Path
 
 from _architecture import picture, walk
-from _markdown import markdown, plain, table
+from _markdown import markdown, table
+from _metric_pages import CASES, own_parameters, shown, undefined
 from _programs import CHECKED, programs
 
-import sklearn_rank
 from sklearn_rank import scorers
 from sklearn_rank.inputs.layouts import LAYOUTS
 from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.metrics.shared import PARAMETERS, entries_of, sections
 from sklearn_rank.rankings.ranking import TIE_RULES
 
 DOCS = Path(__file__).parent
@@ -115,14 +113,6 @@ above 0 a query without an irrelevant item is defined.
 
 """
 
-CASES = {
-    "nothing is relevant": ([set()], [["x", "y"]]),
-    "the ranking is empty": ([{"a"}], [[]]),
-    "nothing relevant was retrieved": ([{"a"}], [["x", "y"]]),
-    "the one relevant item alone was retrieved": ([{"a"}], [["a"]]),
-}
-"""Queries that lack something; what they count is measured, not written down."""
-
 _CURVES = """\
 ## Curves
 
@@ -189,7 +179,7 @@ def _preset_parameters(preset: Convention) -> str:
     """Parameters that the preset sets, metrics with the same ones together."""
     metrics: dict[str, list[str]] = {}
     for metric, parameters in preset.parameters.items():
-        text = ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())
+        text = ", ".join(f"{name}={shown(value)}" for name, value in parameters.items())
         metrics.setdefault(text, []).append(metric)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in metrics.items()) or "none"
 
@@ -198,13 +188,6 @@ def _undefined_text(preset: Convention) -> str:
     """What an undefined query counts, and for which metrics it is something else."""
     others = [f"{metric} {value}" for metric, value in preset.undefined.items()]
     return "; ".join([str(preset.zero_division), *others])
-
-
-def _shown(value: object) -> str:
-    """A function as the first line of its docstring, after the program's name."""
-    if callable(value):
-        return (inspect.getdoc(value) or "").split(": ")[-1].rstrip(".")
-    return str(value)
 
 
 def _with_parts(path: Path, *parts: str) -> str:
@@ -261,21 +244,9 @@ def _wide_table() -> str:
 
 
 def _undefined_table() -> str:
-    names = [metric.name for metric in METRICS]
-    columns = [
-        sklearn_rank.evaluate(*case, names, zero_division=math.nan).scores
-        for case in CASES.values()
-    ]
-    rows = [
-        [f"[{name}](#{name})", *(_value(list(column.values())[place]) for column in columns)]
-        for place, name in enumerate(names)
-    ]
     titles = [f"{title}: `{truth}`, `{ranking}`" for title, ([truth], [ranking]) in CASES.items()]
+    rows = [[f"[{metric.name}](#{metric.name})", *undefined(metric)] for metric in METRICS]
     return table(["measure", *titles], rows)
-
-
-def _value(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:g}"
 
 
 def _section(metric: Metric) -> str:
@@ -289,7 +260,7 @@ def _section(metric: Metric) -> str:
         "",
         summary,
         "",
-        _own_parameters(metric),
+        own_parameters(metric),
         "",
         f"- Other names that the parser reads: {aliases or 'none'}.",
         f"- Reference: {metric.reference}.",
@@ -303,19 +274,6 @@ NEXT_SECTION = "\n\nParameters\n"
 
 def _function(metric: Metric) -> str:
     return f"`{FUNCTIONS[metric].__name__}`" if metric in FUNCTIONS else "-"
-
-
-def _own_parameters(metric: Metric) -> str:
-    """Table of the parameters that not every metric has, from its docstring."""
-    documented = PARAMETERS
-    if metric in FUNCTIONS:
-        documented = entries_of(sections(inspect.getdoc(FUNCTIONS[metric]) or "")["Parameters"])
-    rows = []
-    for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:
-        head, *meaning = (line.strip() for line in documented[name].split("\n"))
-        values, default = head.removeprefix(f"{name} : ").split(", default=")
-        rows.append([f"`{name}`", values, f"`{default}`", plain(" ".join(meaning))])
-    return table(["parameter", "values", "default", "meaning"], rows)
 
 
 def _spelling(metric: Metric) -> str:

@@ -155,7 +155,7 @@ def _completed(function: Function, metric: Metric, names: list[str]) -> str:
 
 def sections(doc: str) -> dict[str, str]:
     """Parts of a docstring by their titles, without indentation; what comes first has none."""
-    plain = doc.replace("\n    ", "\n").strip()
+    plain = inspect.cleandoc(doc)  # indented or, since Python 3.13, not
     # A function's own docstring ends with examples that have no title.
     titled = re.sub(r"\n\n(?=>>> )", "\n\nExamples\n--------\n", plain, count=1)
     parts = re.split(r"\n\n(\w+)\n-+\n", titled)
