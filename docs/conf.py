@@ -11,10 +11,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from _metric_pages import write
+from docutils import nodes
+from sphinx.errors import ExtensionError
 
+import pytest_rankmetrics
 import sklearn_rank
 
-ROOT = Path(__file__).parent.parent
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
 SOURCES = "https://github.com/sklearn-rank/sklearn-rank/blob/main"
 
 project = "sklearn-rank"
@@ -25,6 +29,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.linkcode",
     "numpydoc",
     "sphinx_design",
@@ -36,6 +41,47 @@ myst_heading_anchors = 4
 autodoc_typehints = "none"  # numpydoc's sections have them, in words
 autosummary_generate = True
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # words of prose, other than these
+_ALIASES = {
+    "array": "numpy.ndarray",
+    "array-like": "numpy.typing.ArrayLike",
+    "bool": "python:bool",
+    "estimator": "sklearn.base.BaseEstimator",
+    "generator": "python:collections.abc.Generator",
+    "iterable": "python:collections.abc.Iterable",
+    "mapping": "python:collections.abc.Mapping",
+    "sequence": "python:collections.abc.Sequence",
+    "sparse": "scipy.sparse",
+}
+_OURS = {
+    name: f"{module.__name__}.{name}"
+    for module in (sklearn_rank, pytest_rankmetrics)
+    for name in module.__all__
+    if inspect.isclass(getattr(module, name))
+}
+# Inventories of other projects, by hand: the build has no network. They list what docstrings name.
+_SITES = {
+    "python": "https://docs.python.org/3",
+    "numpy": "https://numpy.org/doc/stable",
+    "scipy": "https://docs.scipy.org/doc/scipy",
+    "sklearn": "https://scikit-learn.org/stable",
+    "matplotlib": "https://matplotlib.org/stable",
+    "polars": "https://docs.pola.rs/api/python/stable/reference",
+    "pytest": "https://docs.pytest.org/en/stable",
+}
+intersphinx_mapping = {
+    name: (address, f"_inventories/{name}.inv") for name, address in _SITES.items()
+}
+_THEIRS = [
+    line.split()[0]
+    for name in _SITES
+    for line in (DOCS / f"_inventories/{name}.inv").read_text(encoding="utf-8").splitlines()[3:]
+]
+numpydoc_xref_aliases = {
+    name: f":py:obj:`{name} <{target}>`"
+    for name, target in (*zip(_THEIRS, _THEIRS, strict=True), *_ALIASES.items(), *_OURS.items())
+}
 nitpicky = True
 
 html_theme = "pydata_sphinx_theme"
@@ -93,8 +139,26 @@ def without_roles(
     context["body"] = body.replace('role="list" class="citation-list"', 'class="citation-list"')
 
 
+def without_addresses(_app: Any, tree: Any) -> None:
+    """Take the links off measures such as ndcg@10, which look like addresses of mail."""
+    for link in [*tree.findall(nodes.reference)]:
+        if link.get("refuri", "").startswith("mailto:"):
+            link.parent.replace(link, link.children)
+
+
+def only_ours(app: Any, error: Exception | None) -> None:
+    """Refuse pages that load anything from another host; they may link to it."""
+    loads = r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*(?:src|href|data)=.(?:\w+:)?//"
+    for page in [] if error else Path(app.outdir).rglob("*.html"):
+        if found := re.search(f"{loads}[^>]*|url\\(.?https?:[^)]*", page.read_text("utf-8")):
+            msg = f"{page} loads {found[0]}"
+            raise ExtensionError(msg)
+
+
 def setup(app: Any) -> None:
     """Register what is above."""
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("html-page-context", without_roles)
-    app.connect("builder-inited", lambda _: write(Path(__file__).parent / "metric"))
+    app.connect("doctree-read", without_addresses)
+    app.connect("build-finished", only_ours)
+    app.connect("builder-inited", lambda _: write(DOCS / "metric"))
