@@ -49,7 +49,7 @@ metric is the exact expectation over all orders of the tied items unless `ties=`
 (`hmean` combines the expectations of its two members); see [Inputs](inputs.md#ties).
 `convention=` of `evaluate` and of scorers changes defaults to those of other programs; see
 [Measures](measures.md#conventions). The
-[site](https://sklearn-rank.github.io/sklearn-rank/metrics.html) has a page for each, with an
+[site](https://sklearn-rank.github.io/sklearn-rank/stable/metrics.html) has a page for each, with an
 example by hand and a picture; [which metric](which_metric.md) helps to choose.
 
 """

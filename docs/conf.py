@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -20,6 +22,8 @@ import sklearn_rank
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 SOURCES = "https://github.com/sklearn-rank/sklearn-rank/blob/main"
+SITE = "https://sklearn-rank.github.io/sklearn-rank"
+VERSION = os.environ.get("SITE_VERSION", sklearn_rank.__version__)  # "dev" on the main branch
 
 project = "sklearn-rank"
 author = "the sklearn-rank developers"
@@ -93,7 +97,8 @@ html_sidebars = {"index": []}
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {
     "github_url": "https://github.com/sklearn-rank/sklearn-rank",
-    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "switcher": {"json_url": "_static/switcher.json", "version_match": VERSION},
+    "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
     "footer_start": ["copyright"],
@@ -156,7 +161,9 @@ def only_ours(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
-    """Register what is above."""
+    """Register what is above, and write the menu of versions, which .ci/pages completes."""
+    menu = [{"version": VERSION, "url": f"{SITE}/{VERSION}/"}]
+    (DOCS / "_static" / "switcher.json").write_text(json.dumps(menu), encoding="utf-8")
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("html-page-context", without_roles)
     app.connect("doctree-read", without_addresses)

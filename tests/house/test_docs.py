@@ -137,7 +137,7 @@ def test_every_page_is_in_one_table_of_contents():
 
 def test_the_text_for_language_models_names_pages_that_exist():
     text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
-    named = re.findall(r"sklearn-rank/(\w+)\.html", text)
+    named = re.findall(r"sklearn-rank/stable/(\w+)\.html", text)
     assert len(named) > 5
     assert {f"{name}.md" for name in named} <= {page.name for page in PAGES}
 
