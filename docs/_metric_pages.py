@@ -181,6 +181,11 @@ NOTES = {
         "it is nearly 1: hardly any judged item is irrelevant",
         "((1 - 1/1) + (1 - 1/1)) / 3",
     ),
+    "rbp": Notes(
+        "How much does a reader gain per item, who gives up at some rank?",
+        "a perfect ranking should have the value 1",
+        "1/5 * (4/5 + (4/5)**3)",
+    ),
     "hmean": Notes(
         "Two measures in one number?",
         "the two can be looked at side by side",

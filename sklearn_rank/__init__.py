@@ -87,7 +87,8 @@ _HOMES = {
         harmonic_mean_score hit_rate_at_k_score interpolated_precision_score lag_error
         limited_auc_score mean_average_precision_score mean_average_recall_score
         mean_reciprocal_rank_score ndcg_at_k_score normalized_expected_reciprocal_rank_score
-        precision_at_k_score r_precision_score ranking_auc_score recall_at_k_score
+        precision_at_k_score r_precision_score rank_biased_precision_score ranking_auc_score
+        recall_at_k_score
         """,
     "model_selection.splits": "QueryKFold check_query_splits",
     "rankers.eval_metrics": "lightgbm_eval_metric xgboost_eval_metric",

@@ -42,7 +42,7 @@ _CELLS = 1 << 19
 """Items of gradings that are measured at once: some 50 MB, whatever the number of gradings."""
 _ALL = np.iinfo(np.int32).max
 """So many absent items as there are."""
-_RISE = frozenset({"precision", "mrr", "hit_rate"})
+_RISE = frozenset({"precision", "mrr", "hit_rate", "rbp"})
 """Each relevant item raises them or leaves them alone."""
 _FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "iprec", "set_map", "gmap"})
 """Relevant items that are out of reach can only do harm."""
@@ -51,7 +51,7 @@ _PAIRWISE = frozenset({"lag", "auc", "gauc", "lauc"})
 _BY_ABSENT = frozenset({"rprec"})
 """Each relevant item moves the rank down to which they read."""
 _BINARY = _RISE | _FALL | _PAIRWISE | _BY_ABSENT
-_SUMS = frozenset({"dcg", "idcg"})
+_SUMS = frozenset({"dcg", "idcg", "rbp of gains"})
 _KNOWN = _BINARY | _SUMS | {"ndcg", "err", "nerr", "hmean"}
 
 
@@ -60,14 +60,18 @@ _KNOWN = _BINARY | _SUMS | {"ndcg", "err", "nerr", "hmean"}
 
 def cannot_bound(measure: Measure, *, change: bool = False) -> str:
     """Why a measure, or its ``change`` between two systems, has no exact bounds; "" if it has."""
-    name = measure.metric.name
+    name = _kind(measure)
     if measure.metric.of_judgements:
         return "it says how much is judged, whatever the items are"
     if measure.is_pooled:
         return "it ranks the items of all queries together; choose an average over queries"
     if name not in _KNOWN:
         return "nothing is known of how it moves with the grade of an item"
-    graded = [str(member) for member in _members(measure) if member.metric.name not in _BINARY]
+    if name == "rbp of gains" and "query" in measure.options.values():
+        return "the highest grade of a query scales its gains; pass max_grade=, a number"
+    if name == "rbp of gains" and measure.options["min_rel"] is not None:
+        return "it has both gains and min_rel; pass a table of gains that has 0 below that grade"
+    graded = [str(member) for member in _members(measure) if _kind(member) not in _BINARY]
     if graded:
         return (
             f"it combines {' and '.join(graded)} with another measure, and what is best for one "
@@ -78,6 +82,12 @@ def cannot_bound(measure: Measure, *, change: bool = False) -> str:
     if change and measure.options.get("average") in ("positives", "pooled"):
         return "queries weigh by their relevant items, which differ by grading; use average='macro'"
     return ""
+
+
+def _kind(measure: Measure) -> str:
+    """Name of a measure's metric; with gains RBP is a sum of grades."""
+    name = measure.metric.name
+    return "rbp of gains" if name == "rbp" and measure.options["gain"] != "binary" else name
 
 
 def reach(measure: Measure) -> int | None:
@@ -328,7 +338,7 @@ def checked_maker(
 
 
 def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, change: bool) -> Maker:
-    name, top = measure.metric.name, np.array([max_grade])
+    name, top = _kind(measure), np.array([max_grade])
     if name in ("err", "nerr"):
         kind = "level" if name == "err" else "levels"
         return Maker(kind, possible_grades(rankings, max_grade), change)

@@ -70,7 +70,8 @@ def dcg(
         _gains(rankings.hit_grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
     top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
-        weights = _item_weights(top, k, discount) * _gains(top.hit_grades, 0.0, gain)
+        by_rank = rank_weights(depth(rankings, k), discount)
+        weights = _item_weights(top, by_rank) * _gains(top.hit_grades, 0.0, gain)
         total = segment_sum(weights, top.offsets)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
@@ -80,7 +81,8 @@ def dcg_parts(
 ) -> Parts:
     """Gain of each item over its discount."""
     gains = _gains(rankings.hit_grades, 0.0, gain)
-    return parts_of(rankings, gains * _all_weights(rankings, k, discount))
+    by_rank = rank_weights(depth(rankings, k), discount)
+    return parts_of(rankings, gains * _all_weights(rankings, by_rank))
 
 
 def ndcg_parts(
@@ -89,15 +91,15 @@ def ndcg_parts(
     """The same over the DCG of the best order."""
     cut = depth(rankings, k)
     gains, best = _scaled_gains(rankings, rankings, cut, gain)
-    weights = _all_weights(rankings, k, discount)
+    weights = _all_weights(rankings, rank_weights(cut, discount))
     return parts_of(rankings, gains * weights, _ideal(best, cut, discount))
 
 
-def _all_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
-    """(H,) expected weight of the rank of each hit; 0 beyond k."""
-    cut = depth(rankings, k)
+def _all_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
+    """(H,) expected weight of the rank of each hit; 0 beyond the ranks that have one."""
     weights = np.zeros(len(rankings.above))
-    weights[rankings.above < cut] = _item_weights(rankings.within(cut), k, discount)
+    top = rankings.within(len(by_rank))
+    weights[rankings.above < len(by_rank)] = _item_weights(top, by_rank)
     return weights
 
 
@@ -119,7 +121,8 @@ def ndcg(
     top = rankings.within(cut)
     gains_found, best = _scaled_gains(rankings, top, cut, gain)
     ideal = _ideal(best, cut, discount)
-    total = segment_sum(_item_weights(top, k, discount) * gains_found, top.offsets)
+    weights = _item_weights(top, rank_weights(cut, discount))
+    total = segment_sum(weights * gains_found, top.offsets)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
@@ -224,9 +227,8 @@ def rank_weights(cut: int, discount: Any) -> FloatArray:
     return 1.0 / divisors
 
 
-def _item_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
-    """(H,) expected weight of the rank of each hit, all of which may stand within k."""
-    by_rank = rank_weights(depth(rankings, k), discount)
+def _item_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
+    """(H,) expected weight of the rank of each hit, all of which have one."""
     return place_weights(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
 
 
@@ -263,6 +265,41 @@ def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) ->
         )
         raise OverflowError(msg)
     return values
+
+
+# RBP ----------------------------------------------------------------------------------------------
+
+
+def rbp(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,
+    persistence: float = 0.8,
+    gain: Any = "binary",
+    max_grade: Any = "query",
+) -> FloatArray:
+    """(1 - p) times the sum of p^(rank - 1) times gain within the first k."""
+    parts = rbp_parts(rankings, k=k, persistence=persistence, gain=gain, max_grade=max_grade)
+    return where_relevant(rankings, segment_sum(parts.hits, rankings.offsets))
+
+
+def rbp_parts(
+    rankings: JudgedRankings, *, k: int | None, persistence: float, gain: Any, max_grade: Any
+) -> Parts:
+    """What each item adds; its gain is over that of the highest grade."""
+    gains = _gains(rankings.hit_grades, 0.0, gain)
+    if gain != "binary":
+        top = _top_grades(rankings, max_grade)
+        has_any = rankings.n_relevant > 0
+        best = np.ones(len(rankings))
+        best[has_any] = relative_gains(top[has_any], top[has_any], gain)
+        scale = np.repeat(top, rankings.n_hits)
+        gains = relative_gains(rankings.hit_grades, scale, gain) / np.repeat(best, rankings.n_hits)
+        if not (gains <= 1.0).all():
+            msg = "gain must be greatest for the highest grade: rbp is over that gain"
+            raise InvalidParameterError(msg)
+    ranks: FloatArray = np.power(persistence, np.arange(depth(rankings, k)))
+    return parts_of(rankings, gains * _all_weights(rankings, (1.0 - persistence) * ranks))
 
 
 # Gains in falling order ---------------------------------------------------------------------------

@@ -14,8 +14,10 @@ from sklearn_rank.measures.parameters import (
     GAIN,
     PAIRWISE,
     UNRETRIEVED,
+    check_gain,
     check_max_grade,
     check_measures,
+    check_persistence,
     check_recall,
     one_of,
 )
@@ -215,6 +217,17 @@ NERR = Metric(
     checks={"max_grade": check_max_grade},
     parts=graded.nerr_parts,
 )
+RBP = Metric(
+    "rbp",
+    "RBP",
+    graded.rbp,
+    "Rate at which a reader gains, who goes on from each rank to the next with a probability.",
+    "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, 2008",
+    formula="(1 − p) ∑ p^(i − 1) over the ranks i ≤ k of relevant items",
+    aliases=("rank_biased_precision",),
+    checks={"persistence": check_persistence, "gain": check_gain, "max_grade": check_max_grade},
+    parts=graded.rbp_parts,
+)
 LAG = Metric(
     "lag",
     "LAG",
@@ -336,7 +349,7 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
-_ABSENT = {"infap": "inferred average precision", "rbp": "rank-biased precision"}
+_ABSENT = {"infap": "inferred average precision"}
 """Names of trec_eval, ir_measures and ranx that are close to ours but mean other measures."""
 
 

@@ -168,7 +168,7 @@ def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
         raise UnknownMeasureError(msg)
-    stripped = text.strip()
+    stripped = re.sub(r"^rbp(\.\d+)", r"rbp(persistence=0\1)", text.strip())  # ranx's rbp.95
     trec = re.fullmatch(_TREC_RECALL, stripped) or re.fullmatch(_TREC_CUTOFF, stripped)
     match = re.fullmatch(_MEASURE, f"{trec['name']}@{trec['k']}" if trec else stripped)
     if match is None:
@@ -219,6 +219,8 @@ def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text:
         key = "min_rel"
     elif key == "dcg" and isinstance(value, str):
         key, value = "gain", _DCG_SPELLINGS.get(value, value)
+    elif key == "p" and metric.name == "rbp":
+        key = "persistence"
     if key == "k":
         msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
         raise InvalidParameterError(msg)

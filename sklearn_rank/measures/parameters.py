@@ -115,6 +115,12 @@ def check_recall(value: Any, name: str, owner: str) -> Any:
     return level
 
 
+def check_persistence(value: Any, name: str, owner: str) -> Any:
+    """A number in [0, 1)."""
+    number = _AT_LEAST_0(value, name, owner)
+    return number if number < 1 else refuse_value(value, name, owner, "a number in [0, 1)")
+
+
 UNRETRIEVED = one_of("last", "ignore")
 BETA = _AT_LEAST_0
 PAIRWISE: dict[str, Check] = {

@@ -36,6 +36,7 @@ __all__ = [
     "normalized_expected_reciprocal_rank_score",
     "precision_at_k_score",
     "r_precision_score",
+    "rank_biased_precision_score",
     "ranking_auc_score",
     "recall_at_k_score",
 ]
@@ -528,6 +529,35 @@ def expected_reciprocal_rank_score(
     0.0625
     """
     return score(catalogue.ERR, y_true, y_score, max_grade=max_grade, **data)
+
+
+@documented(catalogue.RBP)
+def rank_biased_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    persistence: float = 0.8,
+    gain: Any = "binary",
+    max_grade: Literal["query"] | float = "query",
+    **data: Unpack[BinaryAtK],
+) -> float:
+    """Mean over queries of the rank-biased precision (RBP).
+
+    How much does a reader gain per item, who goes on from each rank to the next with probability
+    ``persistence`` = p? RBP is (1 - p) times the sum of p^(rank - 1) times gain, over the relevant
+    items within ``k``; a gain other than binary counts as a share of that of ``max_grade``. About
+    1 / (1 - p) items are read; a perfect ranking reaches 1 only if it never ends.
+
+    Parameters
+    ----------
+    gain : {"binary", "linear", "exp2"}, mapping or callable, default="binary"
+        1, the grade, 2^grade - 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+
+    >>> rank_biased_precision_score([{"a"}], [["b", "a"]], persistence=0.5)  # (1 - 1/2) / 2
+    0.25
+    """
+    own = {"persistence": persistence, "gain": gain, "max_grade": max_grade}
+    return score(catalogue.RBP, y_true, y_score, **own, **data)
 
 
 @documented(catalogue.NERR)

@@ -181,6 +181,8 @@ discount : {"log2"} or callable, default="log2"
     Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
 max_grade : {"query"} or float, default="query"
     The query's highest grade, or a number, without which queries do not compare.
+persistence : float, default=0.8
+    Probability that a reader goes on to the next rank, in [0, 1).
 unretrieved : {"last", "ignore"}, default="last"
     A relevant item that its ranking lacks stands below everything, or does not count.
 n_negatives : int, sequence of shape (n_queries,) or mapping, default=None

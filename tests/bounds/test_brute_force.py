@@ -25,6 +25,7 @@ SPELLINGS = (
     *("rprec", "set_map", "set_map@3", "gmap", "gmap@3", "dcg", "dcg(gain=linear)@3", "idcg"),
     *("idcg@3", "ndcg", "ndcg@1", "ndcg@3", "ndcg@5", "ndcg(gain=linear)@3", "ndcg(gain=binary)@3"),
     *("err", "err@3", "err(max_grade=4)@3", "nerr", "nerr@3", "nerr(max_grade=4)@4"),
+    *("rbp", "rbp(min_rel=2)@3", "rbp(gain=linear,max_grade=4)@3", "hmean(rbp,map)@3"),
     *("lag", "lag(average=pooled)", "lag(unretrieved=ignore)", "auc", "auc(average=macro)"),
     *("gauc", "gauc(unretrieved=ignore)", "gauc(smoothing=1)", "gauc(n_negatives=50)"),
     *("lauc", "lauc@3", "lauc(tail=linear)@3", "lauc(smoothing=1)@3"),
@@ -38,6 +39,7 @@ MEASURES: tuple[Measure, ...] = (
     measure("ndcg", k=3, gain=lambda grades: grades * grades),
     measure("ndcg", k=4, discount=lambda ranks: ranks),
     measure("dcg", k=3, gain={0: 0, 1: 1, 2: 5, 3: 2}),
+    measure("rbp", k=3, gain={0: 0, 1: 1, 2: 5, 3: 6, 4: 7}, max_grade=4),
 )
 UNTIED = (measure("iprec"), measure("iprec(recall=0.5)"))
 

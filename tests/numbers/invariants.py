@@ -19,6 +19,7 @@ _SPELLINGS = (
     *("dcg", "dcg(gain=linear)@3", "idcg@3"),
     *("ndcg", "ndcg@3", "ndcg(gain=linear)@3", "ndcg(gain=binary)@3"),
     *("err", "err@3", "err(max_grade=4)@3", "nerr", "nerr@3"),
+    *("rbp", "rbp@3", "rbp(gain=exp2,persistence=0.5)@3", "rbp(gain=linear,max_grade=4)"),
     *("lag", "lag(average=pooled)", "lag(unretrieved=ignore)"),
     *("auc", "auc(average=macro)", "auc(average=impressions)"),
     "auc(n_negatives=1000,average=macro)",
@@ -87,6 +88,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 NEVER_FALLS_WITH_K = (
     *("map(denominator=relevant)", "mrr", "recall", "hit_rate"),
     *("dcg", "dcg(gain=linear)", "idcg", "err", "err(max_grade=4)"),
+    *("rbp", "rbp(gain=linear,max_grade=4)"),
 )
 """All others may fall: their divisor grows with k, or their ideal does."""
 

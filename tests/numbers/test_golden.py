@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import (
+    InvalidParameterError,
     UndefinedMetricError,
     evaluate,
     fbeta_at_k_score,
@@ -21,6 +22,7 @@ from sklearn_rank import (
     mean_reciprocal_rank_score,
     measure,
     ndcg_at_k_score,
+    rank_biased_precision_score,
     ranking_auc_score,
 )
 from sklearn_rank.inputs import RelevanceInput
@@ -315,3 +317,33 @@ def test_retrieving_less_can_lower_the_lag_where_the_unretrieved_do_not_count() 
     assert lag_error(truth, [["a", "x", "b"]], unretrieved="ignore") == (0 + 1) / 2
     assert lag_error(truth, [["a", "x"]], unretrieved="ignore") == 0
     assert lag_error(truth, [["a", "x"]]) == (0 + 1) / 2
+
+
+def test_rbp() -> None:
+    def value(*grades: float, **parameters: Any) -> float:
+        return rank_biased_precision_score(*ranked(*grades), persistence=0.5, **parameters)
+
+    # Relevant at ranks 2 and 4 with p = 1/2.
+    assert value(0, 1, 0, 1) == value(0, 3, 0, 1) == (1 - 1 / 2) * (1 / 2 + 1 / 8)
+    assert value(0, 1, 0, 1, k=3) == (1 - 1 / 2) / 2
+    assert value(0, 3, 0, 1, min_rel=2) == (1 - 1 / 2) / 2
+    assert value(0, 4, 0, 1, gain="linear") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 4)
+    assert value(0, 4, 0, 1, gain="linear", max_grade=8) == (1 - 1 / 2) * (
+        1 / 2 * 4 / 8 + 1 / 8 / 8
+    )
+    assert value(0, 2, 0, 1, gain="exp2") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 3)
+    with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
+        value(2, 1, gain={1: 5, 2: 1})
+    # All tied: each of three places is as likely.
+    tied = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1, "c": 1}}, "rbp(persistence=0.5)")
+    assert tied["rbp(persistence=0.5)"] == (1 - 1 / 2) * (1 + 1 / 2 + 1 / 4) / 3
+
+
+def test_the_bounds_of_rbp_are_its_residual() -> None:
+    # Of six ranks the first is relevant, the second and the fifth are unjudged.
+    truth, ranking = {"q": {"a": 1, "b": 0, "c": 0, "d": 0}}, {"q": ["a", "x", "b", "c", "y", "d"]}
+    found = evaluate(truth, ranking, "rbp@6", assume="partial").bounds("rbp@6")
+    assert found.low == pytest.approx(1 / 5, abs=1e-15)
+    assert found.high - found.low == pytest.approx(1 / 5 * (4 / 5 + (4 / 5) ** 4), abs=1e-15)
+    with pytest.raises(UndefinedMetricError, match="scales its gains; pass max_grade"):
+        evaluate(truth, ranking, "rbp(gain=linear)").bounds("rbp(gain=linear)")
