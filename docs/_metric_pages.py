@@ -314,7 +314,7 @@ def page(metric: Metric) -> str:
         "Reference": metric.reference,
     }
     if metric in FUNCTIONS:
-        facts["Function"] = f"{{py:func}}`sklearn_rank.{FUNCTIONS[metric].__name__}`"
+        facts["Function"] = f"{{py:func}}`~sklearn_rank.{FUNCTIONS[metric].__name__}`"
     of_items = ", ".join(f"`{item}` {grade}" for item, grade in GRADES.items())
     sees = f"""\
 ## What it sees
@@ -339,7 +339,8 @@ Symbols and gains: [Metrics](../metrics.md).
 The ranking is `{" ".join(RANKING)}`, the grades are {of_items}. Nobody judged `c` and `e`; `f`
 was not retrieved.
 
-    {measure} = {notes.by_hand} = {example(metric):.4f}
+    {measure} = {notes.by_hand}
+    {" " * len(measure)} = {example(metric):.4f}
 
 {sees if seen else ""}\
 ## Parameters

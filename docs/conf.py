@@ -96,9 +96,10 @@ html_css_files = ["site.css"]
 html_sidebars = {"index": []}
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {
-    "github_url": "https://github.com/sklearn-rank/sklearn-rank",
+    # Not as an icon: a font of 110 KB would be loaded for it.
+    "external_links": [{"name": "GitHub", "url": "https://github.com/sklearn-rank/sklearn-rank"}],
     "switcher": {"json_url": "_static/switcher.json", "version_match": VERSION},
-    "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+    "navbar_end": ["version-switcher", "theme-switcher"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
     "footer_start": ["copyright"],
