@@ -184,6 +184,7 @@ NOTES = {
     "rbp": Notes(
         "How much does a reader gain per item, who gives up at some rank?",
         "a perfect ranking should have the value 1",
+        "no query is above 0.2, 1 - `persistence`: one relevant item of each is known",
         "1/5 * (4/5 + (4/5)**3)",
     ),
     "hmean": Notes(
