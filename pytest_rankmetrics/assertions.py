@@ -95,7 +95,7 @@ def assert_metric(
             limits["at_least"] = {measure: at_least}
         if at_most is not None:
             limits["at_most"] = {measure: at_most}
-        policy = read_policy(current.running().settings, limits)
+        policy = read_policy(current.running().settings, limits, reading.get("values"))
         unjudged = policy.settings.unjudged
         measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
         return result_of(assess(policy, measured), name)
@@ -158,6 +158,9 @@ def assert_not_worse(
             if other in arguments:
                 msg = f"assert_not_worse takes no {other}: measures names what is compared"
                 raise TypeError(msg)
+        if arguments.get("values") is not None:
+            msg = "assert_not_worse takes no values: those of two systems go to compare"
+            raise TypeError(msg)
         limits, reading, _ = split_arguments(arguments, "assert_not_worse")
         limits = {"max_drop": 0.005, **limits, "metrics": measures}
         policy = read_policy(current.running().settings, limits)

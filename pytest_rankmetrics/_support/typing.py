@@ -62,6 +62,8 @@ class DataOptions(TypedDict, total=False):
     """Value of unjudged items: irrelevant, left out, or any grade; None: the setting."""
     known_items: Any
     """Items in the index, or a function that says whether it has one: others must not be judged."""
+    values: Mapping[Any, Mapping[Any, float]] | None
+    """Values measured elsewhere, such as a latency: {name or measure: {query: number}}."""
     convention: str
     allow: Collection[Allowed]
     """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one

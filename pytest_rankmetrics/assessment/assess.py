@@ -140,6 +140,8 @@ def assess_limits(assessment: Assessment, names: Iterable[str]) -> None:
 def _greatest(measured: StrictEvaluation, name: str) -> float:
     """Greatest value of a measure of which less is better, for rankings of these lengths."""
     used, longest = measured.used[name], int(measured.evaluation.n_ranked.max(initial=0))
+    if used.metric.is_own:
+        return used.metric.upper
     return min(longest if used.k is None else min(used.k, longest), used.metric.upper)
 
 
@@ -188,7 +190,7 @@ def _say_clusters(assessment: Assessment) -> None:
 def vacuous(assessment: Assessment, name: str, baseline: float) -> str:
     """Why an allowed drop means nothing against this baseline; "" if it does mean something."""
     measured, allowed = assessment.measured, assessment.policy.max_drop[name]
-    room, of = baseline, ""
+    room, of = baseline - measured.used[name].metric.lower, ""
     if not measured.used[name].metric.greater_is_better:
         greatest = _greatest(measured, name)
         room, of = greatest - baseline, f", {greatest:g} the greatest value of such rankings"

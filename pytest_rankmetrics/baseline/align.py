@@ -198,7 +198,8 @@ class _Aligner:
         rows = self.baseline.queries.values()
         has_values = all(other in row for row in rows)
         has_ranks = all(row.get("ranks") is not None for row in rows)
-        by_ranks = not (metric["definition"].get("relevance") or used.metric.reads_unjudged)
+        is_elsewhere = metric["definition"].get("relevance") or used.metric.is_given
+        by_ranks = not (is_elsewhere or used.metric.reads_unjudged)
         proved = has_values and has_ranks and by_ranks
         if not proved and self.baseline.seal_fits is None:
             self._refuse(f"metrics.{other}", "nothing proves its values, and the file has no seal")
@@ -251,7 +252,7 @@ class _Aligner:
 
 _OTHER_QUESTION = (
     *("ties", "zero_division", "relevance", "unjudged", "min_rel"),
-    *("unretrieved", "average", "measures", "n_negatives"),
+    *("unretrieved", "average", "measures", "n_negatives", "own"),
 )
 """Parameters that decide what is relevant, or what is measured at all: where one of these differs,
 so does the measure, and re-scoring would hide that."""

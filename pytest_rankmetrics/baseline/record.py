@@ -17,6 +17,7 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import DECIMALS, Baseline, Owner, Row, write_rank
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
+from sklearn_rank.kernels.own import OwnKernel
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.parameters import ByQuery
@@ -179,6 +180,11 @@ def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any
     definition: dict[str, Any] = {"v": measure.metric.version}
     if measure.k is not None:
         definition["k"] = measure.k
+    if isinstance(measure.metric.kernel, OwnKernel):
+        own = measure.metric.kernel
+        function = "values" if own.function is None else _function(own.function, own)
+        ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
+        definition["own"] = f"{function} in {ends}{', lower is better' * less}"
     for name, value in measure.options.items():
         if value is not None:
             definition[name] = _plain_option(value)
@@ -207,12 +213,15 @@ def _plain_option(value: Any) -> Any:
     return _function(value) if callable(value) else value
 
 
-def _function(function: Callable[[Any], Any]) -> str:
+def _function(function: Callable[..., Any], kernel: OwnKernel | None = None) -> str:
     """A function by its name and samples: its bytecode differs between versions of Python."""
-    samples = []
-    for probe in _PROBES:
+    samples, probes = [], [np.array([probe]) for probe in _PROBES]
+    if kernel is not None:  # a function of whole rankings
+        probes = [np.resize(np.roll((0.0, 1.0, 0.0, 3.0, 2.0), n), n) for n in range(21)]
+    for probe in probes:
         try:
-            value = float(np.asarray(function(np.array([probe])), dtype=np.float64)[0])
+            found = function(probe) if kernel is None else kernel.of_one(probe, probe[probe > 0])
+            value = float(np.asarray(found, dtype=np.float64).ravel()[0])
         except Exception as error:
             samples.append(type(error).__name__)
         else:

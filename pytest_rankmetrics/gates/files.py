@@ -108,7 +108,7 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
 def _assessed(gate: FileGate, session: FileSession) -> GateResult:
     """The outcome of one gate; a refusal to measure is a failure, as it is in pytest."""
     limits, reading, store = split_arguments(gate.given, "gate")
-    policy = read_policy(session.settings, limits)
+    policy = read_policy(session.settings, limits, reading.get("values"))
     accept = ("*",) if session.reason else ()
     writing = Writing(update=session.update, accept=accept, reason=session.reason)
 

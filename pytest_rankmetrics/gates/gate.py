@@ -134,7 +134,7 @@ class RankGate:
             limits, reading, store = split_arguments(arguments, "rank_gate.check")
             options = self._request.config.stash[OPTIONS]
             options = replace(options, update=options.update or self._force_regen)
-            policy = read_policy(options.settings, limits)
+            policy = read_policy(options.settings, limits, reading.get("values"))
 
             def compare(recording: Recording) -> GateResult:
                 gate = self._recorded_gate(name, options)

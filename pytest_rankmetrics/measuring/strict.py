@@ -35,7 +35,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 _PASSED_ON = (
     *("groups", "candidates", "string_provider", "relevance", "sample_weight", "ties"),
     "clusters",
-    *("convention", "zero_division", "missing", "duplicates", "known_items", "assume"),
+    *("convention", "zero_division", "missing", "duplicates", "known_items", "assume", "values"),
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
 
@@ -217,7 +217,7 @@ def _undefined(measured: StrictEvaluation) -> str:
     """Queries that found nothing, and would not count as such for a measure."""
     settled, rankings = measured.zero_division, measured.evaluation.rankings
     for name, used in measured.used.items():
-        if used.is_pooled or used.metric.of_judgements:
+        if used.is_pooled or used.metric.of_judgements or used.metric.is_given:
             continue
         if settled == 0 and used.metric.greater_is_better:
             continue  # the worst value

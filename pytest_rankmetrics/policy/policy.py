@@ -24,6 +24,7 @@ from pytest_rankmetrics.policy.verdicts import SLACK, Rule
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.own import given_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.text import safe_repr
 
@@ -135,10 +136,13 @@ class Policy:
         return Rule(*drops, min_queries=0, alpha=own.slice_alpha, confirm=own.confirm)
 
 
-def read_policy(settings: Settings, limits: GateLimits) -> Policy:
-    """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
-    given = limits.get
-    measures, metrics = _Measures(), limits.get("metrics", ())
+def read_policy(settings: Settings, limits: GateLimits, values: Any = None) -> Policy:
+    """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible.
+
+    ``values`` are those of the data: their names stand for measures in all limits.
+    """
+    given, elsewhere = limits.get, given_measures(values)
+    measures, metrics = _Measures(elsewhere), limits.get("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
 
@@ -194,6 +198,8 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         forbidden=_check_queries(given("forbidden_queries"), "forbidden_queries") or (),
     )
     _check_whole(policy, has_slice_hard=slice_hard is not None)
+    for measure in elsewhere:
+        measures.add(measure)
     return replace(policy, measures=tuple(measures.by_name.values()))
 
 
@@ -232,12 +238,13 @@ def check_drops_named(policy: Policy, measures: Any) -> None:
 class _Measures:
     """The measures that a gate names, each once and in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Iterable[Measure]) -> None:
         self.by_name: dict[str, Measure] = {}
+        self._given = {str(measure): measure for measure in given}
 
     def add(self, spec: str | Measure) -> Measure:
         """The measure of a spelling."""
-        measure = read_measure(spec)
+        measure = self._given.get(str(spec)) or read_measure(spec)
         return self.by_name.setdefault(str(measure), measure)
 
     def limits(self, given: Any, name: str, named: Iterable[str] = ()) -> dict[str, float]:
@@ -274,7 +281,8 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
     if name.endswith("hard_drop") and isinstance(value, float) and value == math.inf:
         return math.inf
     number = _number(value, where)
-    uppers = [measure.metric.upper for measure in measures] or [math.inf]
+    ranges = [(own.metric.lower, own.metric.upper) for own in measures] or [(0.0, math.inf)]
+    uppers = [upper - lower for lower, upper in ranges]
     if name.endswith("hard_drop"):
         upper = max(uppers)
         _need(number >= 0, f"{where} must be at least 0, got {number!r}")
@@ -289,18 +297,18 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
         _need(0 <= number < upper, rule)
         return number
     # A threshold: from below where greater is better, and from above where less is.
-    (measure,), (upper,) = measures, uppers
+    (measure,), ((lower, upper),) = measures, ranges
     greater = measure.metric.greater_is_better
     right, wrong = ("at_least", "at_most") if greater else ("at_most", "at_least")
     better = "greater" if greater else "less"
     rule = f"{better} is better for {measure}: limit it by {right}, not by {wrong}"
     _need(name.endswith(right), rule)
     if not greater:
-        rule = f"{where} must be at least 0, which is its least value"
-        _need(number >= 0, f"{rule}; got {number!r}")
+        rule = f"{where} must be at least {lower:g}, which is its least value"
+        _need(number >= lower, f"{rule}; got {number!r}")
         return number
-    rule = f"{where} must be above 0 by more than the tolerance of {SLACK:g}, or every value"
-    _need(number > SLACK, f"{rule} meets it; got {number!r}")
+    rule = f"{where} must be above {lower:g} by more than the tolerance of {SLACK:g}, or every"
+    _need(number > lower + SLACK, f"{rule} value meets it; got {number!r}")
     hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
     rule = f"{where} must be at most {upper:g}, its greatest value"
     _need(number <= upper, f"{rule}; got {number!r}{hint}")

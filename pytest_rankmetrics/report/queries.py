@@ -167,7 +167,9 @@ def _row(assessment: Assessment, name: str, number: int, was: float | None, now:
     measured, reference, shown = assessment.measured, assessment.reference, formatting.shown
     (placement,) = measured.placements([number])
     before = None if was is None or reference is None else reference.placement(number)
-    if before is not None:
+    if measured.used[name].metric.is_given:
+        places = "-"
+    elif before is not None:
         places = _moves(measured, name, before, placement)
     else:
         more = _more(placement.hits, MOST_ITEMS)

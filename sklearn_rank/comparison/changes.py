@@ -109,7 +109,10 @@ def query_changes(
     values = [(float(columns[0][number]), float(columns[1][number])) for number in numbers]
     is_defined = [not math.isnan(new - old) for old, new in values]
     sides = [*compress(zip(before, after, strict=True), is_defined)]
-    if own.metric.by_score and judged.by_relevance is not None:
+    if own.metric.is_given:
+        why = "was measured elsewhere, and no rank explains it"
+        explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
+    elif own.metric.by_score and judged.by_relevance is not None:
         why = "it reads relevance scores, whose ranking is not kept"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:

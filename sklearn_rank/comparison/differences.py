@@ -155,8 +155,8 @@ class _Test:
 
     def set_interval(self, low: float, high: float) -> None:
         """An interval in the units of the measure, not beyond the range of its differences."""
-        upper = self.metric.upper
-        low, high = max(self.in_units(low), -upper), min(self.in_units(high), upper)
+        widest = self.metric.upper - self.metric.lower
+        low, high = max(self.in_units(low), -widest), min(self.in_units(high), widest)
         self.found |= {"low": low, "high": high}
 
 

@@ -13,7 +13,7 @@ from sklearn_rank import exceptions
 from sklearn_rank.evaluation.averaging import Average
 from sklearn_rank.evaluation.compute import Scored, find_measure
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.checks import check_option, check_weights
@@ -138,6 +138,8 @@ def _read(part: Any) -> _Part:
             for key in part["measures"]
         ]
         n_relevant = operator.index(part["counts"]["relevant"])
+    except UnknownMeasureError:
+        raise
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
             "evaluations must hold results of evaluate, or what their to_dict() returned, got "

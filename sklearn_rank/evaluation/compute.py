@@ -69,11 +69,12 @@ def score_measures(
     data: RankingData,
     zero_division: str | float | Sequence[str | float],
     n_jobs: int | None = None,
+    given: Mapping[Measure, FloatArray] | None = None,
 ) -> list[Scored]:
     """Values of all queries and their means, one ``zero_division`` for all measures or for each.
 
     All measures read a block of queries while it is in the cache. Functions of the caller, such as
-    a gain, are called in one thread.
+    a gain, are called in one thread. Measures whose values are ``given`` are only averaged.
     """
     warn_of_rankings(measures, data)
     # What ties or cannot be pooled is refused before anything is computed.
@@ -87,6 +88,9 @@ def score_measures(
     for place, measure in enumerate(measures):
         if measure.is_pooled:
             scored[place] = averaged(measure, data, None, None, zero_division[place])
+        elif given and measure in given:
+            values = given[measure]
+            scored[place] = averaged(measure, data, values, data.weights, zero_division[place])
     others = [place for place in range(len(measures)) if place not in scored]
     columns = _score_queries([measures[place] for place in others], data, n_jobs)
     for place, (values, weights) in zip(others, columns, strict=True):
@@ -256,16 +260,16 @@ def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> Float
         own["n_negatives"] = negatives
     rankings.check_depth(measure.depth)
     values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
-    upper = measure.metric.upper
+    lower, upper = measure.metric.lower, measure.metric.upper
     # Of NaN and a number these are the number.
-    if not len(values) or (np.fmin.reduce(values) >= 0.0 and np.fmax.reduce(values) <= upper):
+    if not len(values) or (np.fmin.reduce(values) >= lower and np.fmax.reduce(values) <= upper):
         return values
     with np.errstate(invalid="ignore"):
-        outside = (values < -_ROUNDING) | (values > upper + _ROUNDING)
+        outside = (values < lower - _ROUNDING) | (values > upper + _ROUNDING)
     if outside.any():
-        msg = f"{measure} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
+        msg = f"{measure} came out as {values[outside][0]!r}, outside [{lower:g}, {upper:g}]"
         raise ArithmeticError(msg)
-    return np.clip(values, 0.0, upper)
+    return np.clip(values, lower, upper)
 
 
 def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
@@ -311,7 +315,8 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     wanted = read_measure(spec)
     for name, kept in scored.items():
         measure = kept.measure
-        if measure == wanted or (name == str(wanted) and wanted.agrees_with(measure)):
+        is_alike = wanted.metric == measure.metric and wanted.agrees_with(measure)
+        if measure == wanted or (name == str(wanted) and is_alike):
             return name
     full = wanted.in_full()
     msg = f"{safe_repr(full)} was not evaluated{closest(full, list(scored))}; there is: "

@@ -19,6 +19,7 @@ from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.own import given_measures, numbers_by_query
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -55,6 +56,7 @@ def evaluate(
     convention: str = "default",
     n_jobs: int | None = None,
     keep_items: bool = False,
+    values: Mapping[str | Measure, Mapping[Any, float]] | None = None,
     engine: EngineOptions | None = None,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
@@ -110,6 +112,10 @@ def evaluate(
         caller, such as a gain, are called in one.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
+    values : mapping of str or Measure to {query: number}, default=None
+        Values measured elsewhere, such as a latency, evaluated beside the measures: one finite
+        number for each query. A name stands for values of which greater is better; for others make
+        one with ``measure_from(name, range=..., greater_is_better=False)``.
     engine : EngineOptions, default=None
         Options of lazy frames: a limit of memory, a place for temporary files.
 
@@ -158,7 +164,9 @@ def evaluate(
     n_jobs = check_jobs(n_jobs, "evaluate")
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
-    named = _named(parse_measures(measures, distinct=False), preset)
+    given = given_measures(values)
+    requested = parse_measures(measures, distinct=False)
+    named = _named((*requested, *(own for own in given if own not in requested)), preset)
     undefined = [
         check_zero_division(
             preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
@@ -187,7 +195,11 @@ def evaluate(
     )
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
-    scored = score_measures(list(named.values()), judged, undefined, n_jobs)
+    elsewhere = {
+        own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
+        for own, numbers in given.items()
+    }
+    scored = score_measures(list(named.values()), judged, undefined, n_jobs, elsewhere)
     if preset.differs:
         for text in program_differences(
             preset, named, judged, (y_true, y_score), ties_are_given=ties is not None
@@ -257,7 +269,7 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
     cutoff, depth = data.rankings.cutoff, deepest(wanted)
     if cutoff is not None and (depth is None or depth > cutoff.depth):
         data = whole_of(evaluation)
-    scored = score_measures(wanted, data, undefined)
+    scored = score_measures(wanted, data, undefined, given=evaluation._given)
     return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
 
 

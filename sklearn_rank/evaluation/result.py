@@ -221,7 +221,7 @@ class Evaluation(Tabular):
             msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise InvalidParameterError(msg)
         least = metric.geometric_from
-        bounds = (0.0, metric.upper) if least is None else (math.log(least), 0.0)
+        bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
         low, high = mean_confidence_interval(
             on_scale(values, least),
             weights=scored.weights,
@@ -581,7 +581,8 @@ class Evaluation(Tabular):
             return self
         kept = self._scored.values()
         policies = [own.zero_division for own in kept]
-        scored = score_measures([own.measure for own in kept], judged, policies)
+        measures = [own.measure for own in kept]
+        scored = score_measures(measures, judged, policies, given=self._given)
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
     def plot(self, kind: str = "forest", **options: Any) -> Any:
@@ -648,6 +649,15 @@ class Evaluation(Tabular):
 
         return queries_table(self) if rows == "queries" else table_of(self)
 
+    @property
+    def _given(self) -> dict[Measure, FloatArray]:
+        """Values that were measured elsewhere."""
+        return {
+            kept.measure: kept.values
+            for kept in self._scored.values()
+            if kept.values is not None and kept.measure.metric.is_given
+        }
+
     def _kept(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]
 
@@ -683,7 +693,7 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
     Undefined ones are left out, and those of the best value, of which nothing is to be said.
     """
     greater = metric.greater_is_better
-    best = metric.upper if greater else 0.0
+    best = metric.upper if greater else metric.lower
     order = np.argsort(values if greater else -values, kind="stable").tolist()
     return [place for place in order if not math.isnan(values[place]) and values[place] != best][:n]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.kernels import binary, graded, moves, pairwise, recall_levels
+from sklearn_rank.kernels.own import OwnKernel
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -372,7 +373,28 @@ def find_metric(name: str) -> Metric:
 
 
 def _by_name(metric: Metric) -> tuple[Any, ...]:
+    if metric.is_own:
+        return own_metric, (metric.kernel, metric.greater_is_better)
     return find_metric, (metric.name,)
+
+
+def own_metric(kernel: OwnKernel, greater_is_better: bool) -> Metric:
+    """The record of a measure that the caller made."""
+    return Metric(
+        kernel.name,
+        kernel.name,
+        kernel,
+        "A measure of the caller.",
+        "",
+        lower=kernel.lower,
+        upper=kernel.upper,
+        greater_is_better=greater_is_better,
+        graded=True,
+        takes_k=False,
+        counts_irrelevant=kernel.function is not None,
+        is_own=True,
+        is_given=kernel.function is None,
+    )
 
 
 # A copy of a record is the record itself.

@@ -39,7 +39,9 @@ class Metric:
     aliases: tuple[str, ...] = ()
     """Other names that the parser reads."""
     upper: float = 1.0
-    """Greatest possible value; the least is 0."""
+    """Greatest possible value."""
+    lower: float = 0.0
+    """Least possible value."""
     greater_is_better: bool = True
     graded: bool = False
     """Whether grades matter beyond being above 0; where members are combined, those tell."""
@@ -74,12 +76,20 @@ class Metric:
     moves: Callable[..., FloatArray] | None = None
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""
+    is_own: bool = False
+    """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
+    is_given: bool = False
+    """Whether its values were measured elsewhere: no ranking explains them."""
 
     def __hash__(self) -> int:
         return hash(self.name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Metric) and self.name == other.name
+        if not isinstance(other, Metric) or self.name != other.name:
+            return False
+        # Kernels of the caller are equal if their functions and ranges are.
+        own = (self.kernel, self.greater_is_better)
+        return not self.is_own or own == (other.kernel, other.greater_is_better)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -181,7 +191,9 @@ class Measure:
             msg = f"{owner} is the mean of two measures, got {len(members)}"
             raise InvalidParameterError(msg)
         for one in members:
-            if one.metric.upper != 1.0 or not one.metric.greater_is_better or one.is_pooled:
+            own = one.metric
+            in_unit = (own.lower, own.upper) == (0.0, 1.0) and own.greater_is_better
+            if not in_unit or one.is_pooled or own.is_given:
                 msg = f"{owner} needs measures per query between 0 and 1 (best), got {one}"
                 raise InvalidParameterError(msg)
         changed = tuple(
@@ -257,8 +269,10 @@ class Measure:
     @cached_property
     def calls_back(self) -> bool:
         """Whether functions of the caller take part, which may not be called side by side."""
-        return any(map(callable, self.options.values())) or any(
-            member.calls_back for member in self.members
+        return (
+            self.metric.is_own
+            or any(map(callable, self.options.values()))
+            or any(member.calls_back for member in self.members)
         )
 
     @property

@@ -83,6 +83,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         named: Measure | None = None,
         statistic: Statistic | None = None,
     ) -> None:
+        if measure.metric.is_given:
+            msg = f"{measure} is measured elsewhere: no scorer computes it of an estimator"
+            raise InvalidParameterError(msg)
         # requests: metadata by name; named: what the name stands for, repr tells the differences;
         # statistic: the error of the score over queries, or their number, in place of the score.
         self.measure = measure

@@ -387,6 +387,8 @@ def _queries(
         measure, system = comparison.metric(name), comparison.evaluations[comparison.others[place]]
         if measure.metric.by_score and system._judged.by_relevance is not None:
             return repeat(())  # it reads relevance scores, whose ranking is not kept
+        if measure.metric.is_given:
+            return repeat(())  # no rank explains it
         return (explanation.items for explanation in explain_all(measure, list(pairs)))
 
     texts = list(map(text_of, ids))

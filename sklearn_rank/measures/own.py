@@ -1,0 +1,150 @@
+"""Measures that the caller makes: of a function, or of values measured elsewhere."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
+from sklearn_rank.kernels.own import OwnKernel
+from sklearn_rank.measures.catalogue import Measure, own_metric
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.support.checks import check_flag
+from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.typing import FloatArray
+
+__all__ = ["measure_from"]
+
+
+def measure_from(
+    name: str,
+    function: Callable[..., Any] | None = None,
+    range: tuple[float, float] = (0, 1),
+    greater_is_better: bool = True,
+) -> Measure:
+    """Make a measure from a function, or name values that were measured elsewhere.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits, ``_``, ``.`` and ``-``, a letter first; no spelling of another measure.
+    function : callable, default=None
+        ``function(grades)``, called for each query with the grades of its ranking in rank order,
+        a float64 array of shape (n_ranked,), 0 where an item is irrelevant or unjudged. With a
+        second positional parameter, ``function(grades, ideal)``, it also gets the grades of all
+        relevant items, retrieved or not, the highest first. It returns a number in ``range``, or
+        NaN where the measure is undefined. None: the values are given by
+        ``evaluate(..., values=)``.
+    range : (float, float), default=(0, 1)
+        Least and greatest possible value; both may be infinite.
+    greater_is_better : bool, default=True
+        Direction of the measure.
+
+    Returns
+    -------
+    measure : Measure
+        Taken by everything that takes a measure; no text reads back to it. The value of a query
+        with ties is the mean over their distinct orders, of which there may be 500. Two are equal
+        if name, function, range and direction are.
+
+    Raises
+    ------
+    InvalidParameterError
+        If an argument breaks its rule, or ``name`` reads as another measure. Later: if the function
+        returns something else than a number in ``range`` or NaN.
+
+    References
+    ----------
+    .. [1] MacAvaney et al., Streamlining Evaluation with ir-measures, 2022, has it as ``define``.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate, measure_from
+    >>> first = measure_from("first", lambda grades: len(grades) > 0 and grades[0] > 0)
+    >>> evaluate([{"a"}, {"b"}], [["a", "x"], ["x", "b"]], first)["first"]
+    0.5
+    """
+    owner = "measure_from"
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-]{0,99}", name):
+        msg = (
+            "name must be at most 100 letters, digits, '_', '.' and '-', a letter first; got "
+            f"{safe_repr(name)}"
+        )
+        raise InvalidParameterError(msg)
+    try:
+        known: object = read_measure(name)
+    except UnknownMeasureError:
+        known = None
+    except ValueError:
+        known = "a measure of the catalogue"
+    if known is not None or name.startswith("neg_"):
+        msg = f"name {name!r} reads as {known or 'the negative of a measure'}; take another"
+        raise InvalidParameterError(msg)
+    if function is not None and not callable(function):
+        msg = f"function must be callable or None, got {safe_repr(function)}"
+        raise InvalidParameterError(msg)
+    try:
+        lower, upper = map(float, range)
+    except (TypeError, ValueError):
+        lower = upper = math.nan
+    if not lower < upper:
+        msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
+        raise InvalidParameterError(msg)
+    better = check_flag(greater_is_better, "greater_is_better", owner)
+    return Measure(own_metric(OwnKernel(name, function, lower, upper), better))
+
+
+def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
+    """Measures of the names in ``values``, with the numbers of each by query."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        msg = f"values must be {{name or measure: {{query: number}}}}, got {safe_repr(values)}"
+        raise InvalidParameterError(msg)
+    found: dict[Measure, Mapping[Any, Any]] = {}
+    for key, numbers_of in values.items():
+        own = key
+        if not isinstance(key, Measure):
+            own = measure_from(key, range=(-math.inf, math.inf))
+        if not own.metric.is_given:
+            msg = f"values names {own}, which is computed from rankings; take another name"
+            raise InvalidParameterError(msg)
+        if str(own) in map(str, found):
+            msg = f"values names {own} twice"
+            raise InvalidParameterError(msg)
+        if not isinstance(numbers_of, Mapping):
+            msg = f"values of {own} must be {{query: number}}, got {safe_repr(numbers_of)}"
+            raise InvalidParameterError(msg)
+        found[own] = numbers_of
+    return found
+
+
+def numbers_by_query(
+    measure: Measure, given: Mapping[Any, Any], query_ids: Sequence[Any], left_out: Any
+) -> FloatArray:
+    """(Q,) the given numbers in the order of the queries."""
+    known = {*query_ids, *left_out}
+    for what, queries in (
+        ("no number for", [query for query in query_ids if query not in given]),
+        ("numbers of queries that are not evaluated:", [key for key in given if key not in known]),
+    ):
+        if queries:
+            of = "query " if len(queries) == 1 and "for" in what else ""
+            msg = f"values of {measure}: {what} {of}{format_list(queries)}"
+            raise QueryMismatchError(msg)
+    lower, upper = measure.metric.lower, measure.metric.upper
+    for query in query_ids:
+        value = given[query]
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not (is_number and math.isfinite(value) and lower <= value <= upper):
+            msg = (
+                f"values of {measure}: query {safe_repr(query)} must have a finite number in "
+                f"[{lower:g}, {upper:g}], got {safe_repr(value)}"
+            )
+            raise InvalidParameterError(msg)
+    return np.array([given[query] for query in query_ids], dtype=np.float64)
