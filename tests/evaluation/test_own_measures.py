@@ -1,0 +1,281 @@
+"""Functions of the caller and values measured elsewhere, wherever a measure is taken."""
+
+import copy
+import itertools
+import math
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from pytest_rankmetrics import assert_metric
+from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
+from sklearn_rank import (
+    InvalidParameterError,
+    UndefinedMetricError,
+    combine,
+    compare,
+    compare_all,
+    evaluate,
+    make_rank_scorer,
+    measure_from,
+)
+
+
+def gained(grades: np.ndarray, ideal: np.ndarray) -> float:
+    return float(grades[:2].sum() / ideal[:2].sum()) if len(ideal) else math.nan
+
+
+GAINED = measure_from("gained", gained)
+MS = measure_from("ms", range=(0, math.inf), greater_is_better=False)
+BOTH = (GAINED, MS)
+TRUTH: dict[str, Any] = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+OLD, NEW = {"q1": ["x", "a", "b"], "q2": ["c"]}, {"q1": ["a", "b"], "q2": ["y", "x", "c"]}
+OLD_MS, NEW_MS = {"q1": 10.0, "q2": 30.0}, {"q2": 33, "q1": 14}
+OLD_VALUES = ((0 + 2) / (2 + 1) + 1 / 1) / 2, (10 + 30) / 2
+NEW_VALUES = ((2 + 1) / (2 + 1) + 0 / 1) / 2, (14 + 33) / 2
+
+
+def measured(run: Any = None, ms: Any = None) -> Any:
+    return evaluate(TRUTH, run or OLD, GAINED, values={MS: ms or OLD_MS})
+
+
+def pair(found: Any) -> list[float]:
+    return [found["gained"], found["ms"]]
+
+
+def compared(folder: Path) -> Any:
+    del folder
+    return compare({"old": measured(), "new": measured(NEW, NEW_MS)})
+
+
+def merged(folder: Path) -> list[float]:
+    del folder
+    parts = [
+        evaluate({q: TRUTH[q]}, {q: OLD[q]}, GAINED, values={MS: {q: OLD_MS[q]}}) for q in TRUTH
+    ]
+    return pair(parts[0].merge(parts[1]))
+
+
+def lazily(folder: Path) -> list[float]:
+    del folder
+    truth = [(q, item, grade) for q, own in TRUTH.items() for item, grade in own.items()]
+    run = [(q, item, -place) for q, own in OLD.items() for place, item in enumerate(own)]
+    frames = [
+        pl.DataFrame(rows, schema=["query_id", "doc_id", last], orient="row").lazy()
+        for rows, last in ((truth, "relevance"), (run, "score"))
+    ]
+    return pair(evaluate(*frames, GAINED, values={MS: OLD_MS}).scores)
+
+
+def scored(measure: Any) -> float:
+    X, y = np.array([[3.0], [2.0], [1.0], [2.0], [1.0]]), np.array([0, 2, 1, 1, 0])
+    model = LinearRegression().fit(X, X[:, 0])
+    return float(make_rank_scorer(measure)(model, X, y, groups=[1, 1, 1, 2, 2]))
+
+
+def reported(folder: Path) -> bool:
+    compared(folder).report(folder / "report.html")
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    return "gained" in text and "ms (lower is better)" in text
+
+
+def gate(
+    folder: Path, ms: Any, measure: Any = GAINED, *, key: Any = MS, update: bool = False
+) -> str:
+    limits = {
+        "at_least": {measure: 0.1},
+        "at_most": {"ms": 40},
+        "max_drop": {measure: 0.4, "ms": 3},
+    }
+    given = {**limits, "values": {key: ms}, "slices": {"q1": "s", "q2": "s"}}
+    one = FileGate("g", lambda: (TRUTH, OLD), given)
+    summary = judge_files([one], FileSession(folder, update=update))
+    return " ".join([*summary.problems, *(str(own.record["message"]) for own in summary.gates)])
+
+
+WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
+    "evaluate": (lambda _: pair(measured()), list(OLD_VALUES)),
+    "intervals": (lambda _: measured().confidence_interval("ms", method="t")[0], 0.0),
+    "worst": (lambda _: [own.query for own in measured().worst(measure=MS)], ["q2", "q1"]),
+    "by_slice": (
+        lambda _: pair(measured().by_slice({"q1": "s", "q2": "t"})["s"]),
+        [2 / 3, 10.0],
+    ),
+    "merge": (merged, list(OLD_VALUES)),
+    "condensed": (
+        lambda _: pair(
+            evaluate(
+                {"q": {"a": 1, "b": 0}},
+                {"q": ["x", "y", "a"]},
+                GAINED,
+                values={MS: {"q": 3}},
+                keep_items=True,
+            ).condensed()
+        ),
+        [1.0, 3.0],
+    ),
+    "combine": (
+        lambda _: pair(combine({"old": measured(), "new": measured(NEW, NEW_MS)})),
+        [sum(own) / 2 for own in zip(OLD_VALUES, NEW_VALUES, strict=True)],
+    ),
+    "compare": (
+        lambda folder: [own.difference for own in compared(folder).rows],
+        [new - old for old, new in zip(OLD_VALUES, NEW_VALUES, strict=True)],
+    ),
+    "compare_all": (
+        lambda _: [own.difference for own in compare_all(measured(), measured(NEW, NEW_MS)).rows],
+        [new - old for old, new in zip(OLD_VALUES, NEW_VALUES, strict=True)],
+    ),
+    "no claim about ranks": (
+        lambda folder: {
+            (own.items, own.remark) for own in compared(folder).most_changed(2, measure=MS)
+        },
+        {((), "ms was measured elsewhere, and no rank explains it")},
+    ),
+    "report": (reported, True),
+    "engine": (lazily, list(OLD_VALUES)),
+    "scorer": (lambda _: scored(GAINED), OLD_VALUES[0]),
+    "assertion": (
+        lambda _: assert_metric(TRUTH, OLD, MS, at_most=21, values={MS: OLD_MS}).passed,
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("consumer", WORKS)
+def test_a_consumer_takes_both(consumer: str, tmp_path: Path) -> None:
+    function, expected = WORKS[consumer]
+    found = function(tmp_path)
+    assert found == (pytest.approx(expected) if isinstance(expected, (list, float)) else expected)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "scorer": (lambda: make_rank_scorer(MS), InvalidParameterError, "ms is measured elsewhere"),
+    "compare": (
+        lambda: compare(TRUTH, {"old": OLD, "new": NEW}, measures=[MS]),
+        InvalidParameterError,
+        "ms is not computed from rankings",
+    ),
+    "two definitions": (
+        lambda: compare(
+            {"old": measured(), "new": evaluate(TRUTH, NEW, measure_from("gained", len))}
+        ),
+        InvalidParameterError,
+        "gained",
+    ),
+    "stored": (
+        lambda: combine({"a": measured().to_dict()}),
+        ValueError,
+        "unknown measure 'gained'",
+    ),
+    "bounds": (lambda: measured().bounds(MS), UndefinedMetricError, "ms has no bounds"),
+    "hmean": (
+        lambda: evaluate(TRUTH, OLD, ["hmean(map,mrr)", MS]),
+        InvalidParameterError,
+        "ms is not computed",
+    ),
+    "k": (lambda: make_rank_scorer(GAINED, k=3), InvalidParameterError, "gained reads the whole"),
+    "convention": (
+        lambda: evaluate(TRUTH, OLD, GAINED, convention="trec_eval"),
+        ValueError,
+        "'trec_eval' gives no gained",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_does_not_work_is_refused_by_name(case: str) -> None:
+    call, kind, text = REFUSED[case]
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_a_gate_compares_with_its_baseline(tmp_path: Path) -> None:
+    gate(tmp_path, OLD_MS, update=True)
+    assert "ms 20.0000 <= 40" in gate(tmp_path, OLD_MS)
+    slower = gate(tmp_path, NEW_MS)
+    assert "ms rose from 20.000 to 23.500" in slower
+    assert "1->" not in slower
+    assert "ms is 50.000, above the 40.000 allowed" in gate(tmp_path, {"q1": 50, "q2": 50})
+    assert "greater is better for ms" in gate(tmp_path, OLD_MS, key="ms")
+    other = measure_from("gained", lambda grades: gained(grades, np.ones(3)))
+    assert "gained was stored with own=" in gate(tmp_path, OLD_MS, other)
+
+
+@pytest.mark.parametrize("sizes", [(1, 4), (2, 3), (3, 3)])
+def test_ties_are_the_mean_over_all_orders(sizes: tuple[int, int]) -> None:
+    relevant, size = sizes
+    own = measure_from("own", lambda grades: grades @ 0.5 ** np.arange(len(grades)) / 9)
+    items = {f"d{n}": float(n < relevant) * (n + 1) for n in range(size)}
+    run = {"top": 2.0, **dict.fromkeys(items, 1.0), "last": 0.0}
+    orders = [
+        sum(grade / 2 ** (place + 1) for place, grade in enumerate(order)) / 9
+        for order in itertools.permutations(items.values())
+    ]
+    assert evaluate({"q": items}, {"q": run}, own)["own"] == pytest.approx(
+        sum(orders) / len(orders), abs=1e-15
+    )
+
+
+def test_too_many_orders_are_refused() -> None:
+    run = {"q\x1b": {f"d{n}": 0.0 for n in range(33)}}
+    first = measure_from("first", lambda grades: grades[0])
+    assert evaluate({"q\x1b": {"d1"}}, run, first)["first"] == pytest.approx(1 / 33)
+    with pytest.raises(UndefinedMetricError, match=r"first is .* query 'q\\x1b' .* 500 orders"):
+        evaluate({"q\x1b": {"d1", "d2"}}, run, first)
+
+
+@pytest.mark.parametrize("result", [2, -0.1, math.inf, "1", None, [0.5, 0.5]])
+def test_a_result_is_a_number_in_the_range(result: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=r"own of query 'q\\x1b' must be .* \[0, 1\]"):
+        evaluate({"q\x1b": {"a"}}, {"q\x1b": ["a"]}, measure_from("own", lambda _: result))
+
+
+def test_ranges_below_zero_and_nan_are_kept() -> None:
+    own = measure_from("own", lambda grades: -4 if grades[0] else math.nan, range=(-5, 5))
+    ev = evaluate([{"a"}, {"a"}], [["a"], ["b"]], own, zero_division=math.nan)
+    np.testing.assert_array_equal(ev.per_query["own"], [-4, math.nan])
+
+
+@pytest.mark.parametrize("name", ["map", "nDCG", "P_10", "ap", "f1", "neg_x", "a@3", "", "a b", 3])
+def test_a_name_is_no_spelling(name: Any) -> None:
+    with pytest.raises(InvalidParameterError, match="name"):
+        measure_from(name)
+
+
+def test_equality_goes_by_definition_and_survives_copies() -> None:
+    for measure in BOTH:
+        for other in (copy.deepcopy(measure), pickle.loads(pickle.dumps(measure))):
+            assert (other, hash(other)) == (measure, hash(measure))
+    others = [
+        measure_from("gained", len),
+        measure_from("gained", gained, (0, 2)),
+        measure_from("gained", gained, greater_is_better=False),
+    ]
+    assert GAINED not in others
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "no mapping": ([1, 2], "must be"),
+    "lacks a query": ({"q1": 1}, "no number for query 'q2'"),
+    "unknown": ({**OLD_MS, "q\x1b": 1}, r"not evaluated: 'q\\x1b'"),
+    "nan": ({"q1": 1, "q2": math.nan}, "query 'q2'"),
+    "infinite": ({"q1": 1, "q2": math.inf}, "query 'q2'"),
+    "text": ({"q1": 1, "q2": "3"}, "query 'q2'"),
+    "bool": ({"q1": 1, "q2": True}, "query 'q2'"),
+    "out of range": ({"q1": 1, "q2": -1}, r"\[0, inf\]"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_values_are_refused_before_anything_is_computed(case: str) -> None:
+    values, text = BAD[case]
+    never = measure_from("never", lambda _: pytest.fail("it was computed"))
+    with pytest.raises(ValueError, match=f"values of ms.*{text}"):
+        evaluate(TRUTH, OLD, never, values={MS: values})
