@@ -81,7 +81,7 @@ class Worth:
 
         if self.is_tested and not self.provable:
             return math.nan
-        most = float(self.limits.max()) + 5 * self.error
+        most = float(self.limits.max()) + self.step + 5 * self.error
         return float(optimize.brentq(lambda drop: self.red_share(drop) - POWER, 0.0, most))
 
     @cached_property

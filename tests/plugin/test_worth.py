@@ -51,6 +51,14 @@ def test_without_a_test_the_margin_makes_the_rate():
     assert told in result.too_tight
 
 
+def test_all_change_alike_but_for_rounding():
+    # Of 60 changes of 5 one more or less moves the mean by a step of 5 / 60: the limit of 1 stands
+    # half way above 12 steps, and the spread is nothing.
+    rule = Rule(1.0, math.inf, 25, 0.05, confirm=True)
+    worth = Worth(60, 1e-16, 59.0, rule, tests=1, step=5 / 60)
+    assert worth.detectable == pytest.approx(12.5 * 5 / 60, abs=1e-12)
+
+
 def test_rates_of_measures_and_slices_are_added():
     new, old = [2, 1] * 30, [1, 2] * 30
     options: dict[str, Any] = {"slices": lambda q: "a" if q < "q031" else "b"}
