@@ -68,10 +68,11 @@ def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
     named: dict[str, list[str]] = {}
     for measure in measures:
         if "gain" in measure.options:
-            gain, discount = measure.options["gain"], measure.options["discount"]
-            shown = _GAINS.get(gain, "a table" if isinstance(gain, tuple) else "a function")
-            rank = "log2(rank + 1)" if discount == "log2" else "a function"
-            named.setdefault(f"gain {shown}, discount {rank}", []).append(str(measure))
+            gain, discount = measure.options["gain"], measure.options.get("discount")
+            text = _GAINS.get(gain, "a table" if isinstance(gain, tuple) else "a function")
+            if discount is not None:
+                text += f", discount {'log2(rank + 1)' if discount == 'log2' else 'a function'}"
+            named.setdefault(f"gain {text}", []).append(str(measure))
     return [f"{', '.join(names)}: {text}" for text, names in named.items()]
 
 
