@@ -56,6 +56,8 @@ class DataOptions(TypedDict, total=False):
     """Value of judged queries without a ranking; default "raise"."""
     duplicates: Duplicates
     """An item that stands twice in a ranking; default "raise"."""
+    ignore_identical_ids: bool
+    """Whether the item with the id of its query is left out of a ranking; default False."""
     assume: Literal["complete", "partial"] | None
     """Whether items that are not in the judgements count as judged; None goes by their form."""
     unjudged: Literal["irrelevant", "condense", "bounds"] | None

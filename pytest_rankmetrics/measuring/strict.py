@@ -36,6 +36,7 @@ _PASSED_ON = (
     *("groups", "candidates", "string_provider", "relevance", "sample_weight", "ties"),
     "clusters",
     *("convention", "zero_division", "missing", "duplicates", "known_items", "assume", "values"),
+    "ignore_identical_ids",
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
 

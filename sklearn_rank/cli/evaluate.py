@@ -152,6 +152,7 @@ def measure_run(
         engine=engine,
         convention=arguments.convention,
         missing=missing,
+        ignore_identical_ids=arguments.ignore_identical_ids,
         keep_items=keep_items,
         clusters=None if path is None else read_labels(path, "--clusters"),
     )
@@ -165,6 +166,7 @@ def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
         prepared,
         ties="docid",
         missing=missing,
+        ignore_identical_ids=arguments.ignore_identical_ids,
         negative_grades="unjudged",
         assume="partial",
     )

@@ -55,7 +55,8 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
             continue
         with waiting(f"measuring {path}"):
             run, measure = reader.run(path, what), arguments.measure
-            options = {"convention": arguments.convention, "assume": arguments.assume}
+            names = ("convention", "assume", "ignore_identical_ids")
+            options = {name: getattr(arguments, name) for name in names}
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (

@@ -17,6 +17,7 @@ EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 COMPARED = ("map", "ndcg@10", "mrr")
 """Measures of ``compare`` and ``report`` that nobody named."""
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
+_IDENTICAL = "leave out of a ranking the item with the id of its query, as BEIR does"
 _ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
 
 # Values -----------------------------------------------------------------------------------------
@@ -115,6 +116,7 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
     judged = "leave out the items that nobody judged for their query"
     add("-J", "--judged-only", action="store_true", help=judged)
+    add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     drawn = "labels of what queries were drawn by, such as users: intervals and tests go by them"
     add("--clusters", metavar="FILE", help=drawn)
 
@@ -258,6 +260,7 @@ LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 GATE_OPTIONS = (
     *("metrics", "slices", "max_slice_drop", "min_queries", "convention", "missing"),
     *("zero_division", "allow", "known_items", "assume", "unjudged"),
+    "ignore_identical_ids",
 )
 """Its others; all are keys of a TOML file, too."""
 
@@ -304,6 +307,7 @@ def _gate(commands: Any) -> None:
     add("--allow", action="append", metavar="WORD", help=oddity)
     known = "ids of the items in the index, one on each line"
     add("--known-items", metavar="FILE", help=known)
+    add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
     unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
     add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
@@ -338,6 +342,7 @@ def _judge_next(commands: Any) -> None:
     add("--max-grade", type=_grade, metavar="X", help="highest grade (default: that of QRELS)")
     add("--convention", default="default", metavar="NAME", help="count as this program does")
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
+    add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     add("--template", metavar="FILE", help="write them to FILE (.csv or .tsv), to be filled in")
     filled = "a template that was filled in; repeat it for more"
     add("--filled", action="append", default=[], metavar="FILE", help=filled)

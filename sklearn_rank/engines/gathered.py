@@ -61,7 +61,7 @@ class Gathered:
         self._options, self._has_grades = options, has_grades
         self._missing = options.get("missing", "zero")
         assume = options.get("assume") or ("partial" if may_be_partial else "complete")
-        names = ("ties", "duplicates", "negative_grades", "n_jobs")
+        names = ("ties", "duplicates", "ignore_identical_ids", "negative_grades", "n_jobs")
         self._of_rows: dict[str, Any] = {name: options[name] for name in names if name in options}  # type: ignore[literal-required]
         self._of_rows["assume"] = assume
         self._has_zero, self._keeps_unjudged = False, keeps_unjudged

@@ -224,7 +224,8 @@ class _Reading:
 
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
-        names = ("ties", "duplicates", "negative_grades", "assume", "missing")
+        kept = ("ties", "duplicates", "negative_grades", "assume", "missing")
+        names = (*kept, "ignore_identical_ids")
         given: Mapping[str, Any] = self.problem.reader_options
         options = {name: given[name] for name in names if name in given}
         columns = {side.name: side.rows.columns for side in self.sides}

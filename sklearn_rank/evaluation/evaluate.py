@@ -51,6 +51,7 @@ def evaluate(
     zero_division: ZeroDivision | None = None,
     missing: Missing | None = None,
     duplicates: Duplicates | None = None,
+    ignore_identical_ids: bool = False,
     known_items: Any = None,
     assume: Assume | None = None,
     convention: str = "default",
@@ -98,6 +99,9 @@ def evaluate(
         convention's.
     duplicates : {"raise", "first"}, default=None
         Raise on duplicate items of a ranking (None, too), or keep the best-ranked occurrence.
+    ignore_identical_ids : bool, default=False
+        Leave out of each ranking the item whose id is that of its query, as BEIR does where queries
+        are items themselves; for mappings and data frames.
     known_items : collection or callable, default=None
         Ids of the items in the index, or a function that says whether it has an item. Judged items
         that it lacks are counted and named.
@@ -186,6 +190,7 @@ def evaluate(
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
         duplicates="raise" if duplicates is None else duplicates,
+        ignore_identical_ids=ignore_identical_ids,
         assume=assume,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         depth=None if keeps else deepest(named.values()),

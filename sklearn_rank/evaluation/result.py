@@ -145,7 +145,8 @@ class Evaluation(Tabular):
         ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
         queries without judgements; ``no_relevant`` queries without a relevant item; ``tied``
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
-        ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
+        ``retrieved`` (relevant) items; ``duplicates`` dropped; ``identical_ids``, items dropped for
+        having the id of their query; ``missed`` items of one shared
         ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
         judged"; ``unjudged_items`` ranked items that nobody judged, where the ground truth is
         ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
@@ -163,6 +164,7 @@ class Evaluation(Tabular):
             "relevant": int(rankings.n_relevant.sum()),
             "retrieved": int(rankings.n_retrieved.sum()),
             "duplicates": left_out.duplicates,
+            "identical_ids": left_out.identical_ids,
             "missed": left_out.missed,
             "unjudged_grades": left_out.unjudged_grades,
             "unknown_items": left_out.unknown_items,

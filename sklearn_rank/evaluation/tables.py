@@ -176,6 +176,7 @@ _REMARKS = {
     "no_relevant": "without a relevant item",
     "tied": "with a relevant item tied with others",
     "duplicates": "repeated items left out",
+    "identical_ids": "items with the id of their query left out",
     "missed": "relevant items that no query retrieved",
     "unjudged_grades": "negative grades read as not judged",
     "unknown_items": "judged items that are not in the index",

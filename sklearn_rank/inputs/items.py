@@ -138,6 +138,7 @@ class ItemReader:
         duplicates: Duplicates = "raise",
         negative_grades: NegativeGrades = "raise",
         *,
+        ignores_identical: bool = False,
         keeps: bool = False,
     ) -> None:
         if provider is not None and not callable(provider):
@@ -146,9 +147,10 @@ class ItemReader:
         self.provider = provider
         self.duplicates = duplicates
         self.negative_grades = negative_grades
+        self.ignores_identical = ignores_identical
         self.keeps = keeps
         self.unjudged_grades = 0
-        self.dropped = 0
+        self.dropped = self.identical = 0
         self.mixes = False
         """Whether some rankings are lists and others {item: score}."""
         self._ranked_types: set[type] = set()
@@ -194,6 +196,11 @@ class ItemReader:
             if hits and isinstance(given, (list, tuple)):
                 items, scores = _read_hits(items, hits, where)
         keys = self._keys(items, where, self._ranked_types)
+        if self.ignores_identical and where.query in keys:
+            others = [place for place, key in enumerate(keys) if key != where.query]
+            self.identical += len(keys) - len(others)
+            items, keys = [items[place] for place in others], [keys[place] for place in others]
+            scores = None if scores is None else [scores[place] for place in others]
         if len(set(keys)) == len(keys):
             return keys if scores is None else dict(zip(keys, scores, strict=True))
         if scores is not None:  # all of them are checked, not only those that are kept
@@ -406,7 +413,10 @@ def relevance_scores(
     elif any(isinstance(ranking, dict) for ranking in rankings):
         error, msg = TypeError, "y_score holds {item: score} rankings, which need no relevance="
     elif dropped:
-        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+        msg = (
+            "duplicates='first' and ignore_identical_ids cannot drop items of rankings that have "
+            "relevance= scores"
+        )
     if msg:
         raise error(msg)
     places = [Where("relevance", query) for query in query_ids]

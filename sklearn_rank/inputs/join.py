@@ -212,7 +212,7 @@ def read_items(
     if assume is None and not shared:
         partial = [isinstance(truth, Mapping) for truth in truths]
     joined = known = missed = scores = kept = None
-    if not shared and reader.provider is None:
+    if not (shared or reader.provider or reader.ignores_identical):
         with suppress(TypeError, ValueError, OverflowError):  # the reader tells what is wrong
             joined = _join_items(
                 rankings, truths, query_ids, ties, assume, partial, _plain_ids(rankings, truths)
@@ -230,8 +230,8 @@ def read_items(
         has_zero = reader.unjudged_grades > 0
         joined = _join_items(rankings, truths, query_ids, ties, assume, partial, has_zero=has_zero)
     if relevance is not None:
-        keyed = "keyed" in about
-        scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
+        keyed, dropped = "keyed" in about, reader.dropped + reader.identical
+        scores = relevance_scores(relevance, rankings, query_ids, dropped, keyed=keyed)
     ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
     if reader.keeps:
@@ -239,6 +239,7 @@ def read_items(
     counts = replace(
         about.pop("counts", judged.counts),
         duplicates=reader.dropped,
+        identical_ids=reader.identical,
         missed=0 if missed is None else len(missed),
         unjudged_grades=reader.unjudged_grades,
     )
@@ -462,6 +463,7 @@ def read_joined(
     *,
     weights: FloatArray | None = None,
     duplicates: Duplicates = "raise",
+    ignore_identical_ids: bool = False,
     negative_grades: NegativeGrades = "raise",
     assume: Assume | None = None,
     **ranking: Unpack[RankingOptions],
@@ -477,6 +479,11 @@ def read_joined(
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative_grades)
     qrels, n_rows = _without_repeated_judgements(qrels), run.n_rows
     run = _without_duplicates(run, duplicates)
+    n_dropped, n_identical = n_rows - run.n_rows, 0
+    if ignore_identical_ids:
+        identical = run.find(run.query_ids, np.arange(len(run)))
+        rows = np.setdiff1d(np.arange(run.n_rows), identical)
+        n_identical, run = run.n_rows - len(rows), run.take(rows)
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
     joined = _join_columns(qrels, run, assumed)
@@ -484,7 +491,9 @@ def read_joined(
         joined = joined.by_falling_id(run.item_ids)
     judged = joined.ranked(run.query_ids, weights, **ranking)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
-    counts = InputCounts(duplicates=n_rows - run.n_rows, unjudged_grades=n_unjudged)
+    counts = InputCounts(
+        duplicates=n_dropped, identical_ids=n_identical, unjudged_grades=n_unjudged
+    )
     return replace(judged, counts=counts, keyed=True)
 
 

@@ -22,7 +22,7 @@ from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
-from sklearn_rank.support.checks import check_option, refuse_unordered
+from sklearn_rank.support.checks import check_flag, check_option, refuse_unordered
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.typing import (
     Assume,
@@ -86,7 +86,7 @@ _LAYOUTS = (
         "`{query: ranked list or {item: score}}`",
         "a key",
         from_mapping,
-        _LISTS | {"missing"},
+        _LISTS | {"missing", "ignore_identical_ids"},
     ),
 )
 LAYOUTS: Mapping[str, Layout] = {layout.name: layout for layout in _LAYOUTS}
@@ -123,6 +123,7 @@ class ReaderOptions(RankingOptions, total=False):
     sample_weight: Any
     missing: Missing
     duplicates: Duplicates
+    ignore_identical_ids: bool
     negative_grades: NegativeGrades
     assume: Assume | None
     keep_items: bool
@@ -147,6 +148,9 @@ _FOREIGN = {
     "string_provider": _IDS,
     "relevance": _IDS,
     "known_items": _IDS,
+    "ignore_identical_ids": "ignore_identical_ids compares items with the ids of their queries, "
+    "and y_true is of the {layout} layout, in which one of them has none; leave it out, or pass "
+    "mappings or data frames",
 }
 """Advice for arguments that belong to another layout."""
 
@@ -155,12 +159,14 @@ def _check_choices(owner: str, options: Mapping[str, Any]) -> None:
     for name, allowed in CHOICES.items():
         if name in options and not (name == "assume" and options[name] is None):
             check_option(options[name], name, allowed, owner)
+    check_flag(options.get("ignore_identical_ids", False), "ignore_identical_ids", owner)
 
 
 def _refuse_foreign(layout: Layout, **options: Any) -> None:
     """TypeError for options that mean nothing in this layout."""
     for name, rule in _FOREIGN.items():
-        if options.get(name) is None or name in layout.takes or (rule is _IDS and layout.has_ids):
+        is_known = name in layout.takes or (rule is _IDS and layout.has_ids)
+        if is_known or options.get(name) is None or options[name] is False:
             continue
         if not (name == "assume" and options[name] == "complete"):  # which arrays are
             raise TypeError(rule.format(name=name, layout=layout.name))
@@ -226,6 +232,7 @@ def read_layout(
         raise InvalidParameterError(msg)
     given: dict[str, Any] = {**options}
     keeps = given.pop("keep_items", False)
+    ignores = given.pop("ignore_identical_ids", False)
     own = {key: given[key] for key in given if key in layout.takes or key in _COMMON}
     if not layout.has_ids:
         # Types are few where elements are many.
@@ -240,10 +247,10 @@ def read_layout(
     provider = given.get("string_provider")
     if not keeps and _are_columns(y_true, y_score, options):
         own = {key: given[key] for key in given if key == "assume" or key not in _FOREIGN}
-        judged = read_columns(y_true, y_score, **own)
+        judged = read_columns(y_true, y_score, ignore_identical_ids=ignores, **own)
     else:
         rules = (given.get(key, "raise") for key in ("duplicates", "negative_grades"))
-        own["reader"] = ItemReader(provider, *rules, keeps=keeps)
+        own["reader"] = ItemReader(provider, *rules, ignores_identical=ignores, keeps=keeps)
         judged = layout.read(y_true, y_score, **own)
     return with_mismatch_hint(judged, y_true, y_score, provider)
 

@@ -28,6 +28,7 @@ class DataOptions(TypedDict, total=False):
     sample_weight: Any
     string_provider: StringProvider | None
     relevance: Any
+    ignore_identical_ids: bool
 
 
 class BinaryOptions(DataOptions, total=False):
@@ -65,6 +66,7 @@ _DEFAULTS: DataOptions = {
     "sample_weight": None,
     "string_provider": None,
     "relevance": None,
+    "ignore_identical_ids": False,
 }
 
 
@@ -200,7 +202,9 @@ sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, de
 string_provider : callable, default=None
     Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
 relevance : sequence of sequences, mapping or RelevanceInput, default=None
-    Scores of the items of ranked lists: docs/inputs.md#relevance."""
+    Scores of the items of ranked lists: docs/inputs.md#relevance.
+ignore_identical_ids : bool, default=False
+    Leave out of a ranking the item with the id of its query: docs/inputs.md#identical-ids."""
 )
 """Entries of the parameters that several metrics take."""
 

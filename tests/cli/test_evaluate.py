@@ -102,6 +102,21 @@ def test_options_say_what_counts(options, expected, command):
     assert text.splitlines()[-1].endswith(f" {expected} |")
 
 
+def test_items_with_the_id_of_their_query_are_left_out_by_every_command(command):
+    pairs = ("q1", "a"), ("q2", "c"), ("q3", "d")
+    command.write({"own.run": "".join(f"{q} Q0 {q} 1 9 t\n{q} Q0 {i} 2 8 t\n" for q, i in pairs)})
+    command("gate t.qrels own.run --name g --at-least mrr=0.9", 1)
+    for words in (
+        "evaluate t.qrels own.run -m mrr --format trec",
+        "evaluate t.qrels own.run -m recip_rank --format trec --convention trec_eval",
+        "compare t.qrels own.run two.run -m mrr --rows systems",
+        "gate t.qrels own.run --name g --at-least mrr=0.9",
+    ):
+        assert "1.0000" in command(f"{words} --ignore-identical-ids")
+    text = command("judge-next t.qrels own.run --ignore-identical-ids")
+    assert len(text.splitlines()) == 1, "only items that are their own queries are unjudged"
+
+
 def test_columns_of_other_names(command):
     command.write({"x.csv": "frage,doc,score\nq1,a,1\n"})
     command.write({"x.jsonl": '{"id": "q1", "query": "how", "relevant": ["a"]}\n'})

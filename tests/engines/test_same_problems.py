@@ -38,6 +38,6 @@ def test_the_problems_are_nasty():
     """Else all of the above would show little."""
     found = [in_memory(given) for given in problems()]
     assert sum(evaluation.counts["tied"] > 0 for evaluation in found) >= 20
-    for name in ("missing", "unjudged", "duplicates", "unjudged_grades"):
+    for name in ("missing", "unjudged", "duplicates", "unjudged_grades", "identical_ids"):
         assert sum(evaluation.counts[name] > 0 for evaluation in found) >= 20, name
     assert {type(given) for given in problems(3)} == {EngineProblem}

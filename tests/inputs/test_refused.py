@@ -372,6 +372,7 @@ LAYOUTS = {
         ({"candidates": [[True, True]]}, {"matrix"}, "cells of a matrix .* of the {} layout"),
         ({"string_provider": str}, {"lists", "mapping"}, "string_provider applies to .* the {} l"),
         ({"known_items": ["a"]}, {"lists", "mapping"}, "known_items applies to .* the {} layout"),
+        ({"ignore_identical_ids": True}, {"mapping"}, "ids of their queries, .* of the {} layout"),
         ({"relevance": [[1]]}, {"lists", "mapping"}, "relevance applies to ranked .* the {} layo"),
     ],
 )
@@ -446,8 +447,13 @@ def test_relevance_beside_other_options() -> None:
     refused(ValueError, message, truth, ranking, relevance={})
     message = r"y_score holds \{item: score\} rankings, which need no"
     refused(TypeError, message, A, [{"a": 1, "b": 2}], relevance=[[2, 1]])
-    message, own = "duplicates='first' cannot drop items", {"duplicates": "first"}
+    message, own = (
+        "duplicates='first' and ignore_identical_ids cannot drop",
+        {"duplicates": "first"},
+    )
     refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], **own)
+    own, relevance = {"ignore_identical_ids": True}, {"q": [2, 1]}
+    refused(ValueError, message, truth, {"q": ["q", "b"]}, relevance=relevance, **own)
     with pytest.raises(TypeError, match="provider must be a function of a score, got 'float'"):
         RelevanceInput([[1]], provider="float")
     with pytest.raises(TypeError, match=r"'higher_is_better' parameter .* be a bool\. Got 1"):
