@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
 
 import pytest_rankmetrics
@@ -32,16 +31,6 @@ every_function = pytest.mark.parametrize(
 def test_numpydoc_finds_no_fault(function: Callable[..., float]) -> None:
     faults = validate(f"sklearn_rank.{function.__name__}")["errors"]
     assert [fault for fault in faults if fault[0] not in ALLOWED] == []
-
-
-@every_function
-def test_every_parameter_has_one_entry(function: Callable[..., float]) -> None:
-    entries = [
-        name
-        for parameter in FunctionDoc(function)["Parameters"]
-        for name in parameter.name.split(", ")
-    ]
-    assert entries == list(inspect.signature(function).parameters)
 
 
 def test_ties_has_the_same_rules_in_types_presets_and_docstrings() -> None:
