@@ -53,9 +53,8 @@ class OwnKernel:
         hits = slice(*rankings.offsets[number : number + 2])
         above = rankings.above[hits]
         # The relevant items of a tie stand at its head until its orders are gone through.
-        grades[above + np.arange(len(above)) - np.searchsorted(above, above)] = rankings.hit_grades[
-            hits
-        ]
+        places = above + np.arange(len(above)) - np.searchsorted(above, above)
+        grades[places] = rankings.hit_grades[hits]
         pairs = zip(above.tolist(), rankings.tied[hits].tolist(), strict=True)
         ties = [slice(start, start + size) for start, size in dict(pairs).items() if size > 1]
         if math.prod(_count(grades[tie]) for tie in ties) > MOST_ORDERS:

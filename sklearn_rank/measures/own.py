@@ -69,7 +69,6 @@ def measure_from(
     >>> evaluate([{"a"}, {"b"}], [["a", "x"], ["x", "b"]], first)["first"]
     0.5
     """
-    owner = "measure_from"
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-]{0,99}", name):
         msg = (
             "name must be at most 100 letters, digits, '_', '.' and '-', a letter first; got "
@@ -95,7 +94,7 @@ def measure_from(
     if not lower < upper:
         msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
         raise InvalidParameterError(msg)
-    better = check_flag(greater_is_better, "greater_is_better", owner)
+    better = check_flag(greater_is_better, "greater_is_better", "measure_from")
     return Measure(own_metric(OwnKernel(name, function, lower, upper), better))
 
 
@@ -108,9 +107,7 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
         raise InvalidParameterError(msg)
     found: dict[Measure, Mapping[Any, Any]] = {}
     for key, numbers_of in values.items():
-        own = key
-        if not isinstance(key, Measure):
-            own = measure_from(key, range=(-math.inf, math.inf))
+        own = key if isinstance(key, Measure) else measure_from(key, range=(-math.inf, math.inf))
         if not own.metric.is_given:
             msg = f"values names {own}, which is computed from rankings; take another name"
             raise InvalidParameterError(msg)

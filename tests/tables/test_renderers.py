@@ -286,6 +286,7 @@ def test_bounds_are_a_table():
     [
         ("ndcg@2", "ndcg@2: gain 2^grade - 1, discount log2(rank + 1)"),
         (("ndcg(gain=linear)", "dcg(gain=linear)"), "gain grade, discount log2(rank + 1)"),
+        ("rbp(gain=linear)", "rbp(gain=linear): gain grade"),
         ("map", ""),
     ],
 )
