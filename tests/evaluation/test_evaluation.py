@@ -155,14 +155,6 @@ def test_warnings_point_at_the_caller(name):
     assert caught[0].lineno == CALLS[name].__code__.co_firstlineno
 
 
-def test_warnings_of_slices_point_at_the_caller():
-    with pytest.warns(UndefinedMetricWarning):
-        evaluation = evaluate(*HALF, "mrr")
-    with pytest.warns(UndefinedMetricWarning, match=r"undefined for 1 of 1 queries: 0") as caught:
-        assert math.isnan(evaluation.by_slice({0: "x", 1: "y"})["x"]["mrr"])
-    assert caught[0].filename == __file__
-
-
 GEOMETRIC_TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": set(), "q4": set()}
 GEOMETRIC_RUN = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x"], "q4": ["x"]}
 
@@ -209,12 +201,6 @@ def test_evaluations_are_frozen_and_copy(evaluation):
         assert twin.counts == evaluation.counts
     evaluation.counts["undefined"]["mrr"] = evaluation.counts["queries"] = 9
     assert (evaluation.counts["undefined"]["mrr"], evaluation.counts["queries"]) == (0, 4)
-
-
-def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():
-    measures = [measure("err", max_grade=1), "auc(average=pooled)"]
-    with pytest.raises(InvalidParameterError):
-        evaluate([{"a": 2}], [["a", "b"]], measures)
 
 
 @pytest.mark.parametrize("n", [400, 401, 20_000])

@@ -192,3 +192,4 @@ def test_slices_with_undefined_queries_warn_once() -> None:
         "slice 1 (and slices 2): map and mrr are undefined for 1 of 2 queries: 'p'; they are left "
         "out. Use the zero_division parameter to control this behavior."
     ]
+    assert caught[0].filename == __file__
