@@ -223,7 +223,10 @@ def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[
     yield "", ties, f"ties={ties!r}" if ties else ""
     for name in measures:
         scored = system._scored[find_measure(name, system._scored)]
-        yield f"{name} has ", scored.measure, scored.measure.in_full()
+        text, metric = scored.measure.in_full(), scored.measure.metric
+        if metric.is_own:
+            text = f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"
+        yield f"{name} has ", scored.measure, text
         yield f"{name} has ", str(scored.undefined), f"zero_division={scored.undefined}"
 
 

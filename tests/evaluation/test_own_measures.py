@@ -33,7 +33,7 @@ def gained(grades: np.ndarray, ideal: np.ndarray) -> float:
 
 GAINED = measure_from("gained", gained)
 MS = measure_from("ms", range=(0, math.inf), greater_is_better=False)
-BOTH = (GAINED, MS)
+TEN = measure_from("gained", gained, (0, 10))
 TRUTH: dict[str, Any] = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
 OLD, NEW = {"q1": ["x", "a", "b"], "q2": ["c"]}, {"q1": ["a", "b"], "q2": ["y", "x", "c"]}
 OLD_MS, NEW_MS = {"q1": 10.0, "q2": 30.0}, {"q2": 33, "q1": 14}
@@ -163,11 +163,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "ms is not computed from rankings",
     ),
     "two definitions": (
-        lambda: compare(
-            {"old": measured(), "new": evaluate(TRUTH, NEW, measure_from("gained", len))}
-        ),
+        lambda: compare({"old": measured(), "new": evaluate(TRUTH, NEW, TEN)}),
         InvalidParameterError,
-        "gained",
+        r"gained has its own .* \[0, 1\] for 'old' and its own .* \[0, 10\] for 'new'",
     ),
     "stored": (
         lambda: combine({"a": measured().to_dict()}),
@@ -250,12 +248,12 @@ def test_a_name_is_no_spelling(name: Any) -> None:
 
 
 def test_equality_goes_by_definition_and_survives_copies() -> None:
-    for measure in BOTH:
+    for measure in (GAINED, MS):
         for other in (copy.deepcopy(measure), pickle.loads(pickle.dumps(measure))):
             assert (other, hash(other)) == (measure, hash(measure))
     others = [
         measure_from("gained", len),
-        measure_from("gained", gained, (0, 2)),
+        TEN,
         measure_from("gained", gained, greater_is_better=False),
     ]
     assert GAINED not in others
