@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from typing import Any, Literal
 from sklearn_rank.cli.options import EVALUATED
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
+from sklearn_rank.cli.trec_measures import TrecData, choose, lacking, lines_of
 from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qrels, scan_run
 from sklearn_rank.evaluation.evaluate import evaluate
@@ -114,6 +115,9 @@ def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> N
     arguments.measures = tuple(arguments.measures) or (("official",) if is_trec else default)
     if is_trec:
         choose(arguments.measures)
+        absent = lacking(arguments.measures)
+        if absent:
+            print(f"measures of trec_eval not offered: {', '.join(absent)}", file=sys.stderr)
     else:
         _measures(arguments)
 

@@ -16,12 +16,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import UnknownMeasureError
+from sklearn_rank.kernels.binary import unjudged
 from sklearn_rank.kernels.expectation import ratio
+from sklearn_rank.kernels.graded import rbp
 from sklearn_rank.kernels.recall_levels import ELEVEN, LEAST_AP
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -130,6 +133,23 @@ def _judged_irrelevant(data: TrecData, _: Any) -> Any:
     return data.relevant.n_ranked - data.graded.unjudged.counts - data.relevant.n_hits
 
 
+_PERSISTENCE = 0.9
+
+
+def _rbp(data: TrecData, _: Any) -> FloatArray:
+    values = rbp(data.graded, k=None, persistence=_PERSISTENCE, gain="linear")
+    return np.nan_to_num(values, nan=0.0)
+
+
+def _rbp_residual(data: TrecData, _: Any) -> FloatArray:
+    """What unjudged items could add, and with any of them, whatever stands below the ranking."""
+    items, ranked = data.graded.unjudged, data.graded.n_ranked
+    assert items is not None
+    weights = (1.0 - _PERSISTENCE) * np.power(_PERSISTENCE, items.places.above)
+    tail = np.where(items.counts > 0, np.power(_PERSISTENCE, ranked), 0.0)
+    return tail + segment_sum(weights, items.places.offsets)
+
+
 OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("runid", lambda data, _: np.zeros(len(data.graded)), per_query=False),
     TrecMeasure("num_q", lambda data, _: np.ones(len(data.graded)), summary="sum", per_query=False),
@@ -158,12 +178,24 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("set_map", "set_map"),
     TrecMeasure("set_F", _set_f, takes=1),
     TrecMeasure("num_nonrel_judged_ret", _judged_irrelevant, summary="sum"),
+    TrecMeasure("rbp", _rbp),
+    TrecMeasure("rbp_resid", _rbp_residual),
+    TrecMeasure("unj", lambda data, k: unjudged(data.graded, k=k) / k, (5, 10, 20)),
 )
 """In trec_eval's own order, which is that of its output."""
-_OFFICIAL = (
-    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec"),
-    *("bpref", "recip_rank", "iprec_at_recall", "P"),
-)
+_COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+_SET = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+_OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+NICKNAMES = {
+    "official": _OFFICIAL,
+    "set": (*_COUNTS, *_SET),
+    "all_trec": (
+        *(*_OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "11pt_avg"),
+        *("binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P"),
+        *("success", *_SET, "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj"),
+    ),
+}
+"""trec_eval's names of several measures, of which not all are offered."""
 _BY_NAME = {measure.name: measure for measure in OFFERED}
 
 
@@ -171,7 +203,8 @@ def choose(spellings: Sequence[str]) -> list[tuple[TrecMeasure, Any]]:
     """Measures with their parameters, in trec_eval's order."""
     wanted: dict[str, set[Any]] = {}
     for spelling in spellings:
-        for name in _OFFICIAL if spelling == "official" else (spelling,):
+        several = NICKNAMES.get(spelling)
+        for name in (spelling,) if several is None else _BY_NAME.keys() & several:
             for own, parameter in _parsed(name):
                 wanted.setdefault(own, set()).add(parameter)
     return [
@@ -179,6 +212,11 @@ def choose(spellings: Sequence[str]) -> list[tuple[TrecMeasure, Any]]:
         for measure in OFFERED
         for parameter in sorted(wanted.get(measure.name, ()), key=lambda p: (p is not None, p))
     ]
+
+
+def lacking(spellings: Sequence[str]) -> list[str]:
+    """Measures of trec_eval that are asked for together with others, and not offered."""
+    return [name for word in spellings for name in NICKNAMES.get(word, ()) if name not in _BY_NAME]
 
 
 def _parsed(spelling: str) -> list[tuple[str, Any]]:
@@ -193,7 +231,7 @@ def _parsed(spelling: str) -> list[tuple[str, Any]]:
     try:
         parsed = parse_measures(spelling)
     except UnknownMeasureError:
-        known = ["official", *_BY_NAME]
+        known = [*NICKNAMES, *_BY_NAME]
         msg = (
             f"trec_eval's measure {safe_repr(spelling)} is not offered{closest(spelling, known)}; "
             f"there is: {', '.join(known)}"
@@ -204,7 +242,7 @@ def _parsed(spelling: str) -> list[tuple[str, Any]]:
 
 def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:
     """A cutoff, a recall level or numbers as they were given, as trec_eval would read them."""
-    is_cutoff = isinstance(measure.source, str) and measure.source.endswith("@{}")
+    is_cutoff = isinstance(measure.parameters[0], int)
     try:
         numbers = (int(text),) if is_cutoff else _numbers(text)
     except ValueError:
