@@ -126,14 +126,12 @@ def numbers_by_query(
 ) -> FloatArray:
     """(Q,) the given numbers in the order of the queries."""
     known = {*query_ids, *left_out}
-    for what, queries in (
-        ("no number for", [query for query in query_ids if query not in given]),
-        ("numbers of queries that are not evaluated:", [key for key in given if key not in known]),
-    ):
-        if queries:
-            of = "query " if len(queries) == 1 and "for" in what else ""
-            msg = f"values of {measure}: {what} {of}{format_list(queries)}"
-            raise QueryMismatchError(msg)
+    missing = [query for query in query_ids if query not in given]
+    unknown = [query for query in given if query not in known]
+    if missing or unknown:
+        what = "no number for" if missing else "numbers of queries that are not evaluated:"
+        msg = f"values of {measure}: {what} {format_list(missing or unknown)}"
+        raise QueryMismatchError(msg)
     lower, upper = measure.metric.lower, measure.metric.upper
     for query in query_ids:
         value = given[query]

@@ -261,7 +261,7 @@ def test_equality_goes_by_definition_and_survives_copies() -> None:
 
 BAD: dict[str, tuple[Any, str]] = {
     "no mapping": ([1, 2], "must be"),
-    "lacks a query": ({"q1": 1}, "no number for query 'q2'"),
+    "lacks a query": ({"q1": 1}, "no number for 'q2'"),
     "unknown": ({**OLD_MS, "q\x1b": 1}, r"not evaluated: 'q\\x1b'"),
     "nan": ({"q1": 1, "q2": math.nan}, "query 'q2'"),
     "infinite": ({"q1": 1, "q2": math.inf}, "query 'q2'"),
