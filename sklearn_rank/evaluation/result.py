@@ -143,7 +143,8 @@ class Evaluation(Tabular):
         """Queries, and everything that was left out or could mislead.
 
         ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
-        queries without judgements; ``no_relevant`` queries without a relevant item; ``tied``
+        queries without judgements; ``no_relevant`` queries without a relevant item, and
+        ``false_answers`` those of them for which something was ranked; ``tied``
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
         ``retrieved`` (relevant) items; ``duplicates`` dropped; ``identical_ids``, items dropped for
         having the id of their query; ``missed`` items of one shared
@@ -159,6 +160,7 @@ class Evaluation(Tabular):
             "missing": left_out.missing,
             "unjudged": left_out.unjudged,
             "no_relevant": int((rankings.n_relevant == 0).sum()),
+            "false_answers": int(((rankings.n_relevant == 0) & (rankings.n_ranked > 0)).sum()),
             "tied": data.by_score.n_tied,
             "ranked": int(rankings.n_ranked.sum()),
             "relevant": int(rankings.n_relevant.sum()),

@@ -77,6 +77,7 @@ def test_counts_add_up():
         "missing": 1,
         "unjudged": 1,
         "no_relevant": 1,
+        "false_answers": 1,
         "tied": 1,
         "ranked": 3 + 0 + 1 + 3,
         "relevant": 1 + 2 + 0 + 3,

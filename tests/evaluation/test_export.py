@@ -49,6 +49,7 @@ def test_to_dict():
             ),
             "queries": 2,
             "no_relevant": 1,
+            "false_answers": 1,
             "ranked": 3,
             "relevant": 1,
             "retrieved": 1,
