@@ -152,13 +152,22 @@ def without_addresses(_app: Any, tree: Any) -> None:
             link.parent.replace(link, link.children)
 
 
-def only_ours(app: Any, error: Exception | None) -> None:
-    """Refuse pages that load anything from another host; they may link to it."""
+def finish(app: Any, error: Exception | None) -> None:
+    """Name the theme's buttons to those who hear them, and refuse pages that load foreign things.
+
+    A page may link to another host, but not load anything from there.
+    """
     loads = r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*(?:src|href|data)=.(?:\w+:)?//"
     for page in [] if error else Path(app.outdir).rglob("*.html"):
-        if found := re.search(f"{loads}[^>]*|url\\(.?https?:[^)]*", page.read_text("utf-8")):
+        text = page.read_text(encoding="utf-8")
+        if found := re.search(f"{loads}[^>]*|url\\(.?https?:[^)]*", text):
             msg = f"{page} loads {found[0]}"
             raise ExtensionError(msg)
+        named = r'(<button[^>]*search-button-field[^>]* aria-label="Search)'
+        text = re.sub(named, r"\1 Ctrl+K", text)
+        text = text.replace('aria-label="Version switcher list"', "")  # its text is the version
+        text = text.replace("<summary><span", '<summary aria-label="Pages below"><span')
+        page.write_text(text, encoding="utf-8")
 
 
 def setup(app: Any) -> None:
@@ -168,5 +177,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("html-page-context", without_roles)
     app.connect("doctree-read", without_addresses)
-    app.connect("build-finished", only_ours)
+    app.connect("build-finished", finish)
     app.connect("builder-inited", lambda _: write(DOCS / "metric"))
