@@ -107,7 +107,6 @@ def test_items_with_the_id_of_their_query_are_left_out_by_every_command(command)
     command.write({"own.run": "".join(f"{q} Q0 {q} 1 9 t\n{q} Q0 {i} 2 8 t\n" for q, i in pairs)})
     command("gate t.qrels own.run --name g --at-least mrr=0.9", 1)
     for words in (
-        "evaluate t.qrels own.run -m mrr --format trec",
         "evaluate t.qrels own.run -m recip_rank --format trec --convention trec_eval",
         "compare t.qrels own.run two.run -m mrr --rows systems",
         "gate t.qrels own.run --name g --at-least mrr=0.9",

@@ -60,18 +60,6 @@ def test_sequences_of_lists(outer):
     assert value == (1 + 1 / 2) / 2
 
 
-def test_ragged_lists():
-    truth = [{"a"}, {"b", "c"}, set(), {"d"}]
-    rankings = [["a"], ["x", "b", "y", "z", "c"], ["x"], []]
-    evaluation = evaluate(truth, rankings, ("map", "recall@2"), zero_division=np.nan)
-    assert evaluation.per_query["map"].tolist()[:2] == [1.0, (1 / 2 + 2 / 5) / 2]
-    assert np.isnan(evaluation.per_query["map"][2])
-    assert evaluation.per_query["map"][3] == 0.0
-    assert evaluation["map"] == pytest.approx((1 + 9 / 20 + 0) / 3, rel=1e-15)
-    assert evaluation["recall@2"] == (1 + 1 / 2 + 0) / 3
-    assert list(evaluation.query_ids) == [0, 1, 2, 3]
-
-
 def test_lists_and_scores_may_be_mixed():
     evaluation = evaluate([{"a"}, {"b"}], [["x", "a"], {"c": 3, "b": 3}], "mrr")
     assert evaluation.per_query["mrr"].tolist() == [1 / 2, (1 + 1 / 2) / 2]
@@ -131,13 +119,6 @@ def test_missed_items_of_one_truth_count_in_pooled_measures():
     assert ignored == pytest.approx((2 + 2) / (2 * 3))
 
 
-def test_one_truth_with_a_string_provider():
-    links = {("q1", "a"), ("q2", "b")}
-    lists = [[("q1", "x"), ("q1", "a")], [("q2", "b")]]
-    value = mean_reciprocal_rank_score(links, lists, string_provider="-".join)
-    assert value == (1 / 2 + 1) / 2
-
-
 # Relevance values of ranked items -----------------------------------------------------------------
 
 
@@ -185,12 +166,6 @@ def test_relevance_makes_rankings_comparable_across_queries():
     assert value == (2 + 1) / 4
     with pytest.raises(InvalidParameterError, match="pass relevance="):
         ranking_auc_score(*pair, average="pooled")
-
-
-def test_relevance_input_is_a_value():
-    assert RelevanceInput([[1]]) == RelevanceInput([[1]], provider=float, higher_is_better=True)
-    with pytest.raises(AttributeError, match="cannot assign to field 'scores'"):
-        RelevanceInput([[1]]).scores = []
 
 
 # String provider ---------------------------------------------------------------------------------
@@ -249,7 +224,8 @@ def test_providers_keep_integers_apart(provider, higher_is_better):
 def test_string_provider_is_called_exactly_once_per_item(y_true, y_score, expected):
     provider = Mock(side_effect=str)
     measures = ("map", "ndcg@10", "recall@2", "mrr")
-    evaluate(y_true, y_score, measures, string_provider=provider, zero_division=0.0)
+    found = evaluate(y_true, y_score, measures, string_provider=provider, zero_division=0.0)
+    assert found["mrr"] >= 1 / 2
     assert sorted(call.args[0] for call in provider.call_args_list) == expected
 
 
