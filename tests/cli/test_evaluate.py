@@ -112,8 +112,7 @@ def test_items_with_the_id_of_their_query_are_left_out_by_every_command(command)
         "gate t.qrels own.run --name g --at-least mrr=0.9",
     ):
         assert "1.0000" in command(f"{words} --ignore-identical-ids")
-    text = command("judge-next t.qrels own.run --ignore-identical-ids")
-    assert len(text.splitlines()) == 1, "only items that are their own queries are unjudged"
+    assert command("judge-next t.qrels own.run --ignore-identical-ids").count("\n") == 1
 
 
 def test_columns_of_other_names(command):
