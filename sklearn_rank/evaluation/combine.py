@@ -78,7 +78,8 @@ def combine(
     """
     check_option(average, "average", ("macro", "weighted"), "combine")
     if not isinstance(evaluations, Mapping) or not evaluations:
-        msg = f"evaluations must be a non-empty {{name: evaluation}}, got {safe_repr(evaluations)}"
+        kind = "an empty one" if isinstance(evaluations, Mapping) else type(evaluations).__name__
+        msg = f"evaluations must be a non-empty {{name: evaluation}}, got {kind}"
         raise InvalidParameterError(msg)
     parts = {name: _read(part) for name, part in evaluations.items()}
     check_same_measures(list(parts.values()))
