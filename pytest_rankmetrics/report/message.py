@@ -261,8 +261,8 @@ def _about_test(assessment: Assessment) -> list[str]:
         below = f"significance is not used below {settings.min_queries} queries"
         return [f"{below}: the margin alone decides"]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
-    metrics = formatting.count(len(assessment.changes), "metric")
-    over = f"{_CORRECTIONS[settings.correction]} over {metrics}"
+    n, corrected = len(assessment.changes), _CORRECTIONS[settings.correction]
+    over = f", {corrected} over {n:,} metrics" if n > 1 else ""
     gated = [
         own.label
         for own in assessment.slice_results
@@ -271,5 +271,5 @@ def _about_test(assessment: Assessment) -> list[str]:
     if gated:
         tests = formatting.count(len(gated), "test")
         labels = formatting.count(len(set(gated)), "slice")
-        over += f" and over {tests} of {labels} (alpha {settings.slice_alpha:g})"
-    return [f"test: {name}, one-sided, alpha {settings.alpha:g}, {over}"]
+        over += f"; {corrected} over {tests} of {labels} (alpha {settings.slice_alpha:g})"
+    return [f"test: {name}, one-sided, alpha {settings.alpha:g}{over}"]

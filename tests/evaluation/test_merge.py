@@ -167,7 +167,7 @@ def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
     parts = projects()
     parts["none"] = evaluate({"q1": set()}, {"q1": ["a"]}, ["map", "lag"], zero_division=np.nan)
     with pytest.warns(UndefinedMetricWarning, match=r"map for 'none'; lag for 'none'$"):
-        combination = combine(parts, average="weighted")
+        combination = combine({**parts, "none": parts["none"].to_dict()}, average="weighted")
     assert combination["map"] == (1 / 2 + 3) / 4
     with pytest.warns(UndefinedMetricWarning, match=r"NaN is the mean of 'map' and|'map', 'lag'"):
         assert math.isnan(combine({"none": parts["none"]})["map"])

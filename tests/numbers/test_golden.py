@@ -334,6 +334,8 @@ def test_rbp() -> None:
     assert value(0, 2, 0, 1, gain="exp2") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 3)
     with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
         value(2, 1, gain={1: 5, 2: 1})
+    with pytest.raises(InvalidParameterError, match=r"a number in \[0, 1\)"):
+        measure("rbp", persistence=1)
     # All tied: each of three places is as likely.
     tied = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1, "c": 1}}, "rbp(persistence=0.5)")
     assert tied["rbp(persistence=0.5)"] == (1 - 1 / 2) * (1 + 1 / 2 + 1 / 4) / 3
@@ -345,5 +347,7 @@ def test_the_bounds_of_rbp_are_its_residual() -> None:
     found = evaluate(truth, ranking, "rbp@6", assume="partial").bounds("rbp@6")
     assert found.low == pytest.approx(1 / 5, abs=1e-15)
     assert found.high - found.low == pytest.approx(1 / 5 * (4 / 5 + (4 / 5) ** 4), abs=1e-15)
-    with pytest.raises(UndefinedMetricError, match="scales its gains; pass max_grade"):
-        evaluate(truth, ranking, "rbp(gain=linear)").bounds("rbp(gain=linear)")
+    for text, reason in (("", "scales its gains"), (",max_grade=1,min_rel=1", "both gains and")):
+        refused = evaluate(truth, ranking, f"rbp(gain=linear{text})")
+        with pytest.raises(UndefinedMetricError, match=reason):
+            refused.bounds(*refused)

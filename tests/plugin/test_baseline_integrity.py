@@ -151,7 +151,9 @@ BROKEN = {
     "no measure": '{"format": "rank-baseline/1", "gate": "g", "metrics": {}, "queries": {}}',
     "infinity": '{"format": "rank-baseline/1", "gate": "g", "queries": {},'
     ' "metrics": {"mrr": {"value": -1e999, "queries": 30, "definition": {"v": 1}}}}',
-    "key twice": '{"format": "rank-baseline/1", "format": "rank-baseline/1"}',
+    "key twice": '{"format": "rank-baseline/1", "metrics": {"mrr": {"value": 0.5, "queries": 1,'
+    ' "definition": {}}}, "queries": {"q": {"truth": "", "mrr": 1.0}, "q": {"truth": "",'
+    ' "mrr": 0.5}}}',
     "deep": "[" * 100_000,
 }
 

@@ -71,7 +71,7 @@ def test_a_confirmed_drop_fails_with_everything_in_its_first_line(suite):
         "E *biggest gains: *q018 +0.0833*",
         "E *baseline *test_it/test_bm25.rank.json*",
         "E *accept *--rank-accept*--rank-reason*",
-        "E *paired t, one-sided, alpha 0.05*",
+        "E *paired t, one-sided, alpha 0.05",
     )
 
 
