@@ -29,6 +29,7 @@ from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.own import given_measures
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import format_list, safe_repr
 
@@ -63,6 +64,12 @@ def measure_strictly(
         if unjudged == "bounds":
             refuse("unjudged='bounds' has no test by clusters: leave out clusters, or the bounds")
         options["clusters"] = _clusters(reading)
+    if reading.get("values") is not None and reading.get("query_ids") is not None:
+        number_of = {name: number for number, name in enumerate(reading["query_ids"])}
+        options["values"] = {
+            own: {number_of.get(query, query): value for query, value in given.items()}
+            for own, given in given_measures(reading["values"]).items()
+        }
     is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
     if is_lazy:
         options["columns"] = reading.get("columns")

@@ -16,6 +16,7 @@ from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.measures.own import measure_from
 from sklearn_rank.support.checks import check_option, check_weights
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
@@ -128,19 +129,25 @@ class _Part(NamedTuple):
         return [scored.measure for scored in self.scored.values()]
 
 
+def _named(name: str) -> Measure:
+    """The measure that a stored name means; any other is one of the caller, and unknown here."""
+    try:
+        return read_measure(name)
+    except UnknownMeasureError:
+        return measure_from(name, range=(-math.inf, math.inf))
+
+
 def _read(part: Any) -> _Part:
     """An evaluation, or one that was stored; TypeError for anything else."""
     if isinstance(part, Evaluation):
         return _Part(part._scored, part.scores, part.counts["relevant"])
     try:
-        named = {name: read_measure(name) for name in part["measures"].values()}
+        named = {name: _named(name) for name in part["measures"].values()}
         values = [
             math.nan if part["scores"][key] is None else float(part["scores"][key])
             for key in part["measures"]
         ]
         n_relevant = operator.index(part["counts"]["relevant"])
-    except UnknownMeasureError:
-        raise
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
             "evaluations must hold results of evaluate, or what their to_dict() returned, got "

@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import FloatArray
 
 MOST_ORDERS = 500
@@ -38,7 +38,7 @@ class OwnKernel:
         for number, query in enumerate(rankings.query_ids):
             judged = rankings.all_grades[slice(*rankings.judged_offsets[number : number + 2])]
             orders = self._orders(rankings, number)
-            found = [self._checked(self.of_one(order, judged), query) for order in orders]
+            found = [self._checked(order, judged, query) for order in orders]
             values[number] = math.fsum(found) / len(found)
         return values
 
@@ -70,8 +70,16 @@ class OwnKernel:
                 order[tie] = part
             yield order
 
-    def _checked(self, result: Any, query: Any) -> float:
-        """The result as a float; NaN says that the measure is undefined for the query."""
+    def _checked(self, grades: FloatArray, judged: FloatArray, query: Any) -> float:
+        """The value as a float; NaN says that the measure is undefined for the query."""
+        try:
+            result = self.of_one(grades, judged)
+        except Exception as error:  # of an empty ranking, say
+            msg = (
+                f"{self.name} of query {safe_repr(query)}, whose ranking has {len(grades)} items, "
+                f"raised {type(error).__name__}: {safe_text(str(error), limit=200)}"
+            )
+            raise InvalidParameterError(msg) from error
         try:
             value = math.inf if isinstance(result, str) else float(result)
         except (TypeError, ValueError):

@@ -126,7 +126,7 @@ class Convention:
             return replace(
                 measure, parameters=tuple({**dict(measure.parameters), "measures": members}.items())
             )
-        if metric.of_judgements or metric.is_given:
+        if metric.of_judgements or metric.is_own:
             return measure
         self._check(measure)
         if measure.k is None and metric.name in self.cutoffs:

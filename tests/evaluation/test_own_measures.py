@@ -100,6 +100,14 @@ def gate(
 
 
 WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
+    "convention": (
+        lambda _: evaluate(TRUTH, OLD, GAINED, convention="trec_eval")["gained"],
+        OLD_VALUES[0],
+    ),
+    "stored": (
+        lambda _: pair(combine({"a": measured().to_dict(), "b": measured().to_dict()})),
+        list(OLD_VALUES),
+    ),
     "evaluate": (lambda _: pair(measured()), list(OLD_VALUES)),
     "intervals": (lambda _: measured().confidence_interval("ms", method="t")[0], 0.0),
     "worst": (lambda _: [own.query for own in measured().worst(measure=MS)], ["q2", "q1"]),
@@ -142,7 +150,17 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
     "engine": (lazily, list(OLD_VALUES)),
     "scorer": (lambda _: scored(GAINED), OLD_VALUES[0]),
     "assertion": (
-        lambda _: assert_metric(TRUTH, OLD, MS, at_most=21, values={MS: OLD_MS}).passed,
+        lambda _: (
+            assert_metric(TRUTH, OLD, MS, at_most=21, values={MS: OLD_MS}).passed
+            and assert_metric(
+                [*TRUTH.values()],
+                [*OLD.values()],
+                MS,
+                at_most=21,
+                values={MS: OLD_MS},
+                query_ids=["q1", "q2"],
+            ).passed
+        ),
         True,
     ),
 }
@@ -167,11 +185,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         InvalidParameterError,
         r"gained has its own .* \[0, 1\] for 'old' and its own .* \[0, 10\] for 'new'",
     ),
-    "stored": (
-        lambda: combine({"a": measured().to_dict()}),
-        ValueError,
-        "unknown measure 'gained'",
-    ),
     "bounds": (lambda: measured().bounds(MS), UndefinedMetricError, "ms has no bounds"),
     "hmean": (
         lambda: evaluate(TRUTH, OLD, ["hmean(map,mrr)", MS]),
@@ -179,10 +192,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "ms is not computed",
     ),
     "k": (lambda: make_rank_scorer(GAINED, k=3), InvalidParameterError, "gained reads the whole"),
-    "convention": (
-        lambda: evaluate(TRUTH, OLD, GAINED, convention="trec_eval"),
-        ValueError,
-        "'trec_eval' gives no gained",
+    "its function": (
+        lambda: evaluate(TRUTH, {**OLD, "q1": []}, measure_from("top", lambda own: own[0])),
+        InvalidParameterError,
+        "top of query 'q1', whose ranking has 0 items, raised IndexError",
     ),
 }
 
