@@ -207,7 +207,8 @@ def test_what_does_not_work_is_refused_by_name(case: str) -> None:
         call()
 
 
-def test_a_gate_compares_with_its_baseline(tmp_path: Path) -> None:
+def test_a_gate_compares_with_its_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)  # where nothing is recorded
     gate(tmp_path, OLD_MS, update=True)
     assert "ms 20.0000 <= 40" in gate(tmp_path, OLD_MS)
     slower = gate(tmp_path, NEW_MS)
