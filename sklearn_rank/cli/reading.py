@@ -54,11 +54,11 @@ def refuse_repeated_input(*paths: str | None) -> None:
         raise ValueError(msg)
 
 
-def refuse_repeated_runs(*paths: str | None) -> None:
-    """ValueError if a run is to be compared with itself."""
+def refuse_repeated_runs(*paths: str | None, what: str = "run") -> None:
+    """ValueError if a run is to be compared with itself, or a file to be counted twice."""
     given = [path for path in paths if path is not None]
     if len(set(given)) < len(given):
-        msg = "the same run was given twice"
+        msg = f"the same {what} was given twice"
         raise ValueError(msg)
 
 

@@ -17,12 +17,14 @@ def run_combine(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
     from pathlib import Path
 
-    from sklearn_rank.cli.reading import read_stored
+    from sklearn_rank.cli.reading import read_stored, refuse_repeated_runs
     from sklearn_rank.evaluation.combine import combine
+    from sklearn_rank.evaluation.tables import plain_number
     from sklearn_rank.tables.formats import to_markdown
 
     stems = [Path(path).stem for path in arguments.files]
     names = stems if len(set(stems)) == len(stems) else arguments.files
+    refuse_repeated_runs(*arguments.files, what="file")
     stored = dict(zip(names, map(read_stored, arguments.files), strict=True))
     # One run each may be called by another name in each data set.
     is_one = all(len(parts) == 1 for parts in stored.values())
@@ -40,9 +42,14 @@ def run_combine(arguments: argparse.Namespace) -> int:
         found.append((run, combine(parts, average=arguments.average, weights=weights)))
     if arguments.format == "json":
         kept = [
-            {"run": run, "weights": means.weights, "scores": dict(means)} for run, means in found
+            {
+                "run": run,
+                "weights": means.weights,
+                "scores": {name: plain_number(mean) for name, mean in means.items()},
+            }
+            for run, means in found
         ]
-        print(json.dumps(kept, indent=1))
+        print(json.dumps(kept, indent=1, allow_nan=False))
         return 0
     for run, combination in found:
         table = replace(combination._table("data sets"), caption=run)

@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.own import measure_from
-from sklearn_rank.support.checks import check_option, check_weights
+from sklearn_rank.support.checks import check_integer, check_option, check_weights
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Tabular
@@ -143,11 +143,9 @@ def _read(part: Any) -> _Part:
         return _Part(part._scored, part.scores, part.counts["relevant"])
     try:
         named = {name: _named(name) for name in part["measures"].values()}
-        values = [
-            math.nan if part["scores"][key] is None else float(part["scores"][key])
-            for key in part["measures"]
-        ]
-        n_relevant = operator.index(part["counts"]["relevant"])
+        given = [part["scores"][key] for key in part["measures"]]
+        values = [math.nan if own is None else 1.0 * operator.pos(own) for own in given]
+        n_relevant = check_integer(part["counts"]["relevant"], "relevant", "combine", at_least=0)
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
             "evaluations must hold results of evaluate, or what their to_dict() returned, got "

@@ -45,7 +45,7 @@ def table_of(evaluation: Evaluation) -> Table:
     for name, score in evaluation.scores.items():
         is_pooled = name not in evaluation.per_query
         interval = (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
-        cell = Cell(fixed(score), _plain_number(score))
+        cell = Cell(fixed(score), plain_number(score))
         averaged = count_cell(evaluation.counts["averaged"][name])
         rows.append((text_cell(name), cell, interval_cell(*interval), averaged))
         if evaluation.clusters is not None and not is_pooled:
@@ -138,7 +138,7 @@ def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str
         return {shown[name]: value for name, value in values.items()}
 
     return {
-        "scores": renamed({name: _plain_number(x) for name, x in evaluation.scores.items()}),
+        "scores": renamed({name: plain_number(x) for name, x in evaluation.scores.items()}),
         "measures": dict(zip(shown.values(), map(str, evaluation.measures), strict=True)),
         "counts": {
             name: renamed(value) if isinstance(value, dict) else value
@@ -147,13 +147,14 @@ def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str
         "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
         **({} if clusters is None else {"clusters": [plain_id(label) for label in clusters]}),
         "per_query": {
-            shown[name]: [_plain_number(value) for value in values.tolist()]
+            shown[name]: [plain_number(value) for value in values.tolist()]
             for name, values in evaluation.per_query.items()
         },
     }
 
 
-def _plain_number(value: float) -> float | None:
+def plain_number(value: float) -> float | None:
+    """A number as JSON can hold it: NaN is None."""
     return None if math.isnan(value) else value
 
 

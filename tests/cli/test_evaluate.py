@@ -335,12 +335,19 @@ def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
             {f"{name}.json": command(f"evaluate t.qrels {name}.run -m map --format json")}
         )
     assert "macro mean" in command("combine one.json two.json")
-    command.write({"bad.json": '{"map": 1}'})
+    stored = '{"measures": {"map": "map"}, "scores": {"map": %s}, "counts": {"relevant": %s}}'
+    command.write({"bad.json": '{"map": 1}', "text.json": stored % ('"NaN"', 1)})
+    command.write({"less.json": stored % (0.5, -1), "none.json": stored % ("null", 1)})
+    combined = command.process("combine none.json --format json")
+    assert json.loads(combined.stdout)[0]["scores"] == {"map": None}
     for words, told in {
         "combine a.json two.json": "'two' has no results of the run 'one.run'",
         "combine one.json two.json --weight 3": "must be NAME=NUMBER",
         "combine one.json two.json --weight one=-3": "a finite number of at least 0",
         "combine one.json two.json --weight one=3": "names of evaluations",
         "combine one.json bad.json": "bad.json: is no result of evaluate --format json",
+        "combine one.json one.json": "the same file was given twice",
+        "combine text.json": "must hold results of evaluate",
+        "combine less.json": "must hold results of evaluate",
     }.items():
         assert told in command(words, 2)
