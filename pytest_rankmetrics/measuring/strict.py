@@ -65,9 +65,8 @@ def measure_strictly(
             refuse("unjudged='bounds' has no test by clusters: leave out clusters, or the bounds")
         options["clusters"] = _clusters(reading)
     if reading.get("values") is not None and reading.get("query_ids") is not None:
-        number_of = {name: number for number, name in enumerate(reading["query_ids"])}
         options["values"] = {
-            own: {number_of.get(query, query): value for query, value in given.items()}
+            own: _by_position(own, given, reading["query_ids"])
             for own, given in given_measures(reading["values"]).items()
         }
     is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
@@ -118,6 +117,23 @@ def _clusters(reading: DataOptions) -> Any:
     if callable(given):
         return {number: given(name) for number, name in enumerate(names)}
     return {number: given[name] for number, name in enumerate(names) if name in given}
+
+
+def _by_position(own: Measure, given: Mapping[Any, Any], query_ids: Any) -> dict[int, Any]:
+    """Values of the queries whose names are ``query_ids``, by position."""
+    try:
+        names = dict.fromkeys(query_ids)
+    except TypeError:
+        msg = f"query_ids must be one name for each query, got {safe_repr(query_ids)}"
+        raise InvalidParameterError(msg) from None
+    for what, queries in (
+        ("no number for", [name for name in names if name not in given]),
+        ("numbers of queries that query_ids lacks:", [name for name in given if name not in names]),
+    ):
+        if queries:
+            msg = f"values of {own}: {what} {format_list(queries)}"
+            raise InvalidParameterError(msg)
+    return {number: given[name] for number, name in enumerate(names)}
 
 
 _filters = threading.Lock()

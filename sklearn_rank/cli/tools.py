@@ -31,7 +31,11 @@ def run_combine(arguments: argparse.Namespace) -> int:
     runs: dict[str, dict[str, Any]] = {}
     for name, parts in stored.items():
         for part in parts:
-            runs.setdefault("" if is_one else str(part.get("run", "")), {})[name] = part
+            of_run = runs.setdefault("" if is_one else str(part.get("run", "")), {})
+            if name in of_run:
+                msg = f"{safe_repr(name)} has two results of the run {safe_repr(part.get('run'))}"
+                raise ValueError(msg)
+            of_run[name] = part
     found = []
     for run, parts in runs.items():
         lacking = [name for name in names if name not in parts]
@@ -39,6 +43,9 @@ def run_combine(arguments: argparse.Namespace) -> int:
             msg = f"{format_list(lacking)} has no results of the run {safe_repr(run)}"
             raise ValueError(msg)
         weights = dict(arguments.weights) or None
+        if len(weights or ()) < len(arguments.weights):
+            msg = f"--weight names a data set twice: {format_list(n for n, _ in arguments.weights)}"
+            raise ValueError(msg)
         found.append((run, combine(parts, average=arguments.average, weights=weights)))
     if arguments.format == "json":
         kept = [
@@ -56,7 +63,7 @@ def run_combine(arguments: argparse.Namespace) -> int:
         if arguments.format == "table":
             print_table(table)
         else:
-            print(to_markdown(table))
+            print(to_markdown(table), end="\n\n" if run != found[-1][0] else "\n")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +13,16 @@ from sklearn_rank.evaluation.averaging import Average
 from sklearn_rank.evaluation.compute import Scored, find_measure
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
-from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.catalogue import Measure, Metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.own import measure_from
-from sklearn_rank.support.checks import check_integer, check_option, check_weights
+from sklearn_rank.support.checks import (
+    check_integer,
+    check_number,
+    check_option,
+    check_weights,
+    refuse_value,
+)
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Tabular
@@ -82,7 +87,9 @@ def combine(
         kind = "an empty one" if isinstance(evaluations, Mapping) else type(evaluations).__name__
         msg = f"evaluations must be a non-empty {{name: evaluation}}, got {kind}"
         raise InvalidParameterError(msg)
-    parts = {name: _read(part) for name, part in evaluations.items()}
+    live = [part for part in evaluations.values() if isinstance(part, Evaluation)]
+    known = {str(measure): measure for part in live for measure in part.measures}
+    parts = {name: _read(part, known) for name, part in evaluations.items()}
     check_same_measures(list(parts.values()))
     given = None
     if weights is not None:
@@ -129,22 +136,33 @@ class _Part(NamedTuple):
         return [scored.measure for scored in self.scored.values()]
 
 
-def _named(name: str) -> Measure:
+def _named(name: str, known: Mapping[str, Measure]) -> Measure:
     """The measure that a stored name means; any other is one of the caller, and unknown here."""
     try:
-        return read_measure(name)
+        return known.get(name) or read_measure(name)
     except UnknownMeasureError:
         return measure_from(name, range=(-math.inf, math.inf))
 
 
-def _read(part: Any) -> _Part:
+def _score(value: Any, name: str, metric: Metric) -> float:
+    """A stored score; ValueError where no such measure has it."""
+    if value is None:
+        return math.nan
+    number = check_number(value, name, "combine", at_least=metric.lower)
+    if number > metric.upper:
+        refuse_value(value, name, "combine", f"at most {metric.upper:g}")
+    return float(number)
+
+
+def _read(part: Any, known: Mapping[str, Measure]) -> _Part:
     """An evaluation, or one that was stored; TypeError for anything else."""
     if isinstance(part, Evaluation):
         return _Part(part._scored, part.scores, part.counts["relevant"])
     try:
-        named = {name: _named(name) for name in part["measures"].values()}
+        named = {name: _named(name, known) for name in part["measures"].values()}
         given = [part["scores"][key] for key in part["measures"]]
-        values = [math.nan if own is None else 1.0 * operator.pos(own) for own in given]
+        pairs = zip(given, named.items(), strict=True)
+        values = [_score(own, name, measure.metric) for own, (name, measure) in pairs]
         n_relevant = check_integer(part["counts"]["relevant"], "relevant", "combine", at_least=0)
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
@@ -195,12 +213,17 @@ class Combination(Tabular, Mapping[str, float]):
             values = [part.scores[name] for part in self._parts.values()]
             pairs = zip(values, self.weights.values(), strict=True)
             defined = [(value, weight) for value, weight in pairs if not math.isnan(value)]
+            # A power of two keeps sums of weights away from the ends of float64.
+            power = -math.frexp(max((weight for _, weight in defined), default=0.0))[1]
+            defined = [(value, math.ldexp(weight, power)) for value, weight in defined]
             total = sum(weight for _, weight in defined)
             summed = math.fsum(value * weight for value, weight in defined)
             scores[name] = summed / total if total else math.nan
         return scores
 
     def __getitem__(self, measure: str | Measure) -> float:
+        if isinstance(measure, Measure) and measure.metric.is_own and str(measure) in self.scores:
+            return self.scores[str(measure)]
         return self.scores[find_measure(measure, next(iter(self._parts.values())).scored)]
 
     def __iter__(self) -> Iterator[str]:

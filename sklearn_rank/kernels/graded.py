@@ -294,10 +294,14 @@ def rbp_parts(
         best = np.ones(len(rankings))
         best[has_any] = relative_gains(top[has_any], top[has_any], gain)
         scale = np.repeat(top, rankings.n_hits)
-        gains = relative_gains(rankings.hit_grades, scale, gain) / np.repeat(best, rankings.n_hits)
-        if not (gains <= 1.0).all():
+        found, best = (
+            relative_gains(rankings.hit_grades, scale, gain),
+            np.repeat(best, rankings.n_hits),
+        )
+        if (found > best).any():
             msg = "gain must be greatest for the highest grade: rbp is over that gain"
             raise InvalidParameterError(msg)
+        gains = ratio(found, best)
     ranks: FloatArray = np.power(persistence, np.arange(depth(rankings, k)))
     return parts_of(rankings, gains * _all_weights(rankings, (1.0 - persistence) * ranks))
 

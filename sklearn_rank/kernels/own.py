@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, cast
 
@@ -45,7 +46,17 @@ class OwnKernel:
     def of_one(self, grades: FloatArray, judged: FloatArray) -> Any:
         """The function of one ranking, and of the grades of its relevant items if it takes them."""
         function = cast("Callable[..., Any]", self.function)
-        return function(grades, *[np.sort(judged)[::-1]] * (_n_required(function) == 2))
+        return function(grades, *[np.sort(judged)[::-1]] * (self._n_required == 2))
+
+    @cached_property
+    def _n_required(self) -> int:
+        """Positional parameters without a default; 1 where a signature is not known."""
+        try:
+            parameters = inspect.signature(cast("Any", self.function)).parameters.values()
+        except (TypeError, ValueError):
+            return 1
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return sum(own.kind in kinds and own.default is own.empty for own in parameters)
 
     def _orders(self, rankings: JudgedRankings, number: int) -> Iterator[FloatArray]:
         """Grades of one ranking in each distinct order of its ties, all equally likely."""
@@ -81,8 +92,8 @@ class OwnKernel:
             )
             raise InvalidParameterError(msg) from error
         try:
-            value = math.inf if isinstance(result, str) else float(result)
-        except (TypeError, ValueError):
+            value = math.inf if isinstance(result, (str, bytes)) else float(result)
+        except (TypeError, ValueError, OverflowError):
             value = math.inf
         if math.isinf(value) or value < self.lower or value > self.upper:
             msg = (
@@ -91,16 +102,6 @@ class OwnKernel:
             )
             raise InvalidParameterError(msg)
         return value
-
-
-def _n_required(function: Callable[..., Any]) -> int:
-    """Positional parameters without a default; 1 where a signature is not known."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(own.kind in kinds and own.default is own.empty for own in parameters)
 
 
 def _count(grades: FloatArray) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,9 +37,9 @@ def measure_from(
     function : callable, default=None
         ``function(grades)``, called for each query with the grades of its ranking in rank order,
         a float64 array of shape (n_ranked,), 0 where an item is irrelevant or unjudged. With a
-        second positional parameter, ``function(grades, ideal)``, it also gets the grades of all
-        relevant items, retrieved or not, the highest first. It returns a number in ``range``, or
-        NaN where the measure is undefined. None: the values are given by
+        second parameter that has no default, ``function(grades, ideal)``, it also gets the grades
+        of all relevant items, retrieved or not, the highest first. It returns a number in
+        ``range``, or NaN where the measure is undefined. None: the values are given by
         ``evaluate(..., values=)``.
     range : (float, float), default=(0, 1)
         Least and greatest possible value; both may be infinite.
@@ -88,8 +89,8 @@ def measure_from(
         msg = f"function must be callable or None, got {safe_repr(function)}"
         raise InvalidParameterError(msg)
     try:
-        lower, upper = map(float, range)
-    except (TypeError, ValueError):
+        lower, upper = map(float, range if isinstance(range, (tuple, list)) else ())
+    except (TypeError, ValueError, OverflowError):
         lower = upper = math.nan
     if not lower < upper:
         msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
@@ -136,7 +137,7 @@ def numbers_by_query(
     for query in query_ids:
         value = given[query]
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not (is_number and math.isfinite(value) and lower <= value <= upper):
+        if not (is_number and abs(value) <= sys.float_info.max and lower <= value <= upper):
             msg = (
                 f"values of {measure}: query {safe_repr(query)} must have a finite number in "
                 f"[{lower:g}, {upper:g}], got {safe_repr(value)}"

@@ -117,7 +117,10 @@ def check_recall(value: Any, name: str, owner: str) -> Any:
 
 def check_persistence(value: Any, name: str, owner: str) -> Any:
     """A number in [0, 1)."""
-    number = _AT_LEAST_0(value, name, owner)
+    try:
+        number = _AT_LEAST_0(value, name, owner)
+    except InvalidParameterError:
+        number = 1.0
     return number if number < 1 else refuse_value(value, name, owner, "a number in [0, 1)")
 
 

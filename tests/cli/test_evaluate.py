@@ -338,6 +338,8 @@ def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
     stored = '{"measures": {"map": "map"}, "scores": {"map": %s}, "counts": {"relevant": %s}}'
     command.write({"bad.json": '{"map": 1}', "text.json": stored % ('"NaN"', 1)})
     command.write({"less.json": stored % (0.5, -1), "none.json": stored % ("null", 1)})
+    one = stored.replace('"counts"', '"run": "r", "counts"') % (0.5, 1)
+    command.write({"twice.json": f"[{one}, {one}]"})
     combined = command.process("combine none.json --format json")
     assert json.loads(combined.stdout)[0]["scores"] == {"map": None}
     for words, told in {
@@ -347,6 +349,8 @@ def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
         "combine one.json two.json --weight one=3": "names of evaluations",
         "combine one.json bad.json": "bad.json: is no result of evaluate --format json",
         "combine one.json one.json": "the same file was given twice",
+        "combine twice.json": "'twice' has two results of the run 'r'",
+        "combine one.json two.json --weight one=1 --weight one=2": "names a data set twice",
         "combine text.json": "must hold results of evaluate",
         "combine less.json": "must hold results of evaluate",
     }.items():

@@ -155,6 +155,9 @@ def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
     given = combine({**stored, "large": projects()["large"]}, weights={"large": 0.5, "small": 1.5})
     assert (given["map"], given["AP"]) == ((1.5 / 2 + 0.5 * 1) / 2,) * 2
     assert "mean by given weights" in repr(given)
+    for weight in (1e308, 5e-324):
+        halves = combine(projects(), weights={"large": weight, "small": weight})
+        assert halves["map"] == (1 / 2 + 1) / 2
     assert repr(weighted).splitlines() == [
         "data set       weight     map     lag",
         "small               1  0.5000  1.0000",
@@ -179,6 +182,10 @@ def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
         ([ONE], {}, InvalidParameterError, "non-empty"),
         ({"a": 0.5}, {}, TypeError, "results of evaluate, or .*, got 0.5"),
         ({"a": {"scores": {"map": 1.0}}}, {}, TypeError, "results of evaluate"),
+        *(
+            ({"a": {**ONE.to_dict(), "scores": {"map": own}}}, {}, TypeError, "results of evaluate")
+            for own in (True, 7, math.inf, 10**400)
+        ),
         ({"a": ONE}, {"weights": {"b": 1}}, InvalidParameterError, "names of evaluations"),
         ({"a": ONE}, {"weights": [1]}, InvalidParameterError, "names of evaluations"),
         ({"a": ONE}, {"weights": {"a": -1}}, ValueError, "weights"),

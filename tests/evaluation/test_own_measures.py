@@ -243,7 +243,7 @@ def test_too_many_orders_are_refused() -> None:
         evaluate({"q\x1b": {"d1", "d2"}}, run, first)
 
 
-@pytest.mark.parametrize("result", [2, -0.1, math.inf, "1", None, [0.5, 0.5]])
+@pytest.mark.parametrize("result", [2, -0.1, math.inf, "1", b"1", 10**400, None, [0.5] * 2])
 def test_a_result_is_a_number_in_the_range(result: Any) -> None:
     with pytest.raises(InvalidParameterError, match=r"own of query 'q\\x1b' must be .* \[0, 1\]"):
         evaluate({"q\x1b": {"a"}}, {"q\x1b": ["a"]}, measure_from("own", lambda _: result))
@@ -280,6 +280,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "nan": ({"q1": 1, "q2": math.nan}, "query 'q2'"),
     "infinite": ({"q1": 1, "q2": math.inf}, "query 'q2'"),
     "text": ({"q1": 1, "q2": "3"}, "query 'q2'"),
+    "huge": ({"q1": 1, "q2": 10**400}, "query 'q2'"),
     "bool": ({"q1": 1, "q2": True}, "query 'q2'"),
     "out of range": ({"q1": 1, "q2": -1}, r"\[0, inf\]"),
 }

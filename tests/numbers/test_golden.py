@@ -332,10 +332,13 @@ def test_rbp() -> None:
         1 / 2 * 4 / 8 + 1 / 8 / 8
     )
     assert value(0, 2, 0, 1, gain="exp2") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 3)
-    with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
-        value(2, 1, gain={1: 5, 2: 1})
-    with pytest.raises(InvalidParameterError, match=r"a number in \[0, 1\)"):
-        measure("rbp", persistence=1)
+    assert value(2, 1, gain={1: 0, 2: 0}) == 0
+    for table in ({1: 5, 2: 1}, {1: 5, 2: 0}):
+        with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
+            value(2, 1, gain=table)
+    for wrong in (1, -0.1, math.nan, "0.5", True):
+        with pytest.raises(InvalidParameterError, match=r"a number in \[0, 1\)"):
+            measure("rbp", persistence=wrong)
     # All tied: each of three places is as likely.
     tied = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1, "c": 1}}, "rbp(persistence=0.5)")
     assert tied["rbp(persistence=0.5)"] == (1 - 1 / 2) * (1 + 1 / 2 + 1 / 4) / 3
