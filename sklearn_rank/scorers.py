@@ -11,8 +11,8 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures, safe_names
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import OPTION_NAMES
-from sklearn_rank.model_selection.scorer import STATISTICS, RankingScorer, spread_of
-from sklearn_rank.support.checks import check_flag, check_option
+from sklearn_rank.model_selection.scorer import RankingScorer
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = [
@@ -168,7 +168,6 @@ def get_scorer_names() -> list[str]:
 def rank_scorers(
     measures: Iterable[str | Measure],
     *,
-    spread: bool = False,
     names: Literal["canonical", "safe"] = "canonical",
     **options: Any,
 ) -> dict[str, RankingScorer]:
@@ -178,11 +177,6 @@ def rank_scorers(
     ----------
     measures : iterable of str or Measure
         Measures in any spelling.
-    spread : bool, default=False
-        Add for each measure the standard error of the score over the queries of a fold
-        (``"map_se"``) and their number (``"map_queries"``), of which
-        :class:`SearchResultsDisplay` makes intervals. They are no scores: pass ``refit="map"``.
-        The error of a fold of one query is NaN.
     names : {"canonical", "safe"}, default="canonical"
         ``ndcg@10``, or ``ndcg_at_10``, which MLflow takes as part of a metric's name.
     **options
@@ -207,8 +201,6 @@ def rank_scorers(
     >>> from sklearn_rank import rank_scorers
     >>> rank_scorers(["map", "nDCG@10"])
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
-    >>> list(rank_scorers(["map"], spread=True))
-    ['map', 'map_se', 'map_queries']
     """
     known = (*OPTION_NAMES, "convention")
     unknown = [option for option in options if option not in known]
@@ -226,18 +218,13 @@ def rank_scorers(
             "for names of your own write {name: get_scorer(measure)}"
         )
         raise TypeError(msg)
-    check_flag(spread, "spread", "rank_scorers")
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     named = {_name(measure): measure for measure in parse_measures(map(_unsigned, asked))}
     keys = safe_names(named) if names == "safe" else {name: name for name in named}
-    scorers: dict[str, RankingScorer] = {}
-    for canonical, measure in named.items():
-        name = keys[canonical]
-        scorers[name] = make_rank_scorer(measure, **options)
-        if spread:
-            for kind in STATISTICS:
-                scorers[f"{name}_{kind}"] = spread_of(scorers[name], kind)
-    return scorers
+    return {
+        keys[canonical]: make_rank_scorer(measure, **options)
+        for canonical, measure in named.items()
+    }
 
 
 def _unsigned(name: str | Measure) -> str | Measure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -122,29 +121,6 @@ class QueryRows:
         return dict(zip(listed_ids(self.query_ids), self.sizes.tolist(), strict=True))
 
 
-# Beside the ranker and not in it: query ids may be what users typed, which a stored model must not
-# hold. A ranker that came from another process has no entry and is not checked.
-_FITTED_ON: WeakKeyDictionary[Any, Mapping[Any, int]] = WeakKeyDictionary()
-
-
-def remember_sizes(ranker: Any, sizes: Mapping[Any, int]) -> None:
-    """Note the number of rows of each query that a ranker was fitted on."""
-    _FITTED_ON[ranker] = sizes
-
-
-def _sizes_fitted_on(estimator: Any) -> Mapping[Any, int]:
-    """The noted numbers of a ranker, also inside a search or at the end of a pipeline."""
-    for _ in range(5):  # a search of a pipeline of a search: nobody nests deeper
-        try:
-            if estimator in _FITTED_ON:
-                return _FITTED_ON[estimator]
-        except TypeError:  # without a hash or weak references
-            break
-        steps = getattr(estimator, "steps", None)
-        estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
-    return {}
-
-
 # For scorers -------------------------------------------------------------------------------------
 
 
@@ -155,17 +131,15 @@ class QueryIds(NamedTuple):
     fold: Fold | None = None
     name: str = DEFAULT_NAME
 
-    def faults(self, n_queries: int, estimator: Any) -> list[str]:
+    def faults(self, n_queries: int) -> list[str]:
         """Warnings of queries of one row each and of queries of which only some rows are scored."""
         n_rows = len(self.ids)
         faults: list[str | None] = []
         if 1 < n_queries == n_rows:
             faults = [f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"]
-        if self.fold is None:
-            faults.append(self._fault_of_training(estimator))
-        elif self.fold.test is None:
+        if self.fold is not None and self.fold.test is None:
             faults.append(self._fault_of_sample(self.fold))
-        else:
+        elif self.fold is not None:
             # Splits are the same for each candidate of a search.
             known = notes_of_search().setdefault("splits", {})
             key = (self.name, id(self.fold.scored), id(self.fold.test))
@@ -211,16 +185,6 @@ class QueryIds(NamedTuple):
             f"single rows are drawn (max_samples, subsample), which cuts queries: of query "
             f"{first[1]} only {first[2]:,} of {first[3]:,} rows are scored; score all rows, or "
             "draw queries before"
-        )
-
-    def _fault_of_training(self, estimator: Any) -> str | None:
-        """Outside of any loop: queries of which the ranker was fitted on more or fewer rows."""
-        sizes = _sizes_fitted_on(estimator)
-        first = self._first_that_differs(sizes) if sizes else None
-        return first and (
-            f"{first[0]:,} queries are both in the rows that are scored and in those the ranker "
-            f"was fitted on, in other numbers: {first[2]:,} and {first[3]:,} rows of query "
-            f"{first[1]}; split by queries, with GroupKFold or QueryKFold"
         )
 
 

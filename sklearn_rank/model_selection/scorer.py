@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -33,16 +33,12 @@ from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, 
 from sklearn_rank.model_selection.reading import Reading, Responses, read_call
 from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.statistics.samples import error_of_mean
 from sklearn_rank.support.runtime import warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
 """Errors of the measure's parameters or of the truth: the same for the next candidate."""
-
-Statistic = Literal["se", "queries"]
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
 # instances of its scorer class, which has no public name. Where it cannot be had, all else works.
@@ -81,22 +77,17 @@ class RankingScorer(_Base):  # type: ignore[misc]
         requests: Mapping[str, Any] | None = None,
         bound: Any = None,
         named: Measure | None = None,
-        statistic: Statistic | None = None,
     ) -> None:
         if measure.metric.is_given:
             msg = f"{measure} is measured elsewhere: no scorer computes it of an estimator"
             raise InvalidParameterError(msg)
-        # requests: metadata by name; named: what the name stands for, repr tells the differences;
-        # statistic: the error of the score over queries, or their number, in place of the score.
+        # requests: metadata by name; named: what the name stands for, repr tells the differences.
         self.measure = measure
         self._named = measure if named is None else named
         self.options = options or ScorerOptions()
         self._name = name
         # The expression that makes this scorer, up to its options.
         self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
-        if statistic is not None:
-            self._called = f"rank_scorers(['{measure}'], spread=True)[{name!r}]"
-        self._statistic = statistic
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
         # Attributes that scikit-learn reads of its own scorers, some to call the metric on labels.
@@ -157,8 +148,6 @@ class RankingScorer(_Base):  # type: ignore[misc]
     ) -> Any:
         try:
             scored = self._scored(method_caller, estimator, X, y_true, groups, query_weight)
-            if self._statistic is not None:
-                return _spread(scored, self._statistic)
             return self._sign * scored.average.value
         except RankingConfigError as error:
             ending = error
@@ -236,7 +225,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             depth = self.measure.depth if caller is None else None
             judged = _ranked(read, query_weight, self.options, depth)
             if read.queries is not None:
-                for fault in read.queries.faults(len(judged.query_ids), estimator):
+                for fault in read.queries.faults(len(judged.query_ids)):
                     warn_once(fault, RankingDataWarning, key="queries")
             shared[key] = read, judged
         return shared[key]
@@ -305,7 +294,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._copy(bound=groups)
 
     def _copy(self, **changed: Any) -> RankingScorer:
-        names = ("name", "requests", "bound", "named", "statistic")
+        names = ("name", "requests", "bound", "named")
         own = {name: getattr(self, f"_{name}") for name in names}
         return type(self)(**{"measure": self.measure, "options": self.options, **own, **changed})
 
@@ -345,7 +334,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         )
         return has_same_ids and all(
             getattr(self, name) == getattr(other, name)
-            for name in ("measure", "options", "_requests", "_statistic")
+            for name in ("measure", "options", "_requests")
         )
 
     def __hash__(self) -> int:
@@ -428,24 +417,3 @@ class Raises:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _still
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _still
     __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item
-
-
-def _spread(scored: Scored, statistic: Statistic) -> float:
-    """The standard error over queries of a score, or the number of its queries.
-
-    A column of such numbers beside that of the scores is all that an interval over queries needs,
-    so that nothing has to be fitted again.
-    """
-    values, weights = scored.counted, scored.weights
-    if values is None:
-        msg = f"{scored.measure} ranks all queries together, so that it has no spread"
-        raise InvalidParameterError(msg)
-    kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-    if statistic == "queries":
-        return float(kept.sum())
-    return error_of_mean(values[kept], None if weights is None else weights[kept])
-
-
-def spread_of(scorer: RankingScorer, statistic: Statistic) -> RankingScorer:
-    """The scorer of the spread of a score, read with the same options."""
-    return scorer._copy(name=f"{scorer._name}_{statistic}", statistic=statistic)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.arrays import listed_ids
-from sklearn_rank.model_selection.query_ids import remember_sizes, without_query_ids
+from sklearn_rank.model_selection.query_ids import without_query_ids
 from sklearn_rank.rankers.boosters import (
     SortedRows,
     booster_of,
@@ -160,8 +160,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranker_ = clone(self.ranker)
         with watching(self.ranker_, watched, sets) as more:
             self.ranker_.fit(data.X, data.y, **keywords, **more)
-        ids = listed_ids(data.grouping.query_ids)
-        remember_sizes(self, dict(zip(ids, data.sizes.tolist(), strict=True)))
         return self
 
     def predict(self, X: Any) -> FloatArray:

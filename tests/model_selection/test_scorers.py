@@ -122,29 +122,6 @@ def test_a_scorer_of_a_convention_gives_the_number_of_evaluate(convention, spell
         assert scorer(Says(X[:, 0]), X, y, groups=QID) == told[spelling]
 
 
-@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 1], [0]], ids=len)
-def test_spread_is_the_error_of_the_mean_over_queries(rows):
-    qid, y = np.repeat([1, 2, 3], 2), np.array([1, 0, 0, 1, 0, 1])
-    scores = np.array([2.0, 1.0, 2.0, 1.0, 1.0, 2.0])  # AP: 1, 1/2, 1
-    kept = np.isin(qid, np.array(rows) + 1)
-    scorers = rank_scorers(["map"], spread=True)
-    found = {
-        name: scorer(Says(scores[kept]), np.zeros((kept.sum(), 1)), y[kept], groups=qid[kept])
-        for name, scorer in scorers.items()
-    }
-    values = np.array([1, 1 / 2, 1])[rows]
-    assert found["map_queries"] == len(rows)
-    error = values.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
-    assert found["map_se"] == pytest.approx(error, abs=1e-15, nan_ok=True)
-    assert scorers["map_se"] != scorers["map_queries"] != scorers["map"]
-    settled = rank_scorers(["ndcg@2", "lag"], spread=True, zero_division=0.0)
-    assert list(settled) == [
-        f"{name}{kind}" for name in ("ndcg@2", "neg_lag") for kind in ("", "_se", "_queries")
-    ]
-    nothing = np.zeros(6) * y
-    assert settled["ndcg@2_queries"](Says(scores), np.zeros((6, 1)), nothing, groups=qid) == 3
-
-
 # Lists and matrices ------------------------------------------------------------------------------
 
 

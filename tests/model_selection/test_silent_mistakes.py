@@ -1,7 +1,5 @@
 """What goes wrong silently elsewhere: divided queries, constants, moved or forgotten query ids."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +17,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, RankingDataWarning, map_scorer
+from sklearn_rank import QueryKFold, RankingConfigError, RankingDataWarning, map_scorer
 from tests.model_selection.cases import (
     FRAME,
     GRID,
@@ -130,32 +128,3 @@ def test_permutation_importance_of_drawn_rows_warns():
         permutation_importance(model, FRAME, Y, scoring=QUIET, **options)
     with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
         permutation_importance(model, FRAME, Y, scoring=map_scorer.bind(QID), **options)
-
-
-def _ranker():
-    return QueryRanker(pytest.importorskip("xgboost").XGBRanker(n_estimators=2, max_depth=2))
-
-
-def test_a_loop_by_hand_that_divides_queries_of_a_ranker_warns():
-    train, test = next(KFold(3, shuffle=True, random_state=0).split(FRAME))
-    model = _ranker().fit(FRAME.iloc[train], Y[train])
-    message = (
-        r"\d+ queries are both in the rows that are scored and in those the ranker was "
-        r"fitted on, in other numbers: \d and \d rows of query 'q\d+'; split by queries"
-    )
-    with pytest.warns(RankingDataWarning, match=message):
-        QUIET(model, FRAME.iloc[test], Y[test])
-    # Whole queries and training rows give no warning.
-    train, test = next(QueryKFold(3).split(FRAME))
-    model = _ranker().fit(FRAME.iloc[train], Y[train])
-    for rows in (train, test):
-        assert 0 < map_scorer(model, FRAME.iloc[rows], Y[rows]) <= 1
-
-
-def test_what_a_ranker_was_fitted_on_is_not_stored_with_it():
-    model = _ranker().fit(FRAME, Y)
-    assert not any(query.encode() in pickle.dumps(model) for query in sorted(set(QID)))
-    few = np.arange(20)
-    read = pickle.loads(pickle.dumps(model))
-    # Elsewhere nothing is known, and nothing is said.
-    assert 0 <= QUIET(read, FRAME.iloc[few], Y[few]) <= 1
