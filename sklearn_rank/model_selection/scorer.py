@@ -158,8 +158,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if isinstance(error, UndefinedMetricError):
                 text += (
                     " of a fold, whatever the candidate; split into fewer folds, spread the "
-                    "relevant rows (QueryKFold(stratify=True)), or say "
-                    "with_options(zero_division=0.0)"
+                    "relevant rows (StratifiedGroupKFold), or say with_options(zero_division=0.0)"
                 )
             ending = RankingConfigError(text)
             ending.__cause__ = error

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
-from sklearn_rank.inputs.arrays import group_rows, is_sparse, read_groups
+from sklearn_rank.inputs.arrays import group_rows, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import (
     QueryRows,
@@ -21,9 +21,6 @@ from sklearn_rank.model_selection.query_ids import (
 )
 from sklearn_rank.model_selection.reading import layout_of_y
 from sklearn_rank.support.checks import (
-    as_numbers,
-    as_numpy,
-    check_finite,
     check_flag,
     check_option,
     check_query_name,
@@ -53,9 +50,6 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         ``groups_from``.
     balance : {"rows", "queries"}, default="rows"
         What the folds have equally many of.
-    stratify : bool, default=False
-        Spread queries with a similar share of relevant rows over the folds; where an element of y
-        is a query, with a similar number of relevant items. Needs y, as grades or relevant items.
     shuffle : bool, default=False
         Assign queries to folds at random.
     random_state : int, RandomState instance or None, default=None
@@ -66,9 +60,9 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     RankingConfigError
         If there are no query ids, when splitting.
     RankingConfigError
-        If y is none that scorers take, or cannot be counted to stratify, when splitting.
+        If y is none that scorers take, when splitting.
     InvalidParameterError
-        If ``balance``, ``stratify`` or ``shuffle`` is wrong.
+        If ``balance`` or ``shuffle`` is wrong.
     ValueError
         If there are fewer queries than folds.
 
@@ -87,7 +81,6 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         *,
         query: str = "qid",
         balance: Literal["rows", "queries"] = "rows",
-        stratify: bool = False,
         shuffle: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -95,7 +88,6 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
         self.query = query
         self.balance = check_option(balance, "balance", ("rows", "queries"), _OWNER)
-        self.stratify = check_flag(stratify, "stratify", _OWNER)
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None
@@ -109,7 +101,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def _iter_test_indices(
         self,
         X: Any,  # noqa: ARG002 - scikit-learn's signature
-        y: Any,
+        y: Any,  # noqa: ARG002
         groups: Any,
     ) -> Iterator[IntArray]:
         grouping = group_rows(read_groups(groups))
@@ -119,59 +111,20 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             raise ValueError(msg)
         n_rows = int(grouping.offsets[-1])
         order = np.arange(n_rows) if grouping.order is None else grouping.order
-        strata = np.zeros(len(sizes), dtype=np.int64)
-        if self.stratify:  # by quarters of the mean number relevant per row
-            share = np.add.reduceat(_count_relevant(y)[order], grouping.offsets[:-1]) / sizes
-            strata = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
         keys = np.arange(len(sizes))
         if self.shuffle:
             keys = check_random_state(self.random_state).permutation(len(sizes))
         weights = sizes if self.balance == "rows" else np.ones(len(sizes), dtype=np.int64)
         folds = np.empty(len(sizes), dtype=np.int64)
         load = np.zeros(self.n_splits, dtype=np.int64)
-        # Stratum by stratum, the largest query first, to the lightest fold.
-        for query in np.lexsort((keys, -weights, strata)).tolist():
+        # The largest query first, to the lightest fold.
+        for query in np.lexsort((keys, -weights)).tolist():
             folds[query] = np.argmin(load)
             load[folds[query]] += weights[query]
         fold_of_row = np.empty(n_rows, dtype=np.int64)
         fold_of_row[order] = np.repeat(folds, sizes)
         for number in range(self.n_splits):
             yield np.flatnonzero(fold_of_row == number)
-
-
-def _count_relevant(y: Any) -> IntArray:
-    """(n_samples,) 1 for a relevant row, or the number of relevant items of each element."""
-    msg = ""
-    if y is None:
-        msg = "stratify=True counts relevant rows and needs y: a grade per row, or relevant items"
-    elif _is_text(y):
-        msg = (
-            "stratify=True counts grades above 0, and y holds strings; split with their grades: "
-            f"cv=list({_OWNER}(stratify=True).split(X, grades, groups))"
-        )
-    if msg:
-        raise RankingConfigError(msg)
-    if layout_of_y(y, ScorerOptions(), _OWNER) == "lists":
-        return np.array([_count_items(truth, n) for n, truth in enumerate(y)], dtype=np.int64)
-    if is_sparse(y):
-        return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
-    grades = as_numbers(as_numpy(y), "y")
-    check_finite(grades, "y")
-    relevant: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
-    return relevant
-
-
-def _count_items(truth: Any, place: int) -> int:
-    """Number of relevant items of one query."""
-    if isinstance(truth, Mapping):
-        return int(np.count_nonzero(as_numbers(list(truth.values()), f"y[{place}]") > 0))
-    if isinstance(truth, (str, bytes)) or not hasattr(truth, "__len__"):
-        msg = (
-            f"y[{place}] is {type(truth).__name__}; stratify=True needs the relevant items of each "
-            "query: a set, a list or {item: grade}"
-        )
-        raise RankingConfigError(msg)
-    return len(truth)
 
 
 def _is_text(y: Any) -> bool:

@@ -109,15 +109,6 @@ def test_query_folds_balance_rows_or_queries():
     assert sorted(len(np.unique(qid[test])) for test in by_queries) == [5, 6]
 
 
-def test_query_folds_can_spread_the_share_of_relevant_rows():
-    qid = np.repeat(np.arange(12), 4)
-    y = np.zeros(48, dtype=int)
-    y[::4] = 1
-    y[:24] = 1  # the first six queries hold nothing else
-    for _, test in QueryKFold(3, stratify=True).split(np.zeros((48, 1)), y, qid):
-        assert len(set(qid[test]) & set(range(6))) == 2
-
-
 def elements(n_relevant: list[int]) -> dict[str, object]:
     """Ground truths of 5 items with given numbers of relevant ones, in each form of y."""
     grades = np.array([[2] * count + [0] * (5 - count) for count in n_relevant])
@@ -143,9 +134,6 @@ def test_query_folds_take_each_element_or_row_of_y_for_a_query(form):
     # By hand: queries of one row, each to the lightest fold.
     assert tests(QueryKFold(2), [1] * 4) == [[0, 2], [1, 3]]
     assert tests(QueryKFold(2), [4, 1, 4, 1, 1, 1]) == [[0, 2, 4], [1, 3, 5]]
-    # By hand: those of one item are the lower stratum and come first, then those of four.
-    spread = tests(QueryKFold(2, stratify=True), [4, 1, 4, 1, 1, 1])
-    assert spread == [[0, 1, 4], [2, 3, 5]]
 
 
 @pytest.mark.parametrize("y", [["good", "bad"] * 36, pd.Series([None, "good"] * 36)], ids=type)
@@ -159,31 +147,11 @@ def test_text_labels_are_rows_that_need_query_ids(y):
     assert len(list(QueryKFold(3).split(X, y, QID))) == 3
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (None, "stratify=True counts relevant rows and needs y: a grade per row"),
-        (["good", "bad"] * 36, "stratify=True counts grades above 0, and y holds strings; split"),
-        ([1, None] * 36, r"y contains missing values \(position 1\)"),
-        ([{"a"}] * 71 + [None], r"y\[71\] is NoneType; stratify=True needs the relevant items"),
-        (["ab", {"a"}] * 36, "y holds strings"),
-        ([{"a"}, "ab"] * 36, r"y\[1\] is str; stratify=True needs the relevant items"),
-        ([{"a": "x"}] * 72, r"y\[0\] holds strings; pass numbers"),
-    ],
-    ids=["none", "text", "missing", "unjudged", "word first", "word", "grades"],
-)
-def test_folds_that_cannot_be_stratified_are_refused(y, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        next(QueryKFold(3, stratify=True).split(X, y, QID))
-
-
-@pytest.mark.parametrize("flag", ["stratify", "shuffle"])
 @pytest.mark.parametrize("value", ["yes", 1, None])
-def test_flags_of_query_folds_are_bools(flag, value):
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{flag}' parameter of QueryKFold must be a bool"
-    ):
-        QueryKFold(3, **{flag: value})
+def test_shuffle_of_query_folds_is_a_bool(value):
+    message = "The 'shuffle' parameter of QueryKFold must be a bool"
+    with pytest.raises(InvalidParameterError, match=message):
+        QueryKFold(3, shuffle=value)
 
 
 def test_query_folds_shuffle_by_their_seed():

@@ -136,7 +136,7 @@ def test_the_error_of_an_undefined_fold_says_the_ways_out():
         cross_val_score(Ridge(), X, NOTHING_IN_CD, scoring=map_scorer, cv=HALF)
     assert str(caught.value) == (
         "map is undefined for all 2 queries of a fold, whatever the candidate; split into fewer "
-        "folds, spread the relevant rows (QueryKFold(stratify=True)), or say "
+        "folds, spread the relevant rows (StratifiedGroupKFold), or say "
         "with_options(zero_division=0.0)"
     )
     assert isinstance(caught.value.__cause__, UndefinedMetricError)
