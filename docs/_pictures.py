@@ -88,7 +88,6 @@ def draw_all() -> None:
         "distribution": lambda: compare(systems).plot("distribution", measure="ndcg@10"),
         "differences": lambda: pair.plot("differences", measure="ndcg@10"),
         "slices": lambda: pair.plot("forest", measure="ndcg@10", slices=lengths),
-        "correlation": lambda: systems["words"].plot("correlation", x="map", y="precision@5"),
     }
     for name, draw in pictures.items():
         with plot_style():

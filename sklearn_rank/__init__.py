@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sklearn_rank.displays.forest import *
     from sklearn_rank.displays.lines import *
     from sklearn_rank.displays.queries import *
-    from sklearn_rank.displays.search import *
     from sklearn_rank.engines.read import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
@@ -62,8 +61,7 @@ _HOMES = {
         "MeasureAtKDisplay PrecisionRecallAtKDisplay QueryDistributionDisplay "
         "RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay"
     ),
-    "displays.queries": "MeasureCorrelationDisplay QueryDifferencesDisplay",
-    "displays.search": "SearchResultsDisplay",
+    "displays.queries": "QueryDifferencesDisplay",
     "engines.read": "EngineOptions",
     "engines.scan": "scan_qrels scan_run",
     "evaluation.bounds": "bounds_of_change",

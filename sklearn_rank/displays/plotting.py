@@ -14,7 +14,7 @@ from sklearn_rank.displays.lines import (
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
 )
-from sklearn_rank.displays.queries import MeasureCorrelationDisplay, QueryDifferencesDisplay
+from sklearn_rank.displays.queries import QueryDifferencesDisplay
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.checks import check_option
 
@@ -26,7 +26,6 @@ _OF_SYSTEMS: Mapping[str, Callable[..., Display]] = {
 }
 OF_EVALUATION: Mapping[str, Callable[..., Display]] = {
     "forest": ForestDisplay.from_evaluation,
-    "correlation": MeasureCorrelationDisplay.from_evaluation,
     **_OF_SYSTEMS,
 }
 OF_COMPARISON: Mapping[str, Callable[..., Display]] = {

@@ -1,4 +1,4 @@
-"""Displays of single queries: differences of two systems, and two measures against each other."""
+"""Differences of two systems, query by query."""
 
 from __future__ import annotations
 
@@ -10,37 +10,29 @@ import numpy as np
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.base import (
     BETTER,
-    COLOURS,
     WORSE,
     Display,
     Side,
     has_margin,
-    measure_of,
     place_labels,
     shown_name,
     text_color,
-    values_per_query,
 )
-from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
+from sklearn_rank.evaluation.result import QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer, check_same_length
-from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection, PolyCollection
+    from matplotlib.collections import PolyCollection
 
-__all__ = ["MeasureCorrelationDisplay", "QueryDifferencesDisplay"]
+__all__ = ["QueryDifferencesDisplay"]
 
 _MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
-_POINT = 18.0
-"""Area of the mark of one query, in square points."""
-_LARGEST = 400.0
-"""Area of the mark of the most frequent pair of values: it must not hide its neighbours."""
 
 
 class QueryDifferencesDisplay(Display):
@@ -180,95 +172,3 @@ class QueryDifferencesDisplay(Display):
             query_text=comparison._query_text,
         )
         return display.plot(ax, n_named=n_named)
-
-
-class MeasureCorrelationDisplay(Display):
-    r"""Two measures of each query against each other, with their rank correlation.
-
-    Queries of the same two values are one mark, whose area is their number. Make one with
-    :meth:`from_evaluation`.
-
-    Parameters
-    ----------
-    x, y : array-like of shape (n_queries,)
-        Values of the two measures; queries with a NaN are left out.
-    names : (str, str), default=("x", "y")
-        Names of the two measures, for the axes.
-
-    Attributes
-    ----------
-    tau, r : float
-        Kendall's rank correlation (tau-b, which minds ties) and Pearson's correlation in [-1, 1];
-        NaN with fewer than two different values.
-    points_ : matplotlib.collections.PathCollection
-        The marks, after :meth:`plot`.
-
-    References
-    ----------
-    .. [1] Kendall, The Treatment of Ties in Ranking Problems, 1945.
-
-    Examples
-    --------
-    >>> from sklearn_rank import MeasureCorrelationDisplay
-    >>> shown = MeasureCorrelationDisplay(x=[0.1, 0.2, 0.4], y=[0.5, 0.7, 0.6]).plot()
-    >>> round(shown.tau, 3), shown.ax_.get_title(loc="left")
-    (0.333, 'Kendall τ 0.33, Pearson r 0.33\n3 queries')
-    """
-
-    def __init__(self, *, x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> None:
-        self.x: FloatArray = np.asarray(x, dtype=np.float64)
-        self.y: FloatArray = np.asarray(y, dtype=np.float64)
-        check_same_length("x", len(self.x), "y", len(self.y))
-        self.names = names
-        pairs = np.stack((self.x, self.y))
-        self._pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
-        self.tau = self.r = np.nan
-        if all(len(np.unique(values)) > 1 for values in self._pairs):
-            from scipy.stats import kendalltau, pearsonr
-
-            self.tau = float(kendalltau(*self._pairs).statistic)
-            self.r = float(pearsonr(*self._pairs).statistic)
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the marks."""
-        (x, y), counts = np.unique(self._pairs, axis=1, return_counts=True)
-        areas = _POINT * counts * min(1.0, _LARGEST / (_POINT * counts.max(initial=1)))
-        look: dict[str, Any] = {"alpha": 0.55, "edgecolors": "white", "linewidths": 0.4}
-        with self._canvas(ax, (4.8, 4.4)) as ax:
-            self.points_: PathCollection = ax.scatter(
-                x, y, s=np.maximum(areas, 4.0), color=COLOURS[0], **look
-            )
-            ax.set(xlabel=f"{self.names[0]} per query", ylabel=f"{self.names[1]} per query")
-            correlations = f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f}"
-            ax.set_title(f"{correlations}\n{counts.sum():,} queries", loc="left")
-        return self
-
-    @classmethod
-    def from_evaluation(
-        cls,
-        evaluation: Evaluation,
-        x: str | Measure | None = None,
-        y: str | Measure | None = None,
-        *,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw two measures of the queries of an evaluation.
-
-        Parameters
-        ----------
-        evaluation : Evaluation
-            Result of :func:`evaluate`.
-        x, y : str or Measure, default=None
-            The measures, evaluated or not; None takes the first and the second one.
-        """
-        if not isinstance(evaluation, Evaluation):
-            msg = f"{cls.__name__} takes a result of evaluate, got {safe_repr(evaluation)}"
-            raise TypeError(msg)
-        if y is None and len(evaluation) < 2:
-            (one,) = evaluation
-            msg = f"{cls.__name__} needs two measures; the evaluation has {one} alone"
-            raise ValueError(msg)
-        first = measure_of(evaluation, x)
-        second = measure_of(evaluation, evaluation.measures[1] if y is None else y)
-        values = [values_per_query(evaluation, measure) for measure in (first, second)]
-        return cls(x=values[0], y=values[1], names=(str(first), str(second))).plot(ax)

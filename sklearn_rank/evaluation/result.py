@@ -596,8 +596,7 @@ class Evaluation(Tabular):
         ----------
         kind : str, default="forest"
             "forest" (measures, or slices of the queries, with intervals), "at_k" (a measure
-            against k), "distribution" (the values of the queries), "correlation" (of two
-            measures), "roc" or "precision_recall".
+            against k), "distribution" (the values of the queries), "roc" or "precision_recall".
         **options
             As in ``from_evaluation`` of the display.
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
+from sklearn_rank import compare
+
 DOCS = Path(__file__).parents[2] / "docs"
 SCRIPTS = sorted(path for path in (DOCS / "examples").glob("*.py") if path.stem != "conftest")
 
@@ -40,9 +42,10 @@ def test_every_picture_is_shown_on_a_page():
 def test_pictures_are_those_of_the_style():
     """Drawn once more, a picture of the guide has the same words and colours."""
     namespace = runpy.run_path(str(DOCS / "_pictures.py"))
-    evaluation = namespace["evaluations"]()["words"]
-    shown = evaluation.plot("correlation", x="map", y="precision@5")
-    stored = (DOCS / "correlation.svg").read_text(encoding="utf-8")
+    systems = namespace["evaluations"]()
+    pair = compare({name: systems[name] for name in ("vectors", "both")})
+    shown = pair.plot("differences", measure="ndcg@10")
+    stored = (DOCS / "differences.svg").read_text(encoding="utf-8")
     for line in shown.ax_.get_title(loc="left").splitlines():
         assert line in stored
     plt.close("all")

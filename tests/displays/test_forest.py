@@ -4,11 +4,9 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
 
 from sklearn_rank import (
     ForestDisplay,
-    MeasureCorrelationDisplay,
     QueryDifferencesDisplay,
     compare,
     compare_all,
@@ -149,7 +147,7 @@ def test_doors_of_comparisons(kind):
     assert isinstance(shown.ax_, mpl.axes.Axes)
 
 
-# Pictures of the values per query: distribution, differences and correlation ----------------------
+# Pictures of the values per query: distribution and differences ----------------------
 
 THREE_QUERIES = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 OLD = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
@@ -213,26 +211,3 @@ def test_ids_are_drawn_as_they_are():
     svg = shown.to_svg()
     assert "$x$\\x0a&lt;b&gt;  +1.000" in svg
     assert "measure: b minus $a$" in svg
-
-
-def test_correlation_by_hand():
-    shown = MeasureCorrelationDisplay(x=[0, 0, 1, 1, np.nan], y=[0, 0, 1, 0, 1]).plot()
-    places = shown.points_.get_offsets().tolist()
-    assert places == [[0, 0], [1, 0], [1, 1]]
-    sizes = shown.points_.get_sizes()
-    assert sizes[0] == 2 * sizes[1] == 2 * sizes[2]
-    assert shown.tau == pytest.approx(kendalltau([0, 0, 1, 1], [0, 0, 1, 0]).statistic)
-    assert shown.r == pytest.approx((1 / 4 - 1 / 2 * 1 / 4) / np.sqrt(1 / 4 * 3 / 16))
-    assert shown.ax_.get_title(loc="left").endswith("\n4 queries")
-
-
-def test_correlation_of_measures():
-    evaluation = evaluate(THREE_QUERIES, OLD, ("mrr", "recall@2"))
-    shown = MeasureCorrelationDisplay.from_evaluation(evaluation)
-    assert shown.x.tolist() == [1, 1 / 2, 1 / 4]
-    assert shown.y.tolist() == [1, 1, 0]
-    assert shown.names == ("mrr", "recall@2")
-    other = MeasureCorrelationDisplay.from_evaluation(evaluation, "mrr", "precision@1")
-    assert other.y.tolist() == [1, 0, 0]
-    constant = MeasureCorrelationDisplay(x=[1, 1], y=[0, 1])
-    assert np.isnan([constant.tau, constant.r]).all()
