@@ -20,7 +20,6 @@ from sklearn_rank.rankings.data import (
     NoPool,
     Pool,
     RankingData,
-    RankingSizes,
     merge_judged,
     one_label_each,
 )
@@ -142,11 +141,6 @@ class Gathered:
         queries = join_queries(self.places, self._ranked | self._unjudged, self._missing)
         merged = merge_judged(self.parts)
         rankings = merged.rankings
-        if isinstance(self.parts[0].rankings, RankingSizes):
-            names = ("n_ranked", "n_relevant", "n_retrieved", "in_ties")
-            own: Any = {name: getattr(rankings, name) for name in names}
-            graded = np.concatenate([part.rankings.graded for part in self.parts])  # type: ignore[attr-defined]
-            rankings = RankingSizes.of(rankings.query_ids, n_graded=graded, **own)
         n_unjudged, n_judged = map(np.concatenate, (self._n_unjudged, self._n_judged))
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
         if (order[1:] < order[:-1]).any():

@@ -2,21 +2,17 @@
 
 Both sides are parted by a hash of their queries into buckets of about half a million rows. A task
 reads a bucket as :class:`Gathered` reads a block of a stream, so that values, counts and messages
-are those of memory. What it gathered is pickled; the driver merges it or, where that would not fit,
-leaves it in Spark and sends the measures there.
+are those of memory. What it gathered is pickled, and merged on the driver.
 """
 
 from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
-
-import numpy as np
 
 from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
@@ -24,13 +20,11 @@ from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.rankings.data import NoPool, RankingData, RankingSizes, refuse_remote
-from sklearn_rank.rankings.judged import JudgedRankings, Places
+from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.judged import Places
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,11 +112,9 @@ class _Reading:
         n_rows = sum(size["n"] for size in sizes.values())
         tasks = int(self.session.conf.get("spark.sql.shuffle.partitions", "200"))
         self.n_buckets = max(-(-n_rows // _BUCKET), min(tasks, n_rows // 10_000), 1)
-        is_remote = False
         if self.truth is not None:
-            size = sizes[self.truth]
-            is_remote = (size["relevant"] + size["queries"]) * _HIT > self._memory
-        gathered, remote = self._gathered(is_remote=is_remote)
+            self._refuse_results(sizes[self.truth])
+        gathered = self._gathered()
         for side, size in sizes.items():
             if gathered.n_rows[side.name] != size["n"]:
                 msg = (
@@ -138,14 +130,11 @@ class _Reading:
             ties="" if self.run.ranks else self.ties,
             query_columns=tuple(columns),
             count_scores=self.run.count_scores,
-            make_frame=FrameMaker(self.session),
-            remote=remote,
-            rank_all=refuse_remote if is_remote else judged.rank_all,
         )
 
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
-        gathered, _ = self._gathered(keeps_unjudged=True)
+        gathered = self._gathered(keeps_unjudged=True)
         unjudged = gathered.judged(_NO_POOL, self.places_of_unjudged).rankings.unjudged
         assert unjudged is not None
         return unjudged.places
@@ -153,14 +142,22 @@ class _Reading:
     def _showing(self, doing: str) -> AbstractContextManager[None]:
         return waiting(doing) if self.options.progress else nullcontext()
 
-    @property
-    def _memory(self) -> int:
-        """Bytes that a result may take on the driver, through which it comes."""
-        if self.options.memory_limit is not None:
-            return self.options.n_bytes
+    def _refuse_results(self, size: Mapping[str, Any]) -> None:
+        """InvalidParameterError for rankings that do not fit through the driver."""
         names = ("spark.driver.memory", "spark.driver.maxResultSize")
-        sizes = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
-        return min(size for size in sizes if size) // 2  # 0 says that results have no limit
+        limits = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
+        limit = min(limit for limit in limits if limit) // 2  # 0 says that results have no limit
+        if self.options.memory_limit is not None:
+            limit = self.options.n_bytes
+        n_bytes = (size["relevant"] + size["queries"]) * _HIT
+        if n_bytes > limit:
+            msg = (
+                f"the rankings of {size['queries']:,} queries with {size['relevant']:,} relevant "
+                f"items take about {n_bytes:,} bytes on the driver, which may take {limit:,}: "
+                "evaluate parts of the queries, or raise spark.driver.memory and "
+                "spark.driver.maxResultSize, or memory_limit= of EngineOptions"
+            )
+            raise InvalidParameterError(msg)
 
     def _refuse_no_order(self) -> None:
         """Rows of Spark come from many files at once and have no order."""
@@ -198,29 +195,22 @@ class _Reading:
             )
             raise InvalidParameterError(msg)
 
-    def _gathered(
-        self, *, is_remote: bool = False, keeps_unjudged: bool = False
-    ) -> tuple[Gathered, RemoteParts | None]:
+    def _gathered(self, *, keeps_unjudged: bool = False) -> Gathered:
         """Data read by all tasks."""
         about: Any = {
             "has_grades": has_grades(self.problem.y_true),
             "keeps_unjudged": keeps_unjudged,
         }
         gathered = Gathered(self.problem.reader_options, {}, **about)
-        remote = None
         with self._showing("Spark ranks queries"):
-            frame = self._parts(keeps_unjudged=keeps_unjudged)
-            if is_remote:
-                remote = RemoteParts(frame.persist(), self._showing)
-                frame = frame.mapInArrow(_sizes_of_parts, _PART)
-            for part in _unpickled(frame):
+            for part in _unpickled(self._parts(keeps_unjudged=keeps_unjudged)):
                 gathered.absorb(part)
         if self.qrels is None:
             gathered.places = {query: n for n, query in enumerate(sorted(gathered.places))}
         else:
             gathered.places = self.qrels.numbers
             gathered.add_missing(self.qrels)
-        return gathered, remote
+        return gathered
 
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
@@ -282,32 +272,6 @@ def _renamed(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return table.select(range(len(names))).rename_columns(list(names))
 
 
-def _sizes_of_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The parts with sizes of rankings in place of rankings."""
-
-    def sizes(of: JudgedRankings) -> RankingSizes:
-        graded = segment_index(of.judged_offsets)[np.asarray(of.judged_grades) > 1]
-        tied = segment_index(of.offsets)[np.asarray(of.tied) > 1]
-        return RankingSizes.of(
-            of.query_ids,
-            n_ranked=of.n_ranked,
-            n_relevant=np.diff(of.judged_offsets),
-            n_retrieved=np.diff(of.offsets),
-            n_graded=np.bincount(graded, minlength=len(of)),
-            in_ties=np.bincount(tied, minlength=len(of)) > 0,
-        )
-
-    for part in _parts_of(batches):
-        if isinstance(part, Gathered):
-            part.parts = [replace(read, rankings=sizes(read.rankings)) for read in part.parts]
-        yield from _pickled([part]).to_batches()
-
-
-def _parts_of(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
-    for batch in batches:
-        yield from map(pickle.loads, batch.column(0).to_pylist())
-
-
 def _pickled(parts: Sequence[Any]) -> pa.Table:
     import pyarrow as pa
 
@@ -328,54 +292,6 @@ def _narwhals(table: Any) -> Any:
     import narwhals as nw
 
     return nw.from_native(table, eager_only=True)
-
-
-class _StaysInSpark:
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Nothing: Spark is not pickled."""
-        return type(None), ()
-
-
-@dataclass(eq=False)
-class RemoteParts(_StaysInSpark):
-    """Rankings of a problem that stay in Spark, part by part."""
-
-    parts: Any
-    """A frame of pickled parts."""
-    showing: Callable[[str], AbstractContextManager[None]]
-
-    def __post_init__(self) -> None:
-        """Nothing stays in Spark's memory, even if what asked for values was refused."""
-        finalize(self, _forget, self.parts).atexit = False
-
-    def values(
-        self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
-    ) -> list[FloatArray]:
-        """Results of the function per query, in the order of the query ids."""
-
-        def compute(batches: Iterator[Any]) -> Iterator[Any]:
-            for part in _parts_of(batches):
-                for read in part.parts:
-                    if len(read.rankings):
-                        found = (read.rankings.query_ids, function(read.rankings))
-                        yield from _pickled([found]).to_batches()
-
-        with self.showing("Spark computes measures"):
-            found = list(_unpickled(self.parts.mapInArrow(compute, _PART)))
-        ids = [query for queries, _ in found for query in queries]
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        columns = zip(*(values for _, values in found), strict=True)
-        return [np.concatenate(column)[order] for column in columns] or [np.zeros(0)] * n_values
-
-    def release(self) -> None:
-        """Forget the rows, which can be made again."""
-        self.parts.unpersist()
-
-
-def _forget(rows: Any) -> None:
-    # The session may have ended since, and its memory with it.
-    with suppress(Exception):
-        rows.unpersist()
 
 
 # Frames and their columns ------------------------------------------------------------------------
@@ -492,19 +408,6 @@ def _schema(frame: Any) -> Any:
     table = frame.limit(0).toArrow()
     first = {name: place for place, name in reversed(list(enumerate(table.column_names)))}
     return _narwhals(table.select(sorted(first.values())))
-
-
-@dataclass(frozen=True)
-class FrameMaker(_StaysInSpark):
-    """Makes a frame of a session, of columns in memory."""
-
-    session: Any
-
-    def __call__(self, columns: Mapping[str, Any]) -> Any:
-        """A frame of these columns."""
-        import pyarrow as pa
-
-        return self.session.createDataFrame(pa.table(dict(columns)))
 
 
 # Sessions ----------------------------------------------------------------------------------------

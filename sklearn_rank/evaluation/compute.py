@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.parameters import ByQuery
-from sklearn_rank.rankings.data import ARE_REMOTE, NoPool, RankingData, RemoteRankings
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import in_unit
@@ -80,7 +79,7 @@ def score_measures(
     # What ties or cannot be pooled is refused before anything is computed.
     for measure in measures:
         for part in measure.parts:
-            if not part.metric.takes_ties and data.remote is None:
+            if not part.metric.takes_ties:
                 refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
@@ -108,8 +107,6 @@ def _score_queries(
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
-    if data.remote is not None:
-        return _score_remotely(measures, data, data.remote)
     blocks = data.rankings.blocks()
 
     def values_of(queries: slice) -> list[FloatArray]:
@@ -125,37 +122,6 @@ def _score_queries(
         (values, query_weights(measure, data))
         for measure, values in zip(measures, columns, strict=True)
     ]
-
-
-def _score_remotely(
-    measures: Sequence[Measure], data: RankingData, remote: RemoteRankings
-) -> list[tuple[FloatArray, FloatArray | None]]:
-    """The same by sending the measures to where the places are."""
-    unjudged = [measure for measure in measures if measure.metric.reads_unjudged]
-    if unjudged and data.rankings.unjudged is not None:
-        msg = f"{unjudged[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
-        raise InvalidParameterError(msg)
-    weighed = [measure for measure in measures if measure.weigh is not None]
-    try:
-        columns = remote.values(
-            partial(remote_columns, measures=tuple(measures)), len(measures) + len(weighed)
-        )
-    finally:
-        remote.release()
-    own = dict(zip(weighed, columns[len(measures) :], strict=True))
-    return [
-        (values, _times(own.get(measure), data.weights))
-        for measure, values in zip(measures, columns, strict=False)
-    ]
-
-
-def remote_columns(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
-    """Values of each measure, then the weights of those that weigh queries; can be pickled."""
-    data = RankingData(rankings, NoPool("a part of the queries has none"), keyed=True)
-    block = _cut(data, slice(0, len(rankings)))
-    columns = [valuation(measure, data)(block) for measure in measures]
-    weights = (own_weights(measure, rankings) for measure in measures)
-    return columns + [column for column in weights if column is not None]
 
 
 def _cut(data: RankingData, queries: slice) -> Block:

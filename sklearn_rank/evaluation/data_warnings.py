@@ -37,8 +37,6 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     rankings = data.by_score
     if len(rankings) >= FEW and (rankings.n_retrieved < rankings.n_relevant).any():
         _warn_of_cut(measures, data.by_score)
-    if data.remote is not None:
-        return
     rankings = data.rankings
     if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_retrieved).all():
         _warn_of_ratings(measures, rankings)

@@ -623,29 +623,22 @@ class Evaluation(Tabular):
         check_option(names, "names", ("canonical", "safe"), "to_dict")
         return to_dict(self, safe_names(self._scored) if names == "safe" else None)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow", "spark"] = "pandas") -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow", "spark"}, default="pandas"
-            Library of the data frame; it has to be installed. Frames of Spark alone become one
-            of Spark.
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame; it has to be installed.
 
         Returns
         -------
         frame : data frame of shape (n_queries, 1 + n_measures)
             Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
         """
-        data, query_ids = self._judged, self._judged.listed_ids()
-        if backend != "spark":
-            from sklearn_rank.evaluation.tables import to_frame
+        from sklearn_rank.evaluation.tables import to_frame
 
-            return to_frame(query_ids, self.per_query, backend)
-        if data.make_frame is None:
-            msg = "to_frame('spark') makes a frame of Spark of what was evaluated as frames of it"
-            raise InvalidParameterError(msg)
-        return data.make_frame({"query": query_ids, **self.per_query})
+        return to_frame(self._judged.listed_ids(), self.per_query, backend)
 
     def _table(self, rows: str) -> Table:
         from sklearn_rank.evaluation.tables import queries_table, table_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast
+from typing import Any, NamedTuple, NoReturn, TypeAlias, cast
 
 import numpy as np
 
@@ -127,12 +127,8 @@ class RankingData:
     """Ids of the items, where they were asked for and the layout has any."""
     rank_all: Callable[[], JudgedRankings] | None = None
     """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
-    remote: RemoteRankings | None = None
-    """Source of ranks that are stored elsewhere; ``rankings`` then hold sizes alone."""
     count_scores: Callable[[str], int] | None = None
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""
-    make_frame: Callable[[Mapping[str, Any]], Any] | None = None
-    """Makes a frame of the engine that was read, of columns in memory."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
 
@@ -188,87 +184,6 @@ class RankingData:
         labels = chain.from_iterable(table.labels(column).items() for table in tables)
         fault = "the frames do not agree on column {}: query {} has {} and {}"
         return one_label_each(column, labels, fault)
-
-
-# Rankings of which only sizes are here -----------------------------------------------------------
-
-
-class RemoteRankings(Protocol):
-    """Rankings that are stored elsewhere."""
-
-    def values(
-        self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
-    ) -> list[FloatArray]:
-        """Results of a function for blocks of whole queries, in the order of the queries.
-
-        It is sent to the places, and has to be one that can be pickled.
-        """
-
-    def release(self) -> None:
-        """Forget what was kept for the next call, which makes it anew."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RankingSizes(JudgedRankings):
-    """Sizes of rankings, in which no hit and no grade is stored."""
-
-    graded: IntArray = field(kw_only=True)
-    """(Q,) relevant items of a grade above 1."""
-
-    @classmethod
-    def of(
-        cls,
-        query_ids: Sequence[Any] | Array,
-        *,
-        n_ranked: IntArray,
-        n_relevant: IntArray,
-        n_retrieved: IntArray,
-        n_graded: IntArray,
-        in_ties: BoolArray,
-        **others: Any,
-    ) -> RankingSizes:
-        """Rankings of these sizes, each of shape (Q,), and other fields."""
-        judged_offsets, none = offsets_of(n_relevant), np.zeros(0, dtype=np.int64)
-        return cls(
-            query_ids=query_ids,
-            offsets=np.zeros(len(n_ranked) + 1, dtype=np.int64),
-            above=none,
-            tied=none,
-            grades=np.zeros(0),
-            n_ranked=n_ranked,
-            judged_offsets=judged_offsets,
-            # As many as there are, in no memory; nobody reads what they are.
-            judged_grades=np.broadcast_to(np.uint8(1), int(judged_offsets[-1])),
-            cutoff=Cutoff(0, n_retrieved, in_ties),
-            graded=n_graded,
-            **others,
-        )
-
-    @property
-    def n_graded(self) -> int:
-        """Relevant items of a grade above 1."""
-        return int(self.graded.sum())
-
-    def take(self, queries: slice | IntArray) -> RankingSizes:
-        """The sizes of some queries."""
-        taken = super().take(queries)
-        own = {item.name: getattr(taken, item.name) for item in fields(JudgedRankings)}
-        return RankingSizes(**own, graded=self.graded[queries])
-
-    def at_least(self, min_rel: float) -> NoReturn:  # noqa: ARG002
-        """Refuse: grades are not here."""
-        refuse_remote()
-
-
-ARE_REMOTE = (
-    "places of items stayed where the rows are; pass engine=EngineOptions(memory_limit=...) to "
-    "evaluate, as much as the driver can hold, to bring them back"
-)
-
-
-def refuse_remote() -> NoReturn:
-    """InvalidParameterError for what takes the places of single items."""
-    raise InvalidParameterError(ARE_REMOTE)
 
 
 # Items with a score each -------------------------------------------------------------------------

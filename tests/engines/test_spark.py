@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from sklearn_rank import scan_run
 from sklearn_rank.engines.gathered import Gathered
 from sklearn_rank.engines.read import Problem, read_any
-from sklearn_rank.engines.spark import _bytes_of, _read_part, _sizes_of_parts, read
+from sklearn_rank.engines.spark import _bytes_of, _read_part, read
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.rankings.data import NoPool
 from tests.engines.problems import problems
@@ -44,31 +43,22 @@ def test_tasks_read_as_memory_does(given):
     }
     expected = read_any(truth, run, **options)
     queries = sorted({*truth["query"], *run["query"]})
-    gathered, sizes = Gathered(options, {}), Gathered(options, {})
+    gathered = Gathered(options, {})
     for own in (queries[::2], queries[1::2]):
         of_part = (frame.filter(pl.col("query").is_in(own)) for frame in (truth, run))
-        part = _part(*of_part, options)
-        gathered.absorb(pickle.loads(part))
-        batch = pa.record_batch({"part": pa.array([part], pa.binary())})
-        (light,) = _sizes_of_parts(iter([batch]))
-        sizes.absorb(pickle.loads(light["part"][0].as_py()))
+        gathered.absorb(pickle.loads(_part(*of_part, options)))
     assert gathered.n_rows == {"y_true": truth.height, "y_score": run.height}
     order = list(expected.query_ids)
-    gathered.places = sizes.places = {
+    gathered.places = {
         query: place
         for place, query in enumerate([*order, *(set(queries) - set(order))])
         if query in set(truth["query"])
     }
-    none = NoPool("none")
-    found = gathered.judged(none, AssertionError)
+    found = gathered.judged(NoPool("none"), AssertionError)
     assert found.counts == expected.counts
     for name in ("above", "tied", "grades", "n_ranked", "judged_grades", "offsets"):
         wanted = getattr(expected.rankings, name)
         assert np.array_equal(getattr(found.rankings, name), wanted), name
-    light_rankings = sizes.judged(none, AssertionError).rankings
-    for name in ("n_ranked", "n_relevant", "n_retrieved", "in_ties", "n_graded"):
-        wanted = getattr(expected.rankings, name)
-        assert np.array_equal(getattr(light_rankings, name), wanted), name
 
 
 def test_a_task_sends_its_error_and_no_rows_of_a_run():

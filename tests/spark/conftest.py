@@ -74,25 +74,9 @@ def lazy(session: Any) -> Make:
     return makes_frames(session)
 
 
-WAYS = ("driver", "executors")
-
-
-def take_way(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let measures be computed here or there, whatever the size; a bucket has a few rows."""
+@pytest.fixture
+def small_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bucket has a few rows, so that tasks share the queries."""
     from sklearn_rank.engines import spark
 
-    monkeypatch.setattr(spark, "_HIT", 0 if way == "driver" else 1 << 40)
     monkeypatch.setattr(spark, "_BUCKET", 100)
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Where measures are computed."""
-    take_way(request.param, monkeypatch)
-    return str(request.param)
-
-
-@pytest.fixture
-def remote(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measures are computed in the executors."""
-    take_way("executors", monkeypatch)

@@ -21,12 +21,11 @@ def lazy() -> Iterator[Make]:
     session.stop()
 
 
-def test_connect_gives_the_same_bits_and_counts(way, lazy):
+def test_connect_gives_the_same_bits_and_counts(small_buckets, lazy):
     truth, run = frames()
     options: dict[str, Any] = {"ties": "docid", "zero_division": np.nan}
     found = evaluate(lazy(truth), lazy(run), MANY, **options)
     assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), MANY, **options))
-    assert found.to_frame("spark").count() == len(found.query_ids)
 
 
 def test_connect_refuses_the_same(lazy):

@@ -1,9 +1,7 @@
 """Frames of all kinds of ids, names, sizes and sessions; and what they find when we have gone."""
 
 import copy
-import gc
 import math
-import pickle
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -14,7 +12,6 @@ import pytest
 
 from sklearn_rank import ColumnRoleError, InvalidParameterError, RankingDataWarning, Run, evaluate
 from sklearn_rank.engines import spark
-from sklearn_rank.engines.read import read_any
 from tests.engines.problems import assert_same
 from tests.spark.conftest import Make
 
@@ -39,7 +36,7 @@ IDS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("kind", IDS)
-def test_ids_of_any_type(kind, way, lazy):
+def test_ids_of_any_type(kind, lazy):
     queries, items = IDS[kind]
     codes = {
         "query": dict(zip("ab", queries, strict=True)),
@@ -58,7 +55,7 @@ def test_ids_of_any_type(kind, way, lazy):
     assert {type(query) for query in found.query_ids} == {type(queries[0])}
 
 
-def test_names_with_dots_spaces_and_quotes(remote, lazy):
+def test_names_with_dots_spaces_and_quotes(lazy):
     names = {"query": "que.ry id", "item": "it`em.", "grade": "`grade`", "score": "sc ore.x"}
     truth, run = (
         lazy({names[name]: values for name, values in columns.items()}) for columns in (TRUTH, RUN)
@@ -85,7 +82,7 @@ def test_one_name_twice(lazy):
         found.by_slice("part")
 
 
-def test_settings_of_the_session_count_for_nothing_and_stay(session, way, lazy):
+def test_settings_of_the_session_count_for_nothing_and_stay(session, lazy):
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
     settings = {
         "spark.sql.ansi.enabled": "false",
@@ -123,23 +120,15 @@ def test_empty_frames_are_refused_as_in_memory(rows, message, lazy):
             evaluate(truth, run, "map")
 
 
-def test_nothing_stays_cached_and_what_was_cached_stays(session, remote, lazy):
+def test_nothing_stays_cached_and_what_was_cached_stays(session, lazy):
     truth, run = lazy(TRUTH), lazy({**RUN, "pages": [7.0] * 6})
     run.cache()
     n_cached = _n_cached(session)
-    read = read_any(truth, run, columns={"score": "score"})
-    # Found once, and kept for the measures.
-    assert _is_cached(read.remote.parts)
-    assert _n_cached(session) > n_cached
-    del read
-    gc.collect()
-    with pytest.raises(InvalidParameterError, match="reads places of items that are not relevant"):
-        evaluate(truth, run, "judged@3")
     with pytest.raises(ValueError, match="sample_weight has no weight for 1 queries"):
-        evaluate(truth, run, "map", sample_weight={"a": 1.0})
-    gc.collect()
-    assert evaluate(truth, run, "map").to_frame("spark").count() == 2
+        evaluate(truth, run, "map", columns={"score": "score"}, sample_weight={"a": 1.0})
+    evaluate(truth, run, "map", columns={"score": "score"})
     assert _is_cached(run)
+    assert _n_cached(session) <= max(n_cached, 1)
     run.unpersist()
     assert _n_cached(session) == 0
     assert session.catalog.listTables() == []
@@ -231,24 +220,8 @@ def expected() -> Any:
     return evaluate(pl.DataFrame(truth), pl.DataFrame(run), MANY, zero_division=np.nan)
 
 
-def test_a_ranking_may_span_partitions(way, sides, expected):
-    found = evaluate(*sides, MANY, zero_division=np.nan)
-    assert_same(found, expected)
-    # Values per query as a frame of Spark, which comes from where they were computed.
-    frame = found.to_frame("spark")
-    assert frame.columns == ["query", *MANY]
-    rows = {row["query"]: row for row in frame.toArrow().to_pylist()}
-    for name in MANY:
-        values = np.array([rows[query][name] for query in expected.query_ids], np.float64)
-        assert values.tobytes() == expected.per_query[name].tobytes()
-
-
-def test_rankings_too_large_for_the_driver_stay(sides, expected, remote):
-    found = evaluate(*sides, MANY, zero_division=np.nan)
-    assert_same(found, expected)
-    with pytest.raises(InvalidParameterError, match=r"EngineOptions\(memory_limit="):
-        found.placements()
-    assert pickle.loads(pickle.dumps(found))["map"] == expected["map"]
+def test_a_ranking_may_span_partitions(small_buckets, sides, expected):
+    assert_same(evaluate(*sides, MANY, zero_division=np.nan), expected)
 
 
 def test_what_cannot_be_done_is_refused(sides, monkeypatch):
@@ -258,6 +231,10 @@ def test_what_cannot_be_done_is_refused(sides, monkeypatch):
         evaluate(*sides, "map", ties="stable")
     with pytest.raises(InvalidParameterError, match="their scores stay in Spark"):
         evaluate(*sides, "auc(average=pooled)")
+    with monkeypatch.context() as patched:
+        patched.setattr(spark, "_HIT", 1 << 40)
+        with pytest.raises(InvalidParameterError, match=r"the rankings of \d+ queries"):
+            evaluate(*sides, "map")
     monkeypatch.setattr(spark, "_ROW", 1 << 20)
     with pytest.raises(InvalidParameterError, match=r"query 'q00' of y_score has 3,980 rows, and"):
         evaluate(*sides, "map")

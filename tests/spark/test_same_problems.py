@@ -5,7 +5,6 @@ import pytest
 
 from sklearn_rank import evaluate
 from tests.engines.problems import assert_same, problems, refused
-from tests.spark.conftest import WAYS, take_way
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.RankingDataWarning", "ignore::sklearn_rank.ConventionWarning"
@@ -13,8 +12,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.mark.parametrize("given", problems(14), ids=lambda given: given.label)
-def test_spark_gives_the_same_bits_and_counts(given, lazy, monkeypatch):
-    take_way(WAYS[len(given.run["query"]) % 2], monkeypatch)
+def test_spark_gives_the_same_bits_and_counts(given, lazy, small_buckets):
     # Rows of Spark have no order to leave ties in.
     options = given.options | ({"ties": "average"} if given.needs_order else {})
     found = evaluate(lazy(given.truth), lazy(given.run), given.measures, **options)
