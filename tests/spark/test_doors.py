@@ -129,5 +129,5 @@ def test_a_terminal_is_told(lazy, capsys, monkeypatch):
     assert "Spark" not in capsys.readouterr().err
     evaluate(lazy(TRUTH), lazy(RUN), "mrr")
     said = capsys.readouterr().err
-    for doing in ("counts rows", "ranks queries", "computes measures"):
+    for doing in ("counts rows", "ranks queries"):
         assert f"Spark {doing}" in said
