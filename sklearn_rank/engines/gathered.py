@@ -26,15 +26,12 @@ from sklearn_rank.rankings.data import (
 from sklearn_rank.rankings.judged import Places, Unjudged
 from sklearn_rank.rankings.ranking import grade_order
 from sklearn_rank.support.checks import is_missing
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import IntArray
 
 _HINTED = 100
 """Queries that are kept to see why, perhaps, nothing relevant was retrieved at all."""
 _PARTS_HAVE_NONE = NoPool("a part of the queries has none")
-
-
-class ScatteredQueriesError(Exception):
-    """A query came back after its ranking had been taken for whole."""
 
 
 class Gathered:
@@ -74,8 +71,14 @@ class Gathered:
     def add(self, qrels: Qrels, run: Run) -> None:
         """Read whole rankings."""
         common = [query for query in run.query_ids if query in qrels.numbers]
-        if any(query in self._ranked for query in common):
-            raise ScatteredQueriesError
+        for query in common:
+            if query in self._ranked:
+                msg = (
+                    f"rows of query {safe_repr(query)} come back after those of other queries, and "
+                    "a run of more than memory_limit= is read in one pass; sort it by query: "
+                    "run.sort(query, maintain_order=True) in Polars, run.order(query) in DuckDB"
+                )
+                raise InvalidParameterError(msg)
         if len(common) < len(run):
             self._unjudged |= dict.fromkeys(query for query in run if query not in qrels.numbers)
         self._no_rows = run.of_queries([])
@@ -136,8 +139,6 @@ class Gathered:
 
         ``read_unjudged`` reads the frames once more, for the places of unjudged items.
         """
-        # Judgements that were parted come in another order than they stand.
-        self.places = dict(sorted(self.places.items(), key=lambda place: place[1]))
         queries = join_queries(self.places, self._ranked | self._unjudged, self._missing)
         merged = merge_judged(self.parts)
         rankings = merged.rankings

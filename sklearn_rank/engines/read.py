@@ -35,10 +35,8 @@ class EngineOptions:
     ----------
     memory_limit : int or str, default=None
         Bytes, or text as ``"2GB"`` or ``"512MiB"``, that an evaluation may take besides what
-        Python and the libraries take. What does not fit goes through temporary files. None takes
-        half of the memory that the machine, or the container, has.
-    temp_directory : path, default=None
-        Where temporary files go; None is the system's own place for them.
+        Python and the libraries take. None takes half of the memory that the machine, or the
+        container, has.
     progress : bool, default=True
         Show on a terminal how far long work has come.
 
@@ -50,7 +48,6 @@ class EngineOptions:
     """
 
     memory_limit: int | str | None = None
-    temp_directory: str | os.PathLike[str] | None = None
     progress: bool = True
 
     def __post_init__(self) -> None:
@@ -59,9 +56,6 @@ class EngineOptions:
         if self.memory_limit is not None and _bytes_of(self.memory_limit) < _LEAST:
             rule = "at least 64 MiB, as bytes or as text like '2GB'"
             refuse_value(self.memory_limit, "memory_limit", "EngineOptions", rule)
-        if self.temp_directory is not None and not os.path.isdir(self.temp_directory):
-            rule = "a directory that exists"
-            refuse_value(self.temp_directory, "temp_directory", "EngineOptions", rule)
 
     @property
     def n_bytes(self) -> int:

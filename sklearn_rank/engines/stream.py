@@ -1,27 +1,22 @@
 """Lazy frames of one machine: blocks of whole queries stream through the readers of memory.
 
 Values, counts and messages are theirs, because no other code ranks or checks. What fits into
-memory is read at once; a run whose queries lie scattered, or judgements that do not fit, go through
-temporary files first, parted by query.
+memory is read at once; a larger run has to come query by query, past judgements that fit.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_rank.engines.gathered import (
     Gathered,
     LaterColumns,
     LeftBehind,
-    ScatteredQueriesError,
     has_grades,
     qrels_of,
 )
@@ -38,8 +33,6 @@ from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
-    import os
-
     import narwhals as nw
     import polars as pl
 
@@ -55,17 +48,6 @@ _BLOCK = 1 << 20
 """Rows of a block of queries; half or twice as many take the same time."""
 _BYTES_PER_ROW = 512
 """Memory of one row of a block while it is read, with ids of up to forty letters."""
-_PART_OF_LIMIT = 20
-"""A part of the rows that is read at once, which takes several times its size."""
-_PARTINGS = 3
-"""After so many, a part is one query, or as good as one."""
-_N_PARTS = 64
-"""Files of one parting: a hundred million rows become parts that fit anywhere, ten million lose
-nothing by it."""
-_ROW_NUMBER, _PART_NUMBER = "row number of sklearn-rank", "part number of sklearn-rank"
-"""Names of columns of our own beside those of a frame."""
-_BUFFERED = 1 << 15
-"""Rows of a part that are written at once: few files, and together not more than a block."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,11 +137,9 @@ class _Reading:
             judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
             if "score" in self.run.named:
                 judged = replace(judged, count_scores=self.count_scores)
-            known_items = self.problem.known_items
-            if known_items is not None and qrels is None:
-                self._refuse("known_items needs all judgements in memory, which take")
-            if known_items is not None:
-                judged = with_unknown_counted(judged, qrels, read_known(known_items))
+            if self.problem.known_items is not None:
+                known = read_known(self.problem.known_items)
+                judged = with_unknown_counted(judged, qrels, known)
         # All columns of the frames, of which only those with a role were read.
         columns = [
             LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))
@@ -196,7 +176,7 @@ class _Reading:
     def _refuse(self, what: str) -> None:
         msg = (
             f"{what} more than the memory limit of {self.limit:,} bytes allows; raise "
-            "memory_limit= of EngineOptions, leave that out, or collect a part of the queries"
+            "memory_limit= of EngineOptions, leave that out, or evaluate parts of the queries"
         )
         raise InvalidParameterError(msg)
 
@@ -206,10 +186,9 @@ class _Reading:
         if self.truth_rows is not None and self.truth is not None:
             limit = whole if at_once else self.limit // _JUDGEMENTS
             truth = _hold(self.truth_rows, self.truth.used, limit)
-            if truth.rest is not None:
-                truth.close()
-                # They are read anew as they are needed: what was held would only take memory.
-                truth = truth._replace(frame=truth.frame.clear())
+            truth.close()
+            if truth.rest is not None and not at_once:
+                self._refuse("judgements that stay in memory while the run is read take")
         return truth, _hold(self.run_rows, self.run.used, whole if at_once else min(_SMALL, whole))
 
     def _at_once(self, truth: _Buffered | None, run: _Buffered, *needs_all: str) -> RankingData:
@@ -228,81 +207,26 @@ class _Reading:
 
     def _gathered(
         self, truth: _Buffered | None, run: _Buffered, *, keeps_unjudged: bool = False
-    ) -> tuple[Gathered, Qrels | None]:
-        """The rankings of all queries, and the judgements if they fit."""
-        new = partial(
-            Gathered,
+    ) -> tuple[Gathered, Qrels]:
+        """The rankings of all queries, and the judgements."""
+        qrels = self._qrels(truth)
+        gathered = Gathered(
             self.problem.reader_options,
+            qrels.numbers,
             has_grades=has_grades(self.problem.y_true),
+            may_be_partial=bool(qrels.grades.min(initial=1) <= 0),
             keeps_unjudged=keeps_unjudged,
         )
-        if truth is not None and truth.rest is not None:
-            run.close()
-            gathered = new({})
-            self._add_parts(gathered, None)
-            return gathered, None
-        qrels = self._qrels(truth)
-        has_zero = bool(qrels.grades.min(initial=1) <= 0)
-        gathered = new(qrels.numbers, may_be_partial=has_zero)
         batches = self._checked(self.run, chain((run.frame,), run.rest or ()))
-        try:  # as the rows come, if those of each query lie together
+        try:
             for block in _whole_queries(batches, self.run.named["query"], self._block):
                 gathered.add(qrels, self._run_of(block))
-        except ScatteredQueriesError:
+        finally:
             run.close()
-            gathered = new(qrels.numbers, may_be_partial=has_zero)
-            self._add_parts(gathered, qrels)
         gathered.add_missing(qrels)
         return gathered, qrels
 
-    def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
-        """The run parted by query in temporary files; the judgements, too, unless given."""
-        run = self._checked(self.run, self.run_rows.all_of(self.run.used))
-        truth = None
-        if qrels is None and self.truth_rows is not None and self.truth is not None:
-            batches = self.truth_rows.all_of(self.truth.used)
-            # With numbers of their rows, for the order of the queries.
-            truth = self._checked(self.truth, batches, numbered=True)
-        with temporary(self.problem.options.temp_directory) as directory:
-            for rows, judgements in self._parts(directory, run, truth):
-                if qrels is not None:
-                    gathered.add(qrels, self._run_of(rows))
-                elif judgements is not None and self.truth is not None:
-                    own = truth_of(_narwhals(judgements), self.truth.named)
-                    queries = judgements[self.truth.named["query"]].to_list()
-                    # Backwards, so that the first row of a query stays.
-                    rows_of = zip(queries[::-1], judgements[_ROW_NUMBER][::-1], strict=True)
-                    gathered.places |= dict(rows_of)
-                    gathered.add(own, self._run_of(rows))
-                    gathered.add_missing(own)
-
-    def _parts(
-        self,
-        directory: Path,
-        run: Iterator[pl.DataFrame],
-        truth: Iterator[pl.DataFrame] | None,
-        seed: int = 0,
-    ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame | None]]:
-        """Parts of the run, and of the judgements if those are to be parted, that fit."""
-        rows = Partitions(run, self.run.named["query"], directory / f"run-{seed}", seed)
-        judgements = None
-        if truth is not None and self.truth is not None:
-            query = self.truth.named["query"]
-            judgements = Partitions(truth, query, directory / f"truth-{seed}", seed)
-        for number in range(len(rows.files)):
-            size = rows.size(number) + (0 if judgements is None else judgements.size(number))
-            if not size:
-                continue
-            part = rows.batches(number)
-            own = None if judgements is None else judgements.batches(number)
-            if size > self.limit // _PART_OF_LIMIT and seed < _PARTINGS:
-                yield from self._parts(directory / f"{seed}-{number}", part, own, seed + 1)
-            else:
-                yield _concatenated(part), None if own is None else _concatenated(own)
-
-    def _checked(
-        self, side: Side, batches: Iterator[pl.DataFrame], *, numbered: bool = False
-    ) -> Iterator[pl.DataFrame]:
+    def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
         first_row = 0
         if side.name == "y_score" and self.problem.options.progress:
@@ -311,8 +235,7 @@ class _Reading:
             frame = _narwhals(batch)
             refuse_missing(frame, side.named, side.name, first_row)
             watch(frame, side.named["query"], side.watched)
-            checked = _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
-            yield checked.with_row_index(_ROW_NUMBER, first_row) if numbered else checked
+            yield _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
             first_row += batch.height
         refuse_unused(side.watched, side.name, side.kinds)
 
@@ -435,69 +358,3 @@ def _with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
         elif dtype.is_integer() and dtype not in (pl.Int64, pl.UInt64, pl.Int128):
             changes.append(column.cast(pl.Int64))
     return batch.with_columns(changes) if changes else batch
-
-
-# In files ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def temporary(place: str | os.PathLike[str] | None) -> Iterator[Path]:
-    """A directory that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="sklearn-rank-", dir=place) as name:
-        yield Path(name)
-
-
-class Partitions:
-    """Rows in files, those of one query always in the same part and in their order.
-
-    The first batch may be empty, and tells the columns; another seed parts what one parting left
-    together.
-    """
-
-    def __init__(
-        self, batches: Iterator[pl.DataFrame], query: str, directory: Path, seed: int = 0
-    ) -> None:
-        import polars as pl
-
-        directory.mkdir(parents=True)
-        first = next(batches)
-        self.directory, self.empty = directory, first.head(0)
-        self.files: list[list[Path]] = [[] for _ in range(_N_PARTS)]
-        self._waiting: list[list[pl.DataFrame]] = [[] for _ in range(_N_PARTS)]
-        for batch in chain((first,), batches):
-            if not batch.height:
-                continue
-            ids = _plain(batch[query])
-            # Ids that are equal as keys hash alike only in one type: 1 and 1.0, or text and
-            # categories, which are text here.
-            if ids.dtype.is_numeric() or ids.dtype == pl.Boolean:
-                ids = ids.cast(pl.Float64)
-            numbers = (ids.hash(seed) % _N_PARTS).cast(pl.Int64).alias(_PART_NUMBER)
-            numbered = batch.with_columns(numbers)
-            parts = numbered.partition_by(_PART_NUMBER, as_dict=True, include_key=False)
-            for (part,), rows in parts.items():
-                self._waiting[part].append(rows)
-                if sum(map(len, self._waiting[part])) >= _BUFFERED:
-                    self._flush(part)
-        for part in range(_N_PARTS):
-            self._flush(part)
-
-    def _flush(self, part: int) -> None:
-        if self._waiting[part]:
-            path = self.directory / f"{part}-{len(self.files[part])}.arrow"
-            _concatenated(self._waiting[part]).write_ipc(path)
-            self.files[part].append(path)
-            self._waiting[part] = []
-
-    def size(self, part: int) -> int:
-        """Bytes of a part, which are about those that it takes in memory."""
-        return sum(path.stat().st_size for path in self.files[part])
-
-    def batches(self, part: int) -> Iterator[pl.DataFrame]:
-        """The rows of a part, in their order, after a batch without any."""
-        import polars as pl
-
-        yield self.empty
-        for path in self.files[part]:
-            # As bytes: a file that is mapped cannot be deleted everywhere.
-            yield pl.read_ipc(path.read_bytes())

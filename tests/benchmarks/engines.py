@@ -1,7 +1,6 @@
 """P7: rows of Parquet through engines under a limit of memory.
 
     python -m tests.benchmarks.engines --rows 10,30,100 --limit 2GiB
-    python -m tests.benchmarks.engines --rows 30 --order shuffled --engines polars
 
 Each size (in millions of rows, 200 a query, with a fifth as many judgements) is written to a
 temporary folder, and each engine reads it in a process of its own, which is killed as soon as its
@@ -39,7 +38,6 @@ def main() -> None:
     parser.add_argument("--rows", default="10,30,100", help="millions of rows, by commas")
     parser.add_argument("--limit", default="2GiB", help="of memory, for engine and process")
     parser.add_argument("--engines", default="polars,duckdb", help="by commas")
-    parser.add_argument("--order", default="sorted", choices=("sorted", "shuffled"))
     parser.add_argument("--folder", help="where files go; default: the system's place for them")
     parser.add_argument("--child", nargs=2, metavar=("ENGINE", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -50,7 +48,7 @@ def main() -> None:
     first: dict[str, float] = {}
     for millions in map(float, given.rows.split(",")):
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-            write(Path(folder), int(millions * 1e6), is_shuffled=given.order == "shuffled")
+            write(Path(folder), int(millions * 1e6))
             for engine in given.engines.split(","):
                 seen = _in_child(engine, folder, given.limit)
                 per_row = seen["processor"] / millions * 1e3
@@ -107,8 +105,8 @@ def measure(engine: Any, folder: str, options: EngineOptions) -> dict[str, float
     return {"map": scores["map"], "wall": wall, "processor": processor, "peak": _peak_of("self")}
 
 
-def write(folder: Path, n_rows: int, *, is_shuffled: bool = False) -> None:
-    """A run and its judgements: the same rows query after query, or shuffled throughout."""
+def write(folder: Path, n_rows: int) -> None:
+    """A run and its judgements, query after query."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -118,7 +116,6 @@ def write(folder: Path, n_rows: int, *, is_shuffled: bool = False) -> None:
     start, step = rng.integers(0, 1 << 20, (2, n_queries), dtype=np.uint32)
     for name, length, first in (("run", LENGTH, 0), ("qrels", RELEVANT, LENGTH - RELEVANT // 2)):
         order = np.arange(n_queries * length, dtype=np.int32)
-        order = rng.permutation(order) if is_shuffled else order
         writer = None
         for at in range(0, len(order), CHUNK):
             numbers = order[at : at + CHUNK].astype(np.int64)

@@ -16,19 +16,16 @@ WAYS: dict[str, dict[str, int]] = {
     "at once": {},
     # Blocks of a few rows, so that every problem is cut.
     "blocks": {"_SMALL": 0, "_BLOCK": 12},
-    # Judgements that do not fit either.
-    "parts": {"_SMALL": 0, "_BLOCK": 12, "_JUDGEMENTS": 1 << 50},
 }
 
 
-_USUAL = {name: getattr(stream, name) for name in WAYS["parts"]}
+_USUAL = {name: getattr(stream, name) for name in WAYS["blocks"]}
 
 
 def take_way(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read rows so, whatever their number."""
     for name, value in (_USUAL | WAYS[way]).items():
         monkeypatch.setattr(stream, name, value)
-    monkeypatch.setattr(stream, "_N_PARTS", 3)
 
 
 @pytest.fixture(params=WAYS)
@@ -39,9 +36,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def by_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are read in the way that goes through all others first, and takes longest."""
-    take_way("parts", monkeypatch)
+def in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are read block by block."""
+    take_way("blocks", monkeypatch)
 
 
 @pytest.fixture(params=["polars", "duckdb"])

@@ -33,7 +33,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("names", NAMES)
-def test_names_are_no_patterns(names, lazy, by_file):
+def test_names_are_no_patterns(names, lazy, in_blocks):
     truth, run = (
         {NAMES[names].get(role, role): values for role, values in columns.items()}
         for columns in (TRUTH, RUN)
@@ -56,7 +56,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ids_of_any_type(kind, lazy, by_file):
+def test_ids_of_any_type(kind, lazy, in_blocks):
     change = KINDS[kind]
     truth, run = (
         {**columns, **{role: list(map(change, columns[role])) for role in ("query", "item")}}
@@ -80,7 +80,7 @@ def test_nested_ids_are_refused(role, values, lazy):
             evaluate(pl.DataFrame(truth), pl.DataFrame(RUN), "map")
 
 
-def test_times_that_python_does_not_tell_apart_are_refused(by_file):
+def test_times_that_python_does_not_tell_apart_are_refused(in_blocks):
     truth, run = (
         pl.DataFrame(columns).with_columns(pl.col("query").cast(pl.Datetime("ns")))
         for columns in (TRUTH, RUN)
@@ -108,7 +108,7 @@ SQL = {
 
 
 @pytest.mark.parametrize("kind", SQL)
-def test_types_of_duckdb(kind, by_file):
+def test_types_of_duckdb(kind, in_blocks):
     with duckdb.connect() as connection:
         sides = []
         for columns, number in ((TRUTH, "grade"), (RUN, "score")):

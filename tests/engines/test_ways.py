@@ -1,4 +1,4 @@
-"""Which way rows take: together, block by block, or by way of files."""
+"""Which way rows take: together, or block by block."""
 
 from typing import Any
 
@@ -31,86 +31,30 @@ def _data(*, rising: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     return truth, run
 
 
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ways that were taken."""
-    names: list[str] = []
-    owners: dict[str, Any] = {"_whole_queries": stream, "_add_parts": stream._Reading}
-    for name, owner in owners.items():
-        call = getattr(owner, name)
-
-        def noted(*args: Any, _call: Any = call, _name: str = name) -> Any:
-            names.append(_name)
-            return _call(*args)
-
-        monkeypatch.setattr(owner, name, noted)
-    monkeypatch.setattr(stream, "_N_PARTS", 3)
-    monkeypatch.setattr(stream, "BATCH", 16)
-    return names
-
-
-@pytest.mark.parametrize(
-    ("rising", "shuffled", "fits", "expected"),
-    [
-        (True, False, True, ["_whole_queries"]),
-        (False, False, True, ["_whole_queries"]),
-        (False, True, True, ["_whole_queries", "_add_parts"]),
-        (True, False, False, ["_add_parts"]),
-        (False, True, False, ["_add_parts"]),
-    ],
-)
-def test_every_way_gives_the_same(rising, shuffled, fits, expected, lazy, taken, monkeypatch):
+@pytest.mark.parametrize("rising", [True, False])
+def test_blocks_give_the_same(rising, lazy, monkeypatch):
     truth, run = _data(rising=rising)
-    if shuffled:
-        order = np.random.default_rng(1).permutation(len(run["query"]))
-        run = {name: values[order] for name, values in run.items()}
     memory = evaluate(pl.DataFrame(truth), pl.DataFrame(run), ("map", "ndcg@3", "judged@3"))
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_BLOCK", 40)
-    if not fits:
-        monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
+    monkeypatch.setattr(stream, "BATCH", 16)
     found = evaluate(lazy(truth), lazy(run), ("map", "ndcg@3", "judged@3"))
     assert_same(found, memory)
     assert list(found.query_ids) == list(memory.query_ids)
-    # Once for the rankings, once for the places of unjudged items.
-    assert taken == expected * 2
 
 
-def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(lazy, monkeypatch):
-    held = []
-    gathered = stream._Reading._gathered
-
-    def noted(self: Any, truth: Any, *args: Any, **kwargs: Any) -> Any:
-        held.append((truth.rest is None, truth.frame.height))
-        return gathered(self, truth, *args, **kwargs)
-
-    monkeypatch.setattr(stream._Reading, "_gathered", noted)
-    monkeypatch.setattr(stream, "_SMALL", 0)
+def test_what_one_pass_does_not_read_is_refused(lazy, monkeypatch):
     truth, run = _data(rising=True)
-    evaluate(lazy(truth), lazy(run), "ndcg@3")
-    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
-    evaluate(lazy(truth), lazy(run), "ndcg@3")
-    assert held == [(True, len(truth["query"])), (False, 0)]
-
-
-def test_a_part_that_is_too_large_is_parted_again(lazy, taken, monkeypatch):
-    truth, run = _data(rising=False)
+    rows = np.arange(len(run["query"]))
+    scattered = {name: values[np.argsort(rows % 10)] for name, values in run.items()}
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_BLOCK", 40)
-    monkeypatch.setattr(stream, "_PART_OF_LIMIT", 1 << 50)
-    order = np.random.default_rng(1).permutation(len(run["query"]))
-    run = {name: values[order] for name, values in run.items()}
-    parted: list[int] = []
-
-    class Noted(stream.Partitions):
-        def __init__(self, *args: Any) -> None:
-            parted.append(args[3])
-            super().__init__(*args)
-
-    monkeypatch.setattr(stream, "Partitions", Noted)
-    found = evaluate(lazy(truth), lazy(run), "map")
-    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map"))
-    assert set(parted) == {0, 1, 2, 3}
+    monkeypatch.setattr(stream, "BATCH", 16)
+    with pytest.raises(InvalidParameterError, match=r"query \d+ come back .* sort it by query"):
+        evaluate(lazy(truth), lazy(scattered), "map")
+    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
+    with pytest.raises(InvalidParameterError, match="judgements that stay in memory while the run"):
+        evaluate(lazy(truth), lazy(run), "map")
 
 
 def test_what_else_is_asked_of_blocks(lazy, way):
@@ -154,10 +98,6 @@ def test_one_side_may_be_in_memory(other, lazy, way):
 
 def test_known_items_are_counted(lazy, way):
     truth, run = _data(rising=True)
-    if way == "parts":
-        with pytest.raises(InvalidParameterError, match="known_items needs all judgements in"):
-            evaluate(lazy(truth), lazy(run), "map", known_items=range(60))
-        return
     with pytest.warns(UnknownItemsWarning, match="1 of 4 judged items is not in the index"):
         evaluate(lazy(truth), lazy(run), "map", known_items=range(60))
 
@@ -202,8 +142,6 @@ def test_options():
     for limit in ("much", "1KB", 5, True, -1, 2.5):
         with pytest.raises(InvalidParameterError, match="must be at least 64 MiB, as bytes or"):
             EngineOptions(limit)  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameterError, match=r"a directory that exists\. Got '/no/"):
-        EngineOptions(temp_directory="/no/such/place")
 
 
 def test_decimals_and_wide_integers_of_duckdb():
@@ -213,25 +151,6 @@ def test_decimals_and_wide_integers_of_duckdb():
         run = connection.sql("SELECT 1 AS query, unnest([1, 2]) AS item, 0.5 AS score")
         # Both items are tied: rank 1 or 2, (1 + 1/2) / 2.
         assert evaluate(truth, run, "mrr")["mrr"] == 0.75
-
-
-def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
-    lazy, tmp_path, taken, monkeypatch
-):
-    monkeypatch.setattr(stream, "_SMALL", 0)
-    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
-    seen: list[int] = []
-    flush = stream.Partitions._flush
-
-    def noted(self: stream.Partitions, part: int) -> None:
-        flush(self, part)
-        seen.append(sum(1 for _ in tmp_path.rglob("*.arrow")))
-
-    monkeypatch.setattr(stream.Partitions, "_flush", noted)
-    truth, run = _data(rising=False)
-    evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(temp_directory=tmp_path))
-    assert max(seen) > 0
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("wanted", [True, False])

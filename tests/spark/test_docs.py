@@ -30,6 +30,7 @@ class _At:
     def __init__(self, session: Any, directory: Path) -> None:
         self.session, self.directory = session, directory
         self.read = self
+        self.createDataFrame = session.createDataFrame
 
     def parquet(self, name: str) -> Any:
         return self.session.read.parquet(str(self.directory / name))
