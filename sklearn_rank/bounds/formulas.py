@@ -292,12 +292,6 @@ def _padded(values: Array, offsets: IntArray, width: int) -> Array:
 # Average precision -------------------------------------------------------------------------------
 
 
-def sums_by_formula(measure: Measure) -> bool:
-    """Whether the extremes of a measure are found here."""
-    name, divisor = measure.metric.name, measure.options.get("denominator")
-    return name == "gmap" or (name == "map" and divisor != "retrieved")
-
-
 def average_precision_extremes(
     measure: Measure, rankings: JudgedRankings, unjudged: OpenItems, known: FloatArray
 ) -> Candidates:
@@ -324,7 +318,7 @@ def average_precision_extremes(
             values[:, 1:][~valid] = np.nan
             result[queries] = (np.fmax if is_best else np.fmin).reduce(values, axis=1)
     query = np.arange(len(rankings))
-    return Candidates.of(np.concatenate((query, query)), np.concatenate((least, greatest)))
+    return Candidates(np.concatenate((query, query)), np.concatenate((least, greatest)))
 
 
 def _divisor(measure: Measure, rankings: JudgedRankings, added: IntArray) -> FloatArray:

@@ -1,9 +1,8 @@
 """Few gradings of the unjudged items of a query among which the extremes of a measure are.
 
 No measure of this module gets worse where a relevant and an irrelevant item change places so that
-the relevant one rises, nor where a better grade rises above a lesser one. So of all gradings with
-the same grades the best one gives the greatest grades to the earliest items, and the worst one to
-the latest. What differs between measures is which grades are worth trying.
+the relevant one rises. So of all gradings with as many relevant items the best one has the earliest
+items, and the worst one the latest.
 
 The change between two systems falls with one of them. There items that only the new one reads are
 in a class of their own, and so are those that only the old one reads: in each of these classes the
@@ -14,19 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
-from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.bounds.unjudged import (
-    OpenItems,
-    completed,
-    least_and_best_grade,
-    possible_grades,
-)
+from sklearn_rank.bounds.unjudged import OpenItems, completed, least_and_best_grade
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -44,43 +35,29 @@ _ALL = np.iinfo(np.int32).max
 """So many absent items as there are."""
 _RISE = frozenset({"precision", "mrr", "hit_rate", "rbp"})
 """Each relevant item raises them or leaves them alone."""
-_FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "iprec", "set_map", "gmap"})
+_FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "set_map", "gmap"})
 """Relevant items that are out of reach can only do harm."""
-_PAIRWISE = frozenset({"lag", "auc", "gauc", "lauc"})
-"""All retrieved items count, wherever they stand."""
-_BY_ABSENT = frozenset({"rprec"})
-"""Each relevant item moves the rank down to which they read."""
-_BINARY = _RISE | _FALL | _PAIRWISE | _BY_ABSENT
-_SUMS = frozenset({"dcg", "idcg", "rbp of gains"})
-_KNOWN = _BINARY | _SUMS | {"ndcg", "err", "nerr", "hmean"}
-
-
-# Which measures have bounds ----------------------------------------------------------------------
+_SUMS = frozenset({"dcg", "rbp of gains"})
 
 
 def cannot_bound(measure: Measure, *, change: bool = False) -> str:
     """Why a measure, or its ``change`` between two systems, has no exact bounds; "" if it has."""
-    name = _kind(measure)
+    name, divisor = _kind(measure), measure.options.get("denominator")
     if measure.metric.of_judgements:
         return "it says how much is judged, whatever the items are"
-    if measure.is_pooled:
-        return "it ranks the items of all queries together; choose an average over queries"
-    if name not in _KNOWN:
-        return "nothing is known of how it moves with the grade of an item"
+    if name not in {*_RISE, *_FALL, *_SUMS, "ndcg"}:
+        names = sorted({*_RISE, *_FALL, "dcg", "ndcg"})
+        return f"nothing is known of how it moves with grades; there are bounds of {names}"
     if name == "rbp of gains" and "query" in measure.options.values():
         return "the highest grade of a query scales its gains; pass max_grade=, a number"
     if name == "rbp of gains" and measure.options["min_rel"] is not None:
         return "it has both gains and min_rel; pass a table of gains that has 0 below that grade"
-    graded = [str(member) for member in _members(measure) if _kind(member) not in _BINARY]
-    if graded:
-        return (
-            f"it combines {' and '.join(graded)} with another measure, and what is best for one "
-            "grade by grade is not for both"
-        )
+    if name == "map" and (divisor == "retrieved" or (change and divisor == "listed")):
+        return f"denominator={divisor!r} moves with the items that are found; take another one"
+    if change and name == "fbeta" and measure.k is None:
+        return "without a cutoff it moves with each relevant item; give it one"
     if change and measure.metric.geometric_from is not None:
         return "a change of geometric means is no mean of changes; bound that of map"
-    if change and measure.options.get("average") in ("positives", "pooled"):
-        return "queries weigh by their relevant items, which differ by grading; use average='macro'"
     return ""
 
 
@@ -88,23 +65,6 @@ def _kind(measure: Measure) -> str:
     """Name of a measure's metric; with gains RBP is a sum of grades."""
     name = measure.metric.name
     return "rbp of gains" if name == "rbp" and measure.options["gain"] != "binary" else name
-
-
-def reach(measure: Measure) -> int | None:
-    """Ranks beyond which unjudged items only count as relevant or not; None: there are none."""
-    members = _members(measure)
-    if not members:
-        return None if measure.metric.name in _PAIRWISE else measure.k
-    ranks = [reach(member) for member in members]
-    return None if None in ranks else max(rank for rank in ranks if rank is not None)
-
-
-def needs_divided_ties_apart(measure: Measure) -> bool:
-    """Whether the divisor is the number of relevant items found, which a divided tie leaves open.
-
-    To have a relevant item above such a tie rather than within it may then do harm.
-    """
-    return measure.metric.name == "map" and measure.options["denominator"] == "retrieved"
 
 
 def refuse_moving_ties(
@@ -122,192 +82,86 @@ def refuse_moving_ties(
             raise UndefinedMetricError(msg)
 
 
-def _members(measure: Measure) -> list[Measure]:
-    """The measures that it combines, all the way down."""
-    members = []
-    for member in measure.members:
-        members += _members(member) or [member]
-    return members
-
-
 # Which gradings are tried ------------------------------------------------------------------------
 
 
-class Choice(NamedTuple):
-    """Ways to grade the items of a class, counted before they are made."""
-
-    number: int
-    make: Callable[[], Array]
-    """(number, size) grades, or whether an item is relevant."""
-
-
-def _earliest(size: int) -> Choice:
-    """For each number of items the earliest ones."""
-    return Choice(size + 1, lambda: np.arange(size) < np.arange(size + 1)[:, None])
-
-
-def _latest(size: int, most: int | None = None) -> Choice:
-    """For each number of items, up to ``most``, the latest ones."""
-    number = size + 1 if most is None else min(size, most) + 1
-    return Choice(number, lambda: np.arange(size)[::-1] < np.arange(number)[:, None])
-
-
-def _all(size: int) -> Choice:
-    return Choice(1, lambda: np.ones((1, size)))
-
-
-def _subsets(size: int) -> Choice:
-    """Every choice of items."""
-    return Choice(
-        1 << size,
-        lambda: (np.arange(1 << size)[:, None] >> np.arange(size) & 1).astype(bool),
-    )
-
-
-def _falling(size: int, levels: FloatArray, *, turned: bool = False) -> Choice:
-    """Every choice of grades whatever their order, the greatest first; or last."""
-
-    def make() -> Array:
-        grades: Any = (*levels[::-1].tolist(), 0.0)
-        choices = list(combinations_with_replacement(grades, size))
-        rows = np.array(choices, dtype=np.float64).reshape(len(choices), size)
-        return rows[:, ::-1] if turned else rows
-
-    return Choice(comb(size + len(levels), len(levels)), make)
-
-
-def _every(size: int, levels: FloatArray) -> Choice:
-    """Every grading of so many items."""
-
-    def make() -> Array:
-        choices = list(product((0.0, *levels.tolist()), repeat=size))
-        return np.array(choices, dtype=np.float64).reshape(len(choices), size)
-
-    return Choice((len(levels) + 1) ** size, make)
-
-
 class Gradings(NamedTuple):
-    """Gradings of queries: every choice of each class beside every one of the others."""
+    """Gradings of queries that have equally many items of each class."""
 
-    choices: tuple[Choice, ...]
-    grade: float = 1.0
-    """By which the choices are multiplied."""
-    absent: int = 0
-    """Largest possible number of relevant absent items."""
-    absent_grade: float = 0.0
+    grades: FloatArray
+    """(C, U) grade of each item; 0 is irrelevant."""
+    absent: IntArray
+    """(C,) largest possible number of relevant absent items."""
+    absent_grades: FloatArray
 
-    @property
-    def number(self) -> int:
-        """Number of gradings."""
-        return math.prod(choice.number for choice in self.choices)
-
-    def make(self) -> FloatArray:
-        """(number, U) grade of each item; 0 is irrelevant."""
-        parts = [choice.make() for choice in self.choices]
-        rows = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
-        chosen = [part[row] for part, row in zip(parts, rows, strict=True)]
-        return np.concatenate(chosen, axis=1) * self.grade
+    @classmethod
+    def join(cls, *parts: tuple[Array, int, float]) -> Gradings:
+        """Rows of grades, each part with a number of absent items and their grade."""
+        rows, absent, grades = zip(*parts, strict=True)
+        sizes = list(map(len, rows))
+        return cls(np.concatenate(rows), np.repeat(absent, sizes), np.repeat(grades, sizes))
 
 
-@dataclass(frozen=True, eq=False)
-class Maker:
-    """Makes the gradings of queries of one kind.
+class Maker(NamedTuple):
+    """Which gradings hold the extremes of a measure."""
 
-    The kinds are: ``ends``, where each relevant item can only raise the value, so that none and all
-    are the extremes, and, since a query without a relevant item is undefined, one at the end of the
-    list; ``counts``, for each number of relevant items the earliest and the latest; ``level``, for
-    measures that weigh a grade against the highest one, and rise with each grade otherwise: given
-    the highest, all items that have it are best, and one of them at the end of the list is worst;
-    ``levels``, for measures over their ideal, which grades raise as well.
-    """
-
-    kind: str
-    levels: FloatArray
-    """Grades that are tried, rising."""
-    is_pair: bool = False
-    counts_absent: bool = False
-    """Whether the number of absent items matters, and not only whether there are any."""
-    falls_with_absent: bool = False
+    greatest: float
+    """Grade that counts most."""
+    least: float
+    """Grade of a relevant item that counts least."""
+    rises: bool
+    """Whether each relevant item can only raise the value."""
+    falls_with_absent: bool
     """Whether relevant items that are out of reach can only do harm."""
-    least: float | None = None
-    """The least grade of a relevant item, if grades matter."""
+    is_pair: bool
+    """Whether there are three classes of items: of the new system, of the old one, of both."""
 
-    def gradings(self, sizes: tuple[int, ...], absent: int) -> list[Gradings]:
-        """Gradings of the given numbers of items of each class, and of absent items."""
-        size, top = sum(sizes), float(self.levels.max(initial=0.0))
-        nothing = (Choice(1, lambda: np.zeros((1, size))),)
-        if self.kind == "ends":
-            least = top if self.least is None else self.least
-            parts = [Gradings((_all(size),), top), Gradings((_latest(size, 1),), least)]
+    def number(self, sizes: Sequence[int]) -> int:
+        """Number of gradings of so many items of each class, absent ones aside."""
+        if self.rises:
+            return 2
+        alone, n_shared = (sizes[:-1], sizes[-1]) if self.is_pair else (sizes, 0)
+        return 2 * math.prod(size + 1 for size in alone) << n_shared
+
+    def gradings(self, sizes: Sequence[int], absent: int) -> Gradings:
+        """Gradings of so many items of each class, and of absent items."""
+        size, top = sum(sizes), self.greatest
+        nothing, one_each = np.zeros((1, size)), np.eye(size)
+        if self.rises:
+            # A query without a relevant item may be undefined: one at the end has the least value.
+            everything = nothing + top
+            parts = [(everything, 0, 0.0), (one_each[-1:] * self.least, 0, 0.0)]
             if absent:
-                parts.append(Gradings((_all(size),), top, _ALL, top))
-                parts.append(Gradings(nothing, 1.0, 1, least))
-            return parts
-        if self.kind == "levels":
-            return self._of_all_levels(sizes, absent)
-        if self.kind == "level":
-            # A change is linear in what each grade satisfies, so that items that both systems read
-            # are irrelevant or have the highest grade.
-            ends = self._orders(sizes, _all, lambda size: _latest(size, 1))
-            return [Gradings(nothing)] + [
-                Gradings(order, level, number, level if number else 0.0)
-                for level in self.levels.tolist()
-                for order in ends
-                for number in ([0, _ALL] if absent else [0])
-            ]
-        best, worst = self._orders(sizes, _earliest, _latest)
+                parts += [(everything, _ALL, top), (nothing, 1, self.least)]
+            return Gradings.join(*parts)
+        best, worst = self._orders(sizes)
         if self.falls_with_absent:
-            parts = [Gradings(best, top), Gradings(worst, top)]
-            return [*parts, Gradings(worst, top, _ALL, top)] if absent else parts
-        numbers: Sequence[int] = range(absent + 1) if self.counts_absent else (0, _ALL)
-        parts = [
-            Gradings(order, top, number, top)
-            for order in (best, worst)
-            for number in (numbers if absent else (0,))
-        ]
-        if self.least is not None:
-            # One of the least grade may be all that makes a query defined.
-            parts.append(Gradings((Choice(size, lambda: np.eye(size)),), self.least))
-            parts.append(Gradings(nothing, 1.0, 1, self.least))
-        return parts
+            parts = [(best * top, 0, 0.0), (worst * top, 0, 0.0)]
+            return Gradings.join(*parts, *([(worst * top, _ALL, top)] if absent else []))
+        numbers = (0, _ALL) if absent else (0,)
+        parts = [(order * top, number, top) for order in (best, worst) for number in numbers]
+        if self.least != top:  # one of the least grade may be all that makes a query defined
+            parts += [(one_each * self.least, 0, 0.0), (nothing, 1, self.least)]
+        return Gradings.join(*parts)
 
-    def _orders(
-        self,
-        sizes: tuple[int, ...],
-        good: Callable[[int], Choice],
-        bad: Callable[[int], Choice],
-    ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-        """The best and the worst orders; what is good for one system of a pair is bad for it."""
-        if not self.is_pair:
-            return tuple(map(good, sizes)), tuple(map(bad, sizes))
-        of_new, of_old, of_both = sizes
-        both = _subsets(of_both)
-        return (good(of_new), bad(of_old), both), (bad(of_new), good(of_old), both)
+    def _orders(self, sizes: Sequence[int]) -> tuple[Array, Array]:
+        """(C, U) relevant items, at best and at worst: for each number the earliest or latest.
 
-    def _of_all_levels(self, sizes: tuple[int, ...], absent: int) -> list[Gradings]:
-        """Greatest: every choice of grades, the better ones earlier.
-
-        Least: each item is irrelevant or has the highest grade, for the value is linear in what an
-        item satisfies, and the ideal convex. Absent items enter the ideal alone, which one of the
-        highest grade raises least.
+        What is good for one system of a pair is bad for the other.
         """
-        levels = self.levels.tolist()
-        one, every = ([(n, level) for level in levels if absent] for n in (1, _ALL))
-        if self.is_pair:
-            of_new, of_old = (
-                [_falling(n, self.levels, turned=t) for t in (False, True)] for n in sizes[:2]
-            )
-            both = _every(sizes[2], self.levels)
-            orders = (of_new[0], of_old[1], both), (of_new[1], of_old[0], both)
-            numbers = [(0, 0.0), *one, *every]
-            return [Gradings(order, 1.0, *number) for order in orders for number in numbers]
-        falling, latest = (_falling(sizes[0], self.levels),), (_latest(sizes[0]),)
-        parts = [Gradings(falling, 1.0, *number) for number in [(0, 0.0), *one]]
-        for level in levels:
-            parts.append(Gradings(latest, level))
-            if absent:
-                parts.append(Gradings(latest, level, _ALL, level))
-        return parts
+        first = [np.arange(size) < np.arange(size + 1)[:, None] for size in sizes]
+        if not self.is_pair:
+            return first[0], first[0][:, ::-1]
+        n_shared = sizes[2]
+        shared = (np.arange(1 << n_shared)[:, None] >> np.arange(n_shared) & 1).astype(bool)
+        new, old = first[:2]
+        return _beside(new, old[:, ::-1], shared), _beside(new[:, ::-1], old, shared)
+
+
+def _beside(*parts: Array) -> Array:
+    """Every row of each part beside every one of the others."""
+    rows = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
+    return np.concatenate([part[row] for part, row in zip(parts, rows, strict=True)], axis=1)
 
 
 def checked_maker(
@@ -319,13 +173,14 @@ def checked_maker(
     change: bool = False,
 ) -> Maker:
     """Makes the gradings that hold the extremes; UndefinedMetricError if they are too many."""
-    maker = _maker(measure, rankings, max_grade, change=change)
-    kinds, first = np.unique(
-        np.column_stack((unjudged.classes, unjudged.absent)), axis=0, return_index=True
-    )
-    for kind, query in zip(kinds.tolist(), first.tolist(), strict=True):
-        number = sum(part.number for part in maker.gradings(tuple(kind[:-1]), kind[-1]))
-        n_unjudged = sum(kind[:-1])
+    name, least, best = _kind(measure), max_grade, max_grade
+    if name in _SUMS:
+        least, best = least_and_best_grade(rankings, max_grade, measure.options["gain"])
+    rises = not change and name in _RISE | _SUMS
+    maker = Maker(best, least, rises, not change and name in _FALL, change)
+    kinds, first = np.unique(unjudged.classes, axis=0, return_index=True)
+    for sizes, query in zip(kinds.tolist(), first.tolist(), strict=True):
+        number, n_unjudged = maker.number(sizes), sum(sizes)
         if number > MOST_GRADINGS or number * n_unjudged > _MOST_CELLS:
             msg = (
                 f"{'the change of ' if change else ''}{measure} has no bounds that are found in "
@@ -335,26 +190,6 @@ def checked_maker(
             )
             raise UndefinedMetricError(msg)
     return maker
-
-
-def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, change: bool) -> Maker:
-    name, top = _kind(measure), np.array([max_grade])
-    if name in ("err", "nerr"):
-        kind = "level" if name == "err" else "levels"
-        return Maker(kind, possible_grades(rankings, max_grade), change)
-    if name in _SUMS:
-        least, best = least_and_best_grade(rankings, max_grade, measure.options["gain"])
-        return Maker("counts" if change else "ends", np.array([best]), change, least=least)
-    if name in _RISE and not change:
-        return Maker("ends", top)
-    members = {member.metric.name for member in _members(measure)}
-    names = members or {name}
-    falls = names <= _RISE | _FALL
-    by_absent = bool(names & _BY_ABSENT) or (bool(members) and (change or not falls))
-    # Each relevant item moves the steps of iprec; two lengths of rankings are two divisors.
-    moves = name == "iprec" or measure.options.get("denominator") == "listed"
-    by_absent |= change and (moves or (name == "fbeta" and measure.k is None))
-    return Maker("counts", top, change, by_absent, falls and not change)
 
 
 # Values of gradings ------------------------------------------------------------------------------
@@ -370,22 +205,13 @@ class Candidates(NamedTuple):
     query: IntArray
     """(C,) number of the query."""
     values: FloatArray
-    weights: FloatArray
-    """Of the query in a mean where it has that value."""
-
-    @classmethod
-    def of(
-        cls, query: IntArray, values: FloatArray, weights: FloatArray | None = None
-    ) -> Candidates:
-        """Without weights all queries weigh alike."""
-        return cls(query, values, np.ones(len(values)) if weights is None else weights)
 
     @classmethod
     def join(cls, parts: Sequence[Candidates]) -> Candidates:
-        """Gradings of several queries, one after the other."""
-        query, values, weights = map(np.concatenate, zip(*parts, strict=True))
+        """Values of several queries, one query after the other."""
+        query, values = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(query, kind="stable")
-        return cls(query[order], values[order], weights[order])
+        return cls(query[order], values[order])
 
     def extremes(self, n_queries: int) -> tuple[FloatArray, FloatArray, BoolArray]:
         """(Q,) least and greatest value, NaN where there is none; whether one may be undefined."""
@@ -400,86 +226,64 @@ class Candidates(NamedTuple):
 
 
 def values_of_gradings(
-    systems: Sequence[JudgedRankings],
-    unjudged: OpenItems,
-    maker: Maker,
-    value: Value,
-    weigh: Value | None = None,
+    systems: Sequence[JudgedRankings], unjudged: OpenItems, maker: Maker, value: Value
 ) -> Candidates:
-    """Least and greatest value of each query, and NaN if it may be undefined.
-
-    With weights that depend on the grading every value counts, and all are returned.
-    """
+    """Least and greatest value of each query, and NaN if it may be undefined."""
     parts = []
     for queries, (grades, absent, absent_grades) in _alike(systems, unjudged, maker):
         n_gradings = len(grades)
         query, row = np.repeat(queries, n_gradings), np.repeat(np.arange(len(queries)), n_gradings)
         numbers = np.minimum(np.tile(absent, len(queries)), unjudged.absent[query])
         missing = numbers, np.tile(absent_grades, len(queries))
+        repeated = np.tile(grades, (len(queries), 1))
         filled = [
-            completed(
-                rankings,
-                query,
-                (above[row], tied[row]),
-                np.tile(grades, (len(queries), 1)),
-                missing,
-            )
+            completed(rankings, query, (above[row], tied[row]), repeated, missing)
             for rankings, (above, tied) in zip(systems, unjudged.of(queries), strict=True)
         ]
-        values = value(filled, query)
-        if weigh is not None:
-            parts.append(Candidates(query, values, weigh(filled, query)))
-            continue
-        values = values.reshape(len(queries), n_gradings)
+        values = value(filled, query).reshape(len(queries), n_gradings)
         undefined = np.isnan(values)
         least = np.where(undefined, np.inf, values).min(axis=1)
         greatest = np.where(undefined, -np.inf, values).max(axis=1)
         nothing = undefined.all(axis=1)
         ends = np.column_stack((least, greatest, least))
         ends[np.column_stack((nothing, nothing, undefined.any(axis=1)))] = np.nan
-        parts.append(Candidates.of(np.repeat(queries, 3), ends.ravel()))
+        parts.append(Candidates(np.repeat(queries, 3), ends.ravel()))
     return Candidates.join(parts)
 
 
 def _alike(
     systems: Sequence[JudgedRankings], unjudged: OpenItems, maker: Maker
-) -> Iterator[tuple[IntArray, list[Array]]]:
-    """Queries with equally many items of each class, and gradings, in blocks of bounded size.
-
-    Of C gradings: (C, U) grades, and how many absent items are relevant at most, and their grade.
-    """
-    absent = unjudged.absent if maker.counts_absent else np.minimum(unjudged.absent, 1)
+) -> Iterator[tuple[IntArray, Gradings]]:
+    """Queries with equally many items of each class, and gradings, in blocks of bounded size."""
     kinds, which = np.unique(
-        np.column_stack((unjudged.classes, absent)), axis=0, return_inverse=True
+        np.column_stack((unjudged.classes, unjudged.absent > 0)), axis=0, return_inverse=True
     )
-    for number, kind in enumerate(kinds.tolist()):
+    for number, (*sizes, absent) in enumerate(kinds.tolist()):
         queries = np.flatnonzero(which.ravel() == number)
-        gradings = maker.gradings(tuple(kind[:-1]), kind[-1])
-        sizes = [part.number for part in gradings]
-        columns = [
-            np.concatenate([part.make() for part in gradings]),
-            np.repeat([part.absent for part in gradings], sizes),
-            np.repeat([part.absent_grade for part in gradings], sizes),
-        ]
+        gradings = maker.gradings(sizes, absent)
+        n_gradings = len(gradings.grades)
         n_known = max(int(rankings.n_relevant[queries].max()) for rankings in systems)
-        width = sum(kind[:-1]) + n_known + int(unjudged.absent[queries].max()) + 1
-        step, limit = max(_CELLS // (sum(sizes) * width), 1), max(_CELLS // width, 1)
+        width = sum(sizes) + n_known + int(unjudged.absent[queries].max()) + 1
+        step, limit = max(_CELLS // (n_gradings * width), 1), max(_CELLS // width, 1)
         for start in range(0, len(queries), step):
             # Gradings of one query may be more than are measured at once.
-            for first in range(0, sum(sizes), limit):
-                part = [column[first : first + limit] for column in columns]
+            for first in range(0, n_gradings, limit):
+                part = Gradings._make(column[first : first + limit] for column in gradings)
                 yield queries[start : start + step], part
 
 
-def extreme_choice(candidates: Candidates, *, greatest: bool) -> IntArray:
-    """Number of the candidate that each query takes in the extreme mean.
+def extreme_choice(
+    candidates: Candidates, weights: FloatArray | None, *, greatest: bool
+) -> IntArray:
+    """Number of the candidate that each query, of its weight, takes in the extreme mean.
 
     A query that may be left out enters only if it helps. The mean is a ratio, and Dinkelbach's
     iteration finds its extreme: given a mean, each query takes what changes it most; that cannot
     but improve the mean, and where it does not, the mean is the extreme.
     """
     undefined = np.isnan(candidates.values)
-    weights = np.where(undefined, 0.0, candidates.weights)
+    own = np.ones(len(undefined)) if weights is None else weights[candidates.query]
+    shares = np.where(undefined, 0.0, own)
     values, sign = np.where(undefined, 0.0, candidates.values), 1.0 if greatest else -1.0
     starts = np.flatnonzero(np.diff(candidates.query, prepend=-1))
 
@@ -490,13 +294,13 @@ def extreme_choice(candidates: Candidates, *, greatest: bool) -> IntArray:
         return np.minimum.reduceat(first, starts)
 
     def mean_of(chosen: IntArray) -> float:
-        total = float(weights[chosen].sum())
-        return float((weights * values)[chosen].sum()) / total if total > 0 else math.nan
+        total = float(shares[chosen].sum())
+        return float((shares * values)[chosen].sum()) / total if total > 0 else math.nan
 
-    chosen = best((weights > 0).astype(np.float64))
+    chosen = best((shares > 0).astype(np.float64))
     mean = mean_of(chosen)
     while not math.isnan(mean):
-        better = best(sign * weights * (values - mean))
+        better = best(sign * shares * (values - mean))
         next_mean = mean_of(better)
         if math.isnan(next_mean) or not sign * next_mean > sign * mean:
             break

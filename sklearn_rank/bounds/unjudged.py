@@ -125,14 +125,6 @@ def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -
     )
 
 
-def apart_from_cut(open_items: OpenItems, cut: int) -> OpenItems:
-    """The same with items whose tie the cutoff divides in a class of their own."""
-    divided = open_items.above[0] + open_items.tied[0] > cut
-    n_divided = np.add.reduceat(np.append(divided, False).astype(np.int64), open_items.offsets[:-1])
-    n_divided[open_items.sizes == 0] = 0
-    return open_items._replace(classes=np.column_stack((open_items.sizes - n_divided, n_divided)))
-
-
 def highest_grade(rankings: JudgedRankings) -> float:
     """Highest grade of the data; 1 where nothing is relevant."""
     return float(rankings.judged_grades.max(initial=0)) or 1.0

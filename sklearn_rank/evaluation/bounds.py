@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_rank.bounds.formulas import average_precision_extremes, ndcg_extremes, sums_by_formula
+from sklearn_rank.bounds.formulas import average_precision_extremes, ndcg_extremes
 from sklearn_rank.bounds.gradings import (
     Candidates,
     Value,
     cannot_bound,
     checked_maker,
     extreme_choice,
-    needs_divided_ties_apart,
-    reach,
     refuse_moving_ties,
     values_of_gradings,
 )
@@ -25,7 +23,6 @@ from sklearn_rank.bounds.unjudged import (
     MOST_UNRETRIEVED,
     Bounds,
     OpenItems,
-    apart_from_cut,
     highest_grade,
     open_items_of,
     shared_open_items,
@@ -36,7 +33,6 @@ from sklearn_rank.evaluation.compute import (
     Scored,
     averaged,
     find_measure,
-    own_weights,
     relevant_alone,
     valuation,
 )
@@ -70,7 +66,7 @@ def _check_limits(
         raise InvalidParameterError(msg)
     if scope == "retrieved":
         return float(max_grade), 0
-    number = reach(measure) or measure.k
+    number = measure.k
     if unretrieved is not None:
         number = check_integer(unretrieved, "unretrieved", "bounds", at_least=0)
     if number is None:
@@ -91,8 +87,6 @@ def bounds_of(
     """Bounds of the value of every query, and of their mean."""
     measure = scored.measure
     reason = cannot_bound(measure)
-    if data.by_relevance is not None and measure.metric.combines:
-        reason = "relevance= ranks in a second way"
     if reason or scored.values is None:
         msg = f"{measure} has no bounds over all gradings: {reason}"
         raise UndefinedMetricError(msg)
@@ -107,15 +101,11 @@ def bounds_of(
         ) -> FloatArray:
             return value_of(Block(numbers[query], filled[0], filled[0]))
 
-        weights = own_weights(measure, rankings)
-        given = Candidates.of(np.arange(len(rankings)), scored.values[block], weights)
-        unjudged = open_items_of(rankings, reach(measure), absent)
+        given = Candidates(np.arange(len(rankings)), scored.values[block])
+        unjudged = open_items_of(rankings, measure.k, absent)
         part = _candidates(measure, [rankings], unjudged, highest, value, given)
         parts.append(part._replace(query=numbers[part.query]))
     candidates = Candidates.join(parts)
-    if data.weights is not None:
-        weights = candidates.weights * data.weights[candidates.query]
-        candidates = candidates._replace(weights=weights)
     low, high, undefined = candidates.extremes(len(ranked))
     least, greatest = (_mean(scored, data, candidates, greatest=end) for end in (False, True))
     return Bounds(str(measure), least, greatest, low, high, data.query_ids, undefined)
@@ -129,10 +119,10 @@ def _mean(scored: Scored, data: RankingData, candidates: Candidates, *, greatest
     """The extreme mean, averaged as the value was."""
     compared = np.where(np.isnan(candidates.values), scored.undefined, candidates.values)
     compared = on_scale(compared, scored.measure.metric.geometric_from)
-    chosen = extreme_choice(candidates._replace(values=compared), greatest=greatest)
-    weights = None if scored.weights is None else candidates.weights[chosen]
+    compared_by_query = candidates._replace(values=compared)
+    chosen = extreme_choice(compared_by_query, data.weights, greatest=greatest)
     picked = candidates.values[chosen]
-    mean = averaged(scored.measure, data, picked, weights, scored.undefined).average.value
+    mean = averaged(scored.measure, data, picked, data.weights, scored.undefined).average.value
     value = scored.average.value
     if math.isnan(value):
         return mean
@@ -156,31 +146,24 @@ def _candidates(
     if not len(todo):
         return given
     sides, unjudged = [side.take(todo) for side in sides], unjudged.take(todo)
-    every, of_one, weigh = np.arange(len(todo)), len(sides) == 1, None
+    every, of_one = np.arange(len(todo)), len(sides) == 1
     refuse_moving_ties(measure, sides, unjudged)
 
     def value_of(filled: list[JudgedRankings], query: IntArray) -> FloatArray:
         return value(filled, todo[query])
 
-    def weights_of(filled: list[JudgedRankings], _: IntArray) -> FloatArray:
-        return cast("FloatArray", own_weights(measure, filled[0]))
-
     if measure.metric.name == "ndcg":
         systems = list(zip((1.0, -1.0), sides, strict=False))
         both = ndcg_extremes(measure, systems, unjudged, max_grade)
-        found = Candidates.of(np.tile(every, 2), np.concatenate(both))
-    elif of_one and sums_by_formula(measure):
-        found = Candidates.of(every, value_of(list(sides), every))
+        found = Candidates(np.tile(every, 2), np.concatenate(both))
+    elif of_one and measure.metric.name in ("map", "gmap"):
+        found = Candidates(every, value_of(list(sides), every))
         if max_grade >= (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
             relevant = relevant_alone(measure, sides[0])
             found = average_precision_extremes(measure, relevant, unjudged, found.values)
     else:
-        if of_one:
-            if needs_divided_ties_apart(measure) and measure.k is not None:
-                unjudged = apart_from_cut(unjudged, measure.k)
-            weigh = None if own_weights(measure, sides[0]) is None else weights_of
         maker = checked_maker(measure, sides[0], unjudged, max_grade, change=not of_one)
-        found = values_of_gradings(sides, unjudged, maker, value_of, weigh)
+        found = values_of_gradings(sides, unjudged, maker, value_of)
     return Candidates.join([given, found._replace(query=todo[found.query])])
 
 
@@ -323,14 +306,12 @@ def bound_changes(
         first, second = (np.where(np.isnan(own), zero_division, own) for own in values)
         return np.asarray(first - second)
 
-    unjudged = shared_open_items(sides, (new_codes, old_codes), reach(measure), absent)
-    given = Candidates.of(every, change(sides, every))
+    unjudged = shared_open_items(sides, (new_codes, old_codes), measure.k, absent)
+    given = Candidates(every, change(sides, every))
     candidates = _candidates(measure, sides, unjudged, highest, change, given)
-    if new.weights is not None:
-        candidates = candidates._replace(weights=new.weights[candidates.query])
     least, greatest = (
         average(
-            candidates.values[extreme_choice(candidates, greatest=end)],
+            candidates.values[extreme_choice(candidates, new.weights, greatest=end)],
             new.weights,
             present=None if new.weights is None else new.weights > 0,
             zero_division=math.nan,

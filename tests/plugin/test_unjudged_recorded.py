@@ -185,8 +185,8 @@ def test_nonsense_is_refused(unjudged, what, suite):
 UNBOUNDED = {
     "scores": ('store="values"', "needs to know where unjudged items stood: pass store='ranks'"),
     "gmap": ('max_drop={"gmap": 0.1}', "cannot bound gmap: a change of geometric means"),
-    "weights by grades": ('max_drop={"auc": 0.1}', "cannot bound auc: queries weigh by"),
-    "pooled": ('max_drop={"lag(average=pooled)": 1}', "cannot bound lag(average=pooled): queries"),
+    "weights by grades": ('max_drop={"auc": 0.1}', "cannot bound auc: nothing is known of"),
+    "pooled": ('max_drop={"lag(average=pooled)": 1}', "cannot bound lag(average=pooled): nothi"),
     "ties": ('ties="optimistic"', "no bounds with ties='optimistic' or 'pessimistic'"),
 }
 
