@@ -87,9 +87,6 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
     if arguments.all_pairs and alternative not in (None, "two-sided"):
         msg = "--alternative is about a baseline, which --all-pairs does not have"
         raise ValueError(msg)
-    if not arguments.all_pairs and test in ("tukey", "anova"):
-        msg = f"--test {test} is a test of all pairs; add --all-pairs"
-        raise ValueError(msg)
     check_measures(arguments, COMPARED)
     reader = Reader(arguments)
     paths = [arguments.baseline, *arguments.runs]

@@ -62,10 +62,9 @@ def compare(
         ``("map", "ndcg@10")`` for ground truth and rankings.
     names : sequence of str, default=None
         Names of results that come without: None calls them "baseline", "system 1" and so on.
-    test : {"t", "permutation", "wilcoxon", "bootstrap"}, default="t"
-        Of the mean difference: the paired t-test, sign flips (all of them where ``n_resamples`` is
-        enough), or the studentized bootstrap [1]_; "wilcoxon" asks about ranks of differences
-        instead, so that it may contradict the means [2]_.
+    test : {"t", "permutation"}, default="t"
+        Of the mean difference [1]_: the paired t-test, or sign flips (all of them where
+        ``n_resamples`` is enough).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What counts against chance: a value of the system that differs from the baseline's, or is
         less, or greater, whatever the direction of the measure.
@@ -78,8 +77,7 @@ def compare(
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant.
     level : float, default=0.95
-        Of the two-sided intervals, each for itself: Student's t, or the bias-corrected and
-        accelerated bootstrap for ``test="bootstrap"``.
+        Of the two-sided intervals, each for itself, by Student's t.
     power : float, default=0.8
         For the detectable difference.
     queries : {"common", "same"}, default="common"
@@ -89,7 +87,7 @@ def compare(
     query_text : mapping or callable, default=None
         {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
     n_resamples : int, default=9999
-        Sign flips or resamples.
+        Sign flips.
     random_state : int or numpy.random.Generator, default=0
         Seed. No p-value depends on the order of queries or systems, nor on other systems.
     **reading
@@ -113,8 +111,7 @@ def compare(
 
     References
     ----------
-    .. [1] Sakai, Evaluating Evaluation Metrics based on the Bootstrap, 2006.
-    .. [2] Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for
+    .. [1] Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for
        Information Retrieval Evaluation, 2007.
 
     Examples
@@ -136,7 +133,7 @@ def compare_all(
     *systems: Any,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     names: Sequence[str] | None = None,
-    test: Literal["tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"] = "t",
+    test: PairedTest = "t",
     correction: Correction | None = "holm",
     family: Family = "all",
     alpha: float = 0.05,
@@ -152,22 +149,10 @@ def compare_all(
 
     Parameters
     ----------
-    *systems, measures, names, alpha, level, power, queries, query_text, n_resamples, random_state
+    *systems, measures, names, test, correction, family, alpha, level, power, queries, query_text
         As those of :func:`compare`; of each pair, the system that comes first is the baseline.
-    test : {"t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"}, default="t"
-        The first four test each pair for itself, by the spread of its own differences. "tukey" is
-        the randomised test of Tukey's honestly significant differences [1]_: it shuffles the
-        systems within each query and asks how often the greatest of all differences is as large
-        as the one observed. "anova" is Tukey's own test with the residuals of systems and queries
-        [2]_. Both correct for the number of pairs themselves, their intervals hold
-        for all pairs at once, and they take the queries for which a measure is defined for all
-        systems. But they take all pairs to be spread alike: among variants of one system beside
-        one that is different, they find differences between the variants far too often.
-    correction : {"holm", "bh", "bonferroni"} or None, default="holm"
-        As that of :func:`compare`. P-values of "tukey" and "anova", which hold for all pairs of
-        one measure, are multiplied by the number of measures and slices unless it is None.
-    family : {"all", "measure"}, default="all"
-        As that of :func:`compare`.
+    n_resamples, random_state
+        As those of :func:`compare`.
     **reading
         As that of :func:`compare`.
 
@@ -179,13 +164,7 @@ def compare_all(
     Raises
     ------
     QueryMismatchError, InvalidParameterError, TypeError
-        As :func:`compare`; "anova" and "wilcoxon" take no weights of queries.
-
-    References
-    ----------
-    .. [1] Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information
-       Retrieval Experiments, 2012.
-    .. [2] Tague-Sutcliffe and Blustein, A Statistical Analysis of the TREC-3 Data, 1995.
+        As :func:`compare`.
 
     Examples
     --------

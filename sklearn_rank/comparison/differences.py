@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import InitVar, dataclass, field
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -12,7 +12,6 @@ import numpy as np
 
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.averaging import on_scale
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.statistics.differences import (
     Alternative,
@@ -21,15 +20,11 @@ from sklearn_rank.statistics.differences import (
     PairedTest,
     correct_p_values,
 )
-from sklearn_rank.statistics.resampling import AllPairs, parametric_tukey, randomised_tukey
-from sklearn_rank.statistics.samples import check_share, cluster_means, t_quantile
+from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.segments import mean_of
-from sklearn_rank.typing import BoolArray, FloatArray
 
-AllPairsTest = Literal["tukey", "anova"]
-"""Tests of all pairs at once, which correct for their number themselves."""
 Family = Literal["all", "measure"]
 
 
@@ -38,7 +33,7 @@ class Settings:
     """Parameters of a comparison, checked."""
 
     owner: InitVar[str]
-    test: PairedTest | AllPairsTest
+    test: PairedTest
     alternative: Alternative
     correction: Correction | None
     family: Family
@@ -52,8 +47,7 @@ class Settings:
 
     def __post_init__(self, owner: str) -> None:
         self.all_pairs = owner == "compare_all"
-        of_all = get_args(AllPairsTest) if self.all_pairs else ()
-        check_option(self.test, "test", (*of_all, *get_args(PairedTest)), owner)
+        check_option(self.test, "test", get_args(PairedTest), owner)
         check_option(self.alternative, "alternative", get_args(Alternative), owner)
         check_option(self.family, "family", get_args(Family), owner)
         if self.correction is not None:
@@ -65,11 +59,6 @@ class Settings:
         self.n_resamples = check_integer(self.n_resamples, "n_resamples", owner, at_least=2)
         drawn = self.seed is generator
         self.seed = int(generator.integers(2**63) if drawn else self.seed)
-
-    @property
-    def corrects_itself(self) -> bool:
-        """Whether the test is one of all pairs at once."""
-        return self.test in get_args(AllPairsTest)
 
 
 @dataclass(frozen=True)
@@ -134,17 +123,11 @@ class Difference:
 class _Test:
     """One measure of two systems, whose family is being formed."""
 
-    group: int
-    """Number of the group of queries: of all, or of a slice."""
     metric: Metric
     found: dict[str, Any]
     """Fields of the difference."""
-    sides: Sequence[FloatArray] = ()
-    """Values of both systems for the queries that count, on the scale of their mean."""
     own: Differences | None = None
     """New minus old on this scale; None where nothing can be tested."""
-    reach: Callable[[float], float] | None = None
-    """Half the width of intervals that hold for all pairs at once, by their level."""
 
     def in_units(self, difference: float) -> float:
         """A difference on the scale of the mean as one of the means."""
@@ -167,12 +150,12 @@ def compared(groups: Sequence[Joined], settings: Settings) -> list[tuple[Differe
         pairs = pairs[: len(groups[0].systems) - 1]
     work = [(number, measure) for number in range(len(groups)) for measure in groups[0].measures]
     steps: Iterable[int] = range(len(work))
-    if settings.test in ("permutation", "bootstrap", "tukey"):  # which draw, and take time
+    if settings.test == "permutation":  # which draws, and takes time
         steps = with_progress([1] * len(work), len(work), "tests")
     families: dict[str, list[_Test]] = {}
     rows: list[list[_Test]] = [[] for _ in groups]
     for (number, measure), _ in zip(work, steps, strict=True):
-        tests = _tested(number, groups[number], measure, pairs, settings)
+        tests = _tested(groups[number], measure, pairs, settings)
         families.setdefault("" if settings.family == "all" else measure, []).extend(tests)
         rows[number] += tests
     for family in families.values():
@@ -181,49 +164,29 @@ def compared(groups: Sequence[Joined], settings: Settings) -> list[tuple[Differe
 
 
 def _tested(
-    group: int,
     joined: Joined,
     measure: str,
     pairs: Sequence[tuple[str, str]],
     settings: Settings,
 ) -> list[_Test]:
     """One measure over one group of queries: all but the correction."""
-    kept, systems = None, list(joined.systems)
-    if settings.corrects_itself:
-        columns = [joined.values(system, measure) for system in systems]
-        defined = [~np.isnan(column) for column in columns if column is not None]
-        if len(defined) == len(columns):
-            kept = np.logical_and.reduce(defined)
-    tests = [_described(group, joined, measure, pair, kept) for pair in pairs]
-    together = _tested_together(tests[: len(systems) - 1], settings)
-    for test, pair in zip(tests, pairs, strict=True):
-        own, draws = test.own, (settings.n_resamples, settings.seed)
-        if own is None or (settings.corrects_itself and together is None):
-            continue
-        if together is not None:
-            place, reach = tuple(map(systems.index, pair)), together.reach(settings.level)
-            test.set_interval(own.mean - reach, own.mean + reach)
-            test.reach, test.found["p"] = together.reach, float(together.p[place])
-            test.found["p_corrected"] = float(together.p_corrected[place])
-        else:
-            if settings.test == "bootstrap":
-                test.set_interval(*own.bootstrap_interval(settings.level, *draws))
-            else:
-                test.set_interval(*own.interval(settings.level))
-            test.found["p"] = own.p(settings.test, settings.alternative, *draws)  # type: ignore[arg-type]
+    tests = [_described(joined, measure, pair) for pair in pairs]
+    draws = settings.n_resamples, settings.seed
+    for test in tests:
+        if test.own is not None:
+            test.set_interval(*test.own.interval(settings.level))
+            test.found["p"] = test.own.p(settings.test, settings.alternative, *draws)
     return tests
 
 
-def _described(
-    group: int, joined: Joined, measure: str, pair: tuple[str, str], kept: BoolArray | None
-) -> _Test:
-    """Two systems over the queries for which both are defined, of ``kept`` alone; not tested."""
+def _described(joined: Joined, measure: str, pair: tuple[str, str]) -> _Test:
+    """Two systems over the queries for which both are defined; not tested."""
     metric = joined.measure(measure).metric
     least, greater = metric.geometric_from, metric.greater_is_better
     found: dict[str, Any] = {"measure": measure, "baseline": pair[0], "system": pair[1]}
     old, new = (joined.values(system, measure) for system in pair)
     weights, others = (joined.weights(system, measure) for system in pair)
-    remark, sides, own = "", [], None
+    remark, own = "", None
     if old is None or new is None:
         remark = "ranks all queries together; there are no values per query to test"
     elif weights is not others and (
@@ -236,8 +199,6 @@ def _described(
         found |= {"queries": len(joined.query_ids), "difference": mean, "remark": remark}
     else:
         defined = ~np.isnan(old) & ~np.isnan(new)
-        if kept is not None:
-            defined &= kept
         if weights is not None:
             defined &= weights > 0
             weights = weights[defined]
@@ -262,49 +223,18 @@ def _described(
         }
     better = None if math.isnan(mean) or mean == 0 else (mean > 0) == greater
     found |= {"value": now, "baseline_value": was, "better": better}
-    return _Test(group, metric, found, sides, own)
-
-
-def _tested_together(tests: Sequence[_Test], settings: Settings) -> AllPairs | None:
-    """A test of all pairs at once, by those with the baseline; None without values to go by."""
-    known = [test.own for test in tests if test.own is not None and len(test.own) > 1]
-    if not settings.corrects_itself or len(known) < len(tests):
-        return None
-    columns = [tests[0].sides[0], *(test.sides[1] for test in tests)]
-    weights, clusters = known[0].weights, known[0].clusters
-    if settings.test == "anova" and (weights is not None or clusters is not None):
-        no = "weights" if clusters is None else "clusters"
-        msg = f"test='anova' takes no {no} of queries; take test='tukey'"
-        raise InvalidParameterError(msg)
-    if clusters is not None:  # which are shuffled as one
-        means = [cluster_means(column, weights, clusters) for column in columns]
-        columns, weights = [column for column, _ in means], means[0][1]
-    values = np.column_stack(columns)
-    if settings.test == "tukey":
-        return randomised_tukey(values, weights, settings.n_resamples, settings.seed)
-    return parametric_tukey(values)
+    return _Test(metric, found, own)
 
 
 def _correct(family: Sequence[_Test], settings: Settings) -> None:
     """Corrected p-values, and the differences that they leave to be seen."""
     raw = [test.found.get("p", math.nan) for test in family]
-    if settings.corrects_itself:
-        # One test of all pairs for each measure and slice: these are corrected for their number.
-        tested = {(t.group, t.found["measure"]) for t in family if "p" in t.found}
-        times = len(tested) if settings.correction else 1
-        corrected = [min(times * t.found.get("p_corrected", math.nan), 1.0) for t in family]
-    else:
-        times = sum(not math.isnan(p) for p in raw) if settings.correction else 1
-        corrected = correct_p_values(raw, settings.correction)
+    times = sum(not math.isnan(p) for p in raw) if settings.correction else 1
+    corrected = correct_p_values(raw, settings.correction)
     alpha = settings.alpha / max(times, 1)
     for test, p in zip(family, corrected, strict=True):
         test.found |= {"p_corrected": p, "significant": p <= settings.alpha}
         own = test.own
-        if own is None or not own.has_spread:
-            continue
-        if test.reach is None:
+        if own is not None and own.has_spread:
             least = own.detectable(alpha, settings.power, settings.alternative)
-        else:
-            missed = t_quantile(settings.power, own.freedom) * own.error
-            least = test.reach(1 - alpha) + missed
-        test.found["detectable"] = test.in_units(least)
+            test.found["detectable"] = test.in_units(least)

@@ -16,15 +16,8 @@ _FEW_QUERIES = 25
 _TOP = 10
 """Ranks that are looked at for unjudged items where no measure has a cutoff."""
 _MOST_NAMED = 3
-_TESTS = {
-    "t": "paired t-test",
-    "permutation": "sign-flip permutations",
-    "wilcoxon": "Wilcoxon's signed ranks",
-    "bootstrap": "bootstrap",
-    "tukey": "randomised Tukey HSD",
-    "anova": "Tukey HSD after analysis of variance",
-}
-_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
+_TESTS = {"t": "paired t-test", "permutation": "sign-flip permutations"}
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 
 
 def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) -> str:
@@ -37,7 +30,7 @@ def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) 
     if not rows:
         return f"{test}: nothing could be tested"
     if settings.correction is None:
-        return f"{test}; p-values not corrected{' further' if settings.corrects_itself else ''}"
+        return f"{test}; p-values not corrected"
     n_measures = len({row.measure for row in rows})
     per_measure = settings.family == "measure"
     factors = [_count(len({(row.baseline, row.system) for row in rows}), "comparison")]
@@ -46,19 +39,9 @@ def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) 
     if len(groups) > 1:
         factors.append(_count(len(groups), "slice"))
     each = " for each measure" if per_measure and n_measures > 1 else ""
-    if settings.corrects_itself:
-        families = len(groups) * (1 if per_measure else n_measures)
-        further = f", times {families} (Bonferroni): {' x '.join(factors[1:])}"
-        return f"{test} over {factors[0]}{further if families > 1 else ''}{each}"
     total = _count(len(rows) // (n_measures if per_measure else 1), "p-value")
-    correction = _CORRECTIONS[settings.correction]
+    correction = CORRECTIONS[settings.correction]
     return f"{test}; {correction} over {total}{each}: {' x '.join(factors)}"
-
-
-def p_title(test: str, correction: str | None) -> str:
-    """Title of the column of p-values, such as "p (Holm)"."""
-    name = "Tukey" if test in ("tukey", "anova") else _CORRECTIONS.get(correction or "")
-    return "p" if name is None else f"p ({name})"
 
 
 def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn_rank.comparison.changes import Direction, QueryChange, query_changes
 from sklearn_rank.comparison.differences import Difference, Settings, compared
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.notes import describe_family, notes_of, p_title
+from sklearn_rank.comparison.notes import CORRECTIONS, describe_family, notes_of
 from sklearn_rank.evaluation.averaging import mean_over, on_scale
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function, worst_of
@@ -624,6 +624,7 @@ def differences_table(comparison: Comparison) -> Table:
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     """The differences of every slice of the queries."""
     first = next(iter(parts.values()))
+    correction = f"p ({CORRECTIONS[first.correction]})" if first.correction else "p"
     columns = (
         Column("slice"),
         Column("measure"),
@@ -634,7 +635,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("difference", "number"),
         Column(f"{100 * first.level:g}% interval", "interval", "interval"),
         Column("effect", "number", spare=4),
-        Column(p_title(first.test, first.correction), "number", "p_corrected"),
+        Column(correction, "number", "p_corrected"),
         Column("wins", "number", spare=1),
         Column("ties", "number", spare=2),
         Column("losses", "number", spare=1),

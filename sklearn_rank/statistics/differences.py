@@ -6,7 +6,6 @@ SciPy does the statistics and is imported when asked.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +14,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics.resampling import bca_interval, p_of_flips, p_of_studentized
+from sklearn_rank.statistics.resampling import p_of_flips
 from sklearn_rank.statistics.samples import (
     check_share,
     cluster_codes,
@@ -32,7 +30,7 @@ from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
-PairedTest = Literal["t", "permutation", "wilcoxon", "bootstrap"]
+PairedTest = Literal["t", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 Correction = Literal["holm", "bh", "bonferroni"]
 
@@ -153,8 +151,6 @@ class Differences:
         No test gives less than ``p_floor``: Student's t of four pairs that fall alike among 36 that
         stay would be certain of what four coins do in one of eight tosses.
         """
-        if test == "wilcoxon":
-            self._refuse_wilcoxon()
         if self.n_clusters < 2:
             return math.nan
         if not self.n_changed_clusters:
@@ -164,22 +160,17 @@ class Differences:
             # Without a spread, the sign is all that tells.
             falls = bool(self._units[0][0] < 0)
             return floor if alternative == "two-sided" or falls == (alternative == "less") else 1.0
-        t = self.mean / self.error
         if test == "t":
             from scipy import special
 
+            t = self.mean / self.error
             tail = -abs(t) if alternative == "two-sided" else t if alternative == "less" else -t
             sides = 2 if alternative == "two-sided" else 1
             return max(floor, float(sides * special.stdtr(self.freedom, tail)))
-        if test == "wilcoxon":
-            return max(floor, self._p_of_wilcoxon(alternative))
         change, weights = self._sorted()
+        products = change if weights is None else weights * change
         generator = np.random.default_rng(seed)
-        if test == "permutation":
-            products = change if weights is None else weights * change
-            return max(floor, p_of_flips(products, n_resamples, generator, alternative))
-        found = p_of_studentized(change, weights, t, n_resamples, generator, alternative)
-        return max(floor, found)
+        return max(floor, p_of_flips(products, n_resamples, generator, alternative))
 
     def p_floor(self, alternative: Alternative) -> float:
         """The least p-value that so many changed pairs support: as many coins all fall alike."""
@@ -216,39 +207,12 @@ class Differences:
             return 0.0
         return (-self.mean if alternative == "less" else self.mean) + self._reach(1 - alpha)
 
-    def bootstrap_interval(self, level: float, n_resamples: int, seed: int) -> tuple[float, float]:
-        """Bias-corrected and accelerated; without a spread as :meth:`interval`."""
-        if not self.has_spread:
-            return self.interval(level)
-        generator = np.random.default_rng(seed)
-        low, high = bca_interval(*self._sorted(), level, n_resamples, generator)
-        _, exponent = in_unit(self._units[0])
-        return math.ldexp(low, exponent), math.ldexp(high, exponent)
-
     def detectable(self, alpha: float, power: float, alternative: Alternative) -> float:
         """Least true difference that Student's t finds with probability ``power``."""
         if not self.has_spread:
             return math.nan
         tail = alpha / 2 if alternative == "two-sided" else alpha
         return self.error * (t_quantile(1 - tail, self.freedom) + t_quantile(power, self.freedom))
-
-    def _refuse_wilcoxon(self) -> None:
-        no = "weights" if self.weights is not None else "clusters"
-        if self.weights is not None or self.n_clusters < len(self):
-            msg = (
-                f"test='wilcoxon' ranks differences, which takes no {no} of queries; take 't', "
-                "'permutation' or 'bootstrap'"
-            )
-            raise InvalidParameterError(msg)
-
-    def _p_of_wilcoxon(self, alternative: Alternative) -> float:
-        from scipy import stats
-
-        with warnings.catch_warnings():
-            # Of few changed queries, and of zeros in small samples: SciPy then takes the normal
-            # approximation, and what few queries can show is said elsewhere.
-            warnings.simplefilter("ignore", UserWarning)
-            return float(stats.wilcoxon(self.change, alternative=alternative).pvalue)
 
     def _sorted(self) -> tuple[FloatArray, FloatArray | None]:
         """Pairs (or clusters) in an order of their own, so that draws do not depend on another.

@@ -121,7 +121,6 @@ def test_other_queries_are_counted_or_refused(runs):
     ("words", "complaint"),
     [
         ("old.run old.run", "the same run was given twice"),
-        ("old.run new.run --test tukey", "test of all pairs; add --all-pairs"),
         ("old.run new.run --all-pairs --alternative less", "is about a baseline"),
         ("old.run new.run --changed 1 --format csv", "goes with --format text"),
         ("old.run missing.run", "missing.run"),
