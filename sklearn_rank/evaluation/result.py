@@ -184,8 +184,6 @@ class Evaluation(Tabular):
         level: float = 0.95,
         *,
         method: IntervalMethod = "auto",
-        n_resamples: int = 9999,
-        random_state: int | np.random.Generator = 0,
     ) -> tuple[float, float]:
         """Confidence interval of a score over queries, within the measure's range.
 
@@ -198,23 +196,21 @@ class Evaluation(Tabular):
             One of the measures evaluated, in any spelling.
         level : float, default=0.95
             In (0, 1).
-        method : {"auto", "t", "bootstrap"}, default="auto"
+        method : {"auto", "t"}, default="auto"
             "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
-            Student's t and the BCa bootstrap see no more than the sample, and are too narrow
-            where most queries are perfect.
-        n_resamples, random_state : int, default=9999 and 0
-            Resamples of the bootstrap, at least 2, and its seed or generator.
+            Student's t sees no more than the sample, and is too narrow where most queries are
+            perfect.
 
         Returns
         -------
         low, high : float
             NaN without a query that has a value. A single value and equal ones have no spread: NaN
-            for "t" and "bootstrap", and for a measure without an upper bound.
+            for "t", and for a measure without an upper bound.
 
         Raises
         ------
         InvalidParameterError
-            If the measure is pooled, without values per query to resample, or another argument is
+            If the measure is pooled, without values per query, or another argument is
             wrong.
         """
         from sklearn_rank.statistics.intervals import mean_confidence_interval
@@ -222,7 +218,7 @@ class Evaluation(Tabular):
         scored = self._kept(measure)
         values, metric = scored.counted, scored.measure.metric
         if values is None:
-            msg = f"{scored.measure} ranks all queries together; it has no values to resample"
+            msg = f"{scored.measure} ranks all queries together; it has no values per query"
             raise InvalidParameterError(msg)
         least = metric.geometric_from
         bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
@@ -233,8 +229,6 @@ class Evaluation(Tabular):
             bounds=bounds,
             level=level,
             method=method,
-            n_resamples=n_resamples,
-            random_state=random_state,
         )
         return (low, high) if least is None else (math.exp(low), math.exp(high))
 
