@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import *
     from sklearn_rank.files.read import read_qrels as read_qrels
     from sklearn_rank.files.read import read_run as read_run
-    from sklearn_rank.files.write import read_template as read_template
     from sklearn_rank.files.write import write_qrels as write_qrels
     from sklearn_rank.files.write import write_run as write_run
-    from sklearn_rank.files.write import write_template as write_template
     from sklearn_rank.inputs.tables import Qrels as Qrels
     from sklearn_rank.inputs.tables import Run as Run
     from sklearn_rank.measures.catalogue import Measure as Measure
@@ -74,7 +72,7 @@ _HOMES = {
         UndefinedMetricError UndefinedMetricWarning UnknownItemsWarning UnknownMeasureError
         """,
     "files.read": "read_qrels read_run",
-    "files.write": "read_template write_qrels write_run write_template",
+    "files.write": "write_qrels write_run",
     "inputs.tables": "Qrels Run",
     "measures.catalogue": "Measure",
     "measures.conventions": "CONVENTIONS Convention",

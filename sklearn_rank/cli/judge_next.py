@@ -1,17 +1,24 @@
-"""``sklearn-rank judge-next``: which items to judge, as a template; and templates read back."""
+"""``sklearn-rank judge-next``: which items to judge, and their grades read back."""
 
 from __future__ import annotations
 
 import argparse
+import warnings
+from dataclasses import replace
 
 from sklearn_rank.cli.reading import Reader, refuse_repeated_input, refuse_repeated_runs
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.files.write import check_template, read_template, save_template, write_qrels
-from sklearn_rank.inputs.tables import Qrels
+from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.files.write import write_qrels
+from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.disk import refuse_inputs
 from sklearn_rank.support.runtime import waiting
+from sklearn_rank.tables.formats import FORMULA, to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
+
+_SHIELDED = tuple(f"'{sign}" for sign in FORMULA)
+"""Starts of ids that a CSV file of ours shields."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,18 +36,19 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(qrels_path, path, other)
     refuse_repeated_runs(path, other)
     inputs = (qrels_path, path, other, *filled)
-    if arguments.template:
-        check_template(arguments.template, inputs=inputs)
     if arguments.into:
         refuse_inputs(arguments.into, inputs)
     with waiting("reading judgements"):
         qrels = reader.qrels(qrels_path)
     if filled:
-        templates = list(map(read_template, filled))
-        qrels = qrels.joined(*templates)
+        with warnings.catch_warnings():
+            # Rows whose grade is still empty are as they should be.
+            warnings.simplefilter("ignore", RankingDataWarning)
+            tables = [_unshielded(reader.qrels(path, "--filled")) for path in filled]
+        qrels = qrels.joined(*tables)
         if arguments.into:
             write_qrels(qrels, arguments.into, overwrite=arguments.force)
-            added = sum(table.n_rows for table in templates)
+            added = sum(table.n_rows for table in tables)
             print(f"{shown(arguments.into)}: {qrels.n_rows:,} judgements, {added:,} filled in")
     if path is not None:
         _list_items(arguments, reader, qrels)
@@ -48,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
-    """Print the items, or write them as a template."""
+    """Print the items."""
     systems = []
     for path, what in ((arguments.run_path, "RUN"), (arguments.other, "OTHER")):
         if path is None:
@@ -66,14 +74,11 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
         raise ValueError(msg)
     n, highest = arguments.n, arguments.max_grade
     columns = systems[0].to_judge(n, *systems[1:], max_grade=highest, backend=None)
-    if arguments.template:
-        save_template(columns, arguments.template)
-        n_rows = len(columns["query"])
-        print(f"{shown(arguments.template)}: {n_rows:,} items to judge; fill in their grades")
-        return
+    is_csv = arguments.format == "csv"
     cells = {
         "query": list(map(text_cell, columns["query"])),
         "item": list(map(text_cell, columns["item"])),
+        **({"grade": [Cell("")] * len(columns["item"])} if is_csv else {}),
         **{
             name: list(map(_rank_cell, columns[name]))
             for name in ("rank", "rank_other")
@@ -82,7 +87,20 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
         "move": [number_cell(move, signed=True) for move in columns["move"]],
     }
     kinds = (Column(name, "text" if name in ("query", "item") else "number") for name in cells)
-    print_table(Table(tuple(kinds), tuple(zip(*cells.values(), strict=True))))
+    table = Table(tuple(kinds), tuple(zip(*cells.values(), strict=True)))
+    if is_csv:
+        print(to_csv(table), end="")
+    else:
+        print_table(table)
+
+
+def _unshielded(qrels: Qrels) -> Qrels:
+    """Ids without the sign that keeps a spreadsheet from reading them as formulas."""
+    queries, items = (
+        [text[1:] if text.startswith(_SHIELDED) else text for text in ids]
+        for ids in (qrels.query_ids, as_list(qrels.item_ids))
+    )
+    return replace(qrels, query_ids=queries, item_ids=items)
 
 
 def _rank_cell(rank: float | None) -> Cell:

@@ -326,8 +326,8 @@ def _judge_next(commands: Any) -> None:
         "judge-next",
         help="list the unjudged items whose grades matter most",
         description="List unjudged items by how much the grade of each could move the measure of "
-        "RUN, or its difference to OTHER. --template writes them as a CSV file whose grades are "
-        "filled in; --filled takes such files back, and --into writes all judgements.",
+        "RUN, or its difference to OTHER. --format csv leaves a column of grades to be filled in; "
+        "--filled takes such files back, and --into writes all judgements.",
     )
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
@@ -340,8 +340,9 @@ def _judge_next(commands: Any) -> None:
     add("--convention", default="default", metavar="NAME", help="count as this program does")
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
     add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
-    add("--template", metavar="FILE", help="write them to FILE (.csv or .tsv), to be filled in")
-    filled = "a template that was filled in; repeat it for more"
+    forms = "of the output; csv has an empty column of grades (default: table)"
+    add("--format", choices=("table", "csv"), default="table", help=forms)
+    filled = "further judgements, such as a list with its grades filled in; repeat it for more"
     add("--filled", action="append", default=[], metavar="FILE", help=filled)
     add("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
     add("--force", action="store_true", help="let --into replace judgements that are there")

@@ -1,4 +1,4 @@
-"""Runs and judgements to files, in any of the formats that are read, and templates for judges."""
+"""Runs and judgements to files, in any of the formats that are read."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
-from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_parts, whole_grades
-from sklearn_rank.files.source import MAX_ID, Limits, Source, blocks, opened, source_of
+from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_parts
+from sklearn_rank.files.source import MAX_ID, Limits, opened, source_of
 from sklearn_rank.files.text import (
     EXACT,
     INEXACT,
     MAX_GRADE,
     TIMESTAMP,
     Rows,
-    add_lines,
     is_exact,
     polars_or_none,
 )
-from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
-from sklearn_rank.support.text import format_list, safe_repr, safe_text
-from sklearn_rank.tables.formats import FORMULA
+from sklearn_rank.support.text import safe_repr, safe_text
 
 _OTHERS = re.compile(
     r"\.(xlsx?|ods|html?|xml|md|pdf|docx?|zip|tar|tgz|7z|xz|lz4|db|sqlite|duckdb|pkl|pickle|np[yz]"
@@ -305,153 +302,3 @@ def _columnar(rows: list[_Row], titles: Iterable[str], form: str) -> bytes:
     else:
         pyarrow.feather.write_feather(pa.table(columns), out, compression="uncompressed")
     return out.getvalue()
-
-
-# Templates for judges ---------------------------------------------------------------------------
-
-_COLUMNS = ("rank", "rank_other", "move")
-"""Columns that `to_judge` puts beside query, item and grade."""
-
-
-def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
-    """Write items to be judged as a CSV file with an empty column ``grade``.
-
-    Parameters
-    ----------
-    rows : data frame
-        As :meth:`Evaluation.to_judge` returns it; the columns ``query`` and ``item`` are needed,
-        others are written beside them.
-    path : path
-        The file appears whole or not at all, and replaces nothing but a template to which nobody
-        has added grades or columns.
-        In a name that ends in ``.tsv`` tabs separate.
-
-    Raises
-    ------
-    FileExistsError
-        If there is another file, or a template to which somebody has added grades or columns.
-    TypeError, ValueError
-        If an id is neither text nor a whole number, or holds a line break.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from sklearn_rank import read_template, write_template
-    >>> rows = pd.DataFrame({"query": ["q1", "q1"], "item": ["d7", "d9"], "rank": [1, 4]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "todo.csv")
-    ...     write_template(rows, path)
-    ...     print(path.read_text(), end="")
-    ...     filled = path.write_text(path.read_text().replace("d7,", "d7,2"))
-    ...     read_template(path)["q1"]
-    query,item,grade,rank
-    q1,d7,,1
-    q1,d9,,4
-    {'d7': 2}
-    """
-    import narwhals as nw
-
-    columns = nw.from_native(rows, eager_only=True).to_dict(as_series=False)
-    save_template(columns, path)
-
-
-def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """The same for columns by name."""
-    check_template(path, columns=columns)
-    names = ["query", "item", "grade"]
-    names += [name for name in columns if name not in names]
-    missing = [name for name in names[:2] if name not in columns]
-    if missing:
-        msg = f"rows has no column {missing[0]!r}; pass the frame of Evaluation.to_judge"
-        raise ValueError(msg)
-    n_rows = len(columns["query"])
-    table = {"grade": [None] * n_rows, **columns}
-    for name in ("query", "item"):  # reading takes the sign away that shields a formula
-        ids = map(_id, columns[name])
-        table[name] = [f"'{text}" if text.startswith((*FORMULA, "'")) else text for text in ids]
-    separator = "\t" if str(path).lower().endswith(".tsv") else ","
-    rows = zip(*([_cell(value) for value in table[name]] for name in names), strict=True)
-    with writable(path, "path"):
-        write_whole(path, _csv(names, rows, separator))
-
-
-def _cell(value: Any) -> Any:
-    """A cell; NaN and None are empty, and moves have as many digits as people read."""
-    if value is None or value != value:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else value
-
-
-def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
-    r"""Read the grades that were filled into a template; rows without a grade are left out.
-
-    Parameters
-    ----------
-    path : path or binary file
-        CSV or TSV with the columns ``query``, ``item`` and ``grade``.
-
-    Returns
-    -------
-    qrels : Qrels
-        The judgements; :meth:`Qrels.joined` adds them to those that there were.
-
-    Raises
-    ------
-    FileFormatError
-        If no grade is filled in, one is no number, or a line is not as the header says.
-    ColumnRoleError
-        If a column is missing.
-
-    Examples
-    --------
-    >>> import io
-    >>> from sklearn_rank import read_template
-    >>> read_template(io.BytesIO(b"query,item,grade\nq1,d7,2\nq1,d9,\n"))["q1"]
-    {'d7': 2}
-    """
-    source = source_of(path, Limits())
-    rows = _filled_rows(source)
-    if not rows.n_rows:
-        source.fail(None, "no grade is filled in")
-    queries, items, grades, _ = rows.take()
-    assert grades is not None
-    ids = [[text.removeprefix("'") for text in as_list(column)] for column in (queries, items)]
-    return Qrels.from_columns(*ids, grades=whole_grades(source, grades), source=source.name)
-
-
-def check_template(
-    path: str | os.PathLike[str], columns: Iterable[str] = (), inputs: Iterable[Any] = ()
-) -> None:
-    """FileExistsError if a template at this path would replace what somebody has written."""
-
-    def is_untouched(there: Path) -> bool:
-        try:
-            rows = _filled_rows(source_of(there, Limits()))
-        except ValueError:
-            return False
-        added = [name for name in rows.unread if name not in {*_COLUMNS, *columns}]
-        what = f"holds columns that were added ({format_list(added)})" if added else ""
-        if rows.n_rows:
-            what = f"holds grades that were filled in ({rows.n_rows:,})"
-        if what:
-            msg = (
-                f"{safe_text(str(there))} {what}; read them first (--filled, read_template), and "
-                "write to another file"
-            )
-            raise FileExistsError(msg)
-        return True
-
-    check_target(path, Kind("template", is_untouched), inputs)
-
-
-def _filled_rows(source: Source) -> Rows:
-    """The rows of a template that have a grade."""
-    rows = Rows(source, is_run=False)
-    with opened(source) as (file, head):
-        for _ in add_lines(rows, blocks(source, file, head), None, has_header=True):
-            pass
-    if rows.n_rows and rows.parts[0][2] is None:
-        source.fail(1, "has no column of grades")
-    return rows

@@ -385,7 +385,7 @@ class Qrels(LongTable):
         return cls(query_ids, offsets, ids, grades=grades, **about)
 
     def joined(self, *others: Qrels) -> Qrels:
-        """These judgements and those of others, such as templates that were filled in.
+        """These judgements and those of others, such as new ones.
 
         Parameters
         ----------

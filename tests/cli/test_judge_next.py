@@ -1,4 +1,4 @@
-"""``sklearn-rank judge-next``: a list of items, a template, and the way back into judgements."""
+"""``sklearn-rank judge-next``: a list of items, and the way back into judgements."""
 
 import pytest
 
@@ -32,17 +32,24 @@ def test_a_list_for_a_comparison(command):
 
 
 def test_there_and_back(command):
-    text = command("judge-next t.qrels new.run -m P_2 --template todo.csv")
-    assert text == "todo.csv: 2 items to judge; fill in their grades\n"
-    todo = command.folder / "todo.csv"
-    assert todo.read_text() == "query,item,grade,rank,move\nq1,x,,1,0.25\nq2,b,,2,0.25\n"
-    todo.write_text(todo.read_text().replace("q1,x,,", "q1,x,2,"))
+    text = command("judge-next t.qrels new.run -m P_2 --format csv")
+    assert text == "query,item,grade,rank,move\nq1,x,,1,0.25\nq2,b,,2,0.25\n"
+    command.write({"todo.csv": text.replace("q1,x,,", "q1,x,2,")})
     # What is filled in counts at once; the other is still to be judged.
     text = command("judge-next t.qrels new.run -m P_2 --filled todo.csv")
     assert text.splitlines()[1:] == ["q2     b        2  +0.2500"]
     text = command("judge-next t.qrels --filled todo.csv --into more.qrels")
     assert text == "more.qrels: 4 judgements, 1 filled in\n"
     assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
+
+
+def test_ids_that_are_formulas_come_back(command):
+    command.write({"new.run": "q1 Q0 =1+1 1 3 new\nq1 Q0 -7 2 2 new\n"})
+    text = command("judge-next t.qrels new.run -m P_2 --format csv")
+    assert "q1,'=1+1,," in text
+    command.write({"todo.csv": text.replace(",,", ",1,")})
+    command("judge-next t.qrels --filled todo.csv --into more.qrels")
+    assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "=1+1": 1, "-7": 1}
 
 
 def test_judgements_without_a_zero_are_complete(command):

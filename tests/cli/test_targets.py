@@ -3,10 +3,9 @@
 import os
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from sklearn_rank import compare, read_qrels, write_qrels, write_run, write_template
+from sklearn_rank import compare, read_qrels, write_qrels, write_run
 from sklearn_rank.support.disk import write_whole
 from tests.cli.conftest import Command
 
@@ -37,21 +36,6 @@ def test_nor_does_that_of_a_comparison(files):
     assert (files / "new.run").read_text() == RUN
     for _ in range(2):
         compared.report(files / "page.html", pictures=False)
-
-
-def test_a_template_does_not_replace_grades_that_were_filled_in(files, command):
-    words = "judge-next t.qrels new.run -m P_2 --template"
-    for _ in range(2):  # nothing is lost with an empty template
-        command(f"{words} todo.csv")
-    todo = files / "todo.csv"
-    filled = todo.read_text().replace("q1,x,,", "q1,x,2,")
-    todo.write_text(filled)
-    message = "todo.csv holds grades that were filled in (1); read them first"
-    assert message in command(f"{words} todo.csv", 2)
-    command(f"{words} todo.csv --filled todo.csv", 2)
-    assert todo.read_text() == filled
-    assert "old.run is there and no template" in command(f"{words} old.run", 2)
-    assert (files / "old.run").read_text() == OLD
 
 
 @pytest.mark.parametrize(
@@ -112,15 +96,6 @@ def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
     assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}
 
 
-def test_a_template_does_not_replace_comments(files):
-    rows = pd.DataFrame({"query": ["q1"], "item": ["x"]})
-    write_template(rows, files / "todo.csv")
-    text = (files / "todo.csv").read_text()
-    (files / "todo.csv").write_text(text.replace("grade", "grade,comment").replace(",\n", ",,hm\n"))
-    with pytest.raises(FileExistsError, match=r"holds columns that were added \('comment'\)"):
-        write_template(rows, files / "todo.csv")
-
-
 def test_a_link_that_leads_elsewhere_is_not_followed(files):
     (files / "elsewhere").mkdir()
     (files / "out.run").symlink_to(files / "elsewhere" / "out.run")
@@ -134,7 +109,6 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files):
     [
         "convert run new.run /dev/full",
         "report t.qrels old.run new.run -m mrr -o /dev/full",
-        "judge-next t.qrels new.run -m P_2 --template /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --json /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --markdown /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --junit /dev/full",

@@ -10,6 +10,7 @@ import pytest
 from sklearn_rank import (
     ColumnRoleError,
     FileFormatError,
+    Qrels,
     evaluate,
     read_qrels,
     read_run,
@@ -222,3 +223,17 @@ def test_lists_in_the_rows_of_parquet_are_named(tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
     with pytest.raises(FileFormatError, match=r"'item' holds a list in each row.*\.explode\("):
         read_run(tmp_path / "x.parquet")
+
+
+def test_judgements_are_joined() -> None:
+    old = Qrels.from_columns(["q1", "q1"], ["a", "b"], grades=[2, 0])
+    new = Qrels.from_columns(["q2", "q1", "q1"], ["a", "c", "a"], grades=[1, 3, 2])
+    both = old.joined(new)
+    assert {query: both[query] for query in both} == {
+        "q1": {"a": 2, "b": 0, "c": 3},
+        "q2": {"a": 1},
+    }
+    assert len(old["q1"]) == 2
+    other = Qrels.from_columns(["q1"], ["a"], grades=[1])
+    with pytest.raises(ValueError, match="query 'q1' judges item 'a' twice, with grades 2 and 1"):
+        old.joined(other)
