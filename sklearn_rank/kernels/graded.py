@@ -41,8 +41,6 @@ SMALL_INTEGERS = 32
 """Grades below this that are whole numbers have their gains in a table."""
 NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
-_HUGE = 1 << 13
-"""Items of a tie that join one by one; where they are more, a step a draw takes less time."""
 _BLOCK = 1 << 15
 """Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
 _SAME = 1e-9
@@ -473,17 +471,15 @@ def tied_stop(
     step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
     widths = (drawn + step - 1) // step * step
     largest, result = counts[offsets[:-1]], np.empty(len(size))
-    is_huge = (size - largest >= _HUGE) & (widths * size <= 1000 * (size - largest))
     for width in np.unique(widths).tolist():
-        of_width = np.flatnonzero((widths == width) & ~is_huge)
+        of_width = np.flatnonzero(widths == width)
         of_width = of_width[np.argsort(largest[of_width], kind="stable")]
         n_rows = max(_BLOCK // width, 1)
-        chunks = [of_width[start : start + n_rows] for start in range(0, len(of_width), n_rows)]
-        huge = np.flatnonzero((widths == width) & is_huge)
-        for ties in (*chunks, *huge[:, None]):
+        for start in range(0, len(of_width), n_rows):
+            ties = of_width[start : start + n_rows]
             # Those with the most steps first: the ties that still grow are the first rows.
             ties = ties[np.argsort((largest - size)[ties], kind="stable")]
-            satisfied = (_satisfied_huge if is_huge[ties[0]] else _satisfied)(alike, ties, width)
+            satisfied = _satisfied(alike, ties, width)
             last, cut_here, above_here = drawn[ties], is_cut[ties], above[ties].astype(np.float64)
             places = np.arange(1.0, satisfied.shape[1])
             rank = above_here[:, None] + places
@@ -552,31 +548,6 @@ def _satisfied(
         share[:, least + step :][t[least + step :] > n] = 0.0
         new *= share
         old[:, 1:] += new
-    return satisfied
-
-
-def _satisfied_huge(
-    alike: tuple[IntArray, FloatArray, IntArray], tie: IntArray, width: int
-) -> FloatArray:
-    """The same for one tie of many items, draw by draw instead of item by item.
-
-    ``share[m]`` is the chance that t draws are all among the first m of n items, and ``value[m]``
-    that with G of these: the last of t draws is one of them, and the others stand before it.
-    """
-    items, _ = take_segments(alike[0], tie)
-    stops = np.repeat(alike[1][items], alike[2][items])
-    n, columns = len(stops), 256
-    number, share, value = np.arange(n + 1.0), np.ones(n + 1), np.zeros(n + 1)
-    terms, satisfied = np.zeros((-(-n // columns), columns)), np.zeros((1, width + 1))
-    for t in range(1, width + 1):
-        np.multiply(stops, share[:-1] - value[:-1], out=terms.ravel()[:n])
-        terms.ravel()[:n] += value[:-1]
-        # Sums of sums: one long running sum would lose four digits.
-        sums = np.cumsum(terms, axis=1)
-        sums[1:] += np.cumsum(sums[:-1, -1])[:, None]
-        value[1:] = sums.ravel()[:n] * (t / (n - t + 1.0))
-        share *= np.maximum(number - t + 1.0, 0.0) / (n - t + 1.0)
-        satisfied[0, t] = value[-1]
     return satisfied
 
 

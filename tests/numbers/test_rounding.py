@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate
-from sklearn_rank.kernels import graded
 from sklearn_rank.kernels.expectation import PositionSums
 from sklearn_rank.kernels.graded import place_weights, rank_weights, tied_stop
 
@@ -97,21 +96,6 @@ def test_no_tie_changes_the_bits_of_another() -> None:
         ]
         values = together.per_query[measure]
         assert [value for value in values.tolist() if value > 0] == alone
-
-
-@pytest.mark.parametrize("decimals", [0, 9])
-def test_a_huge_tie_has_the_value_of_its_items_one_by_one(
-    decimals: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(5)
-    grades = np.round(rng.random(12_000) * 4, decimals)
-    stops = np.sort(np.exp2(grades[:11_000]) - 1)[::-1] / 16
-    steps, of_each = [], graded._satisfied_huge
-    monkeypatch.setattr(graded, "_satisfied_huge", lambda *tie: steps.append(0) or of_each(*tie))
-    value = stop_of(stops, len(grades), 2, len(grades))
-    assert steps
-    monkeypatch.setattr(graded, "_HUGE", len(grades))
-    assert value == pytest.approx(stop_of(stops, len(grades), 2, len(grades)), rel=1e-14)
 
 
 # By arithmetic ----------------------------------------------------------------------------------
