@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -27,8 +25,6 @@ from sklearn_rank.displays.base import (
     values_per_query,
     with_measure,
 )
-from sklearn_rank.evaluation.averaging import average as average_of
-from sklearn_rank.evaluation.averaging import warn_of_undefined
 from sklearn_rank.evaluation.evaluate import evaluate, whole_of
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
@@ -66,16 +62,15 @@ __all__ = [
 
 Styles = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 Average = Literal["pooled", "macro"]
-Curve = tuple[Any, Any, FloatArray | None, Mapping[str, Any]]
-"""The x, y, intervals and keywords of a line."""
-Measures = tuple[Sequence[str | Measure], str]
-"""Measures that a display needs, and their name in a warning."""
+Curve = tuple[Any, Any, Mapping[str, Any]]
+"""The x, y and keywords of a line."""
 
 
 class SystemLines(Display):
     """One line per system, with a band where it has intervals."""
 
     names: list[str] | None
+    intervals: list[FloatArray] | None = None
     lines_: list[Line2D]
     bands_: list[PolyCollection]
     _SIZE: ClassVar[tuple[float, float]] = SIZE
@@ -93,8 +88,8 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         raise NotImplementedError
 
     @classmethod
-    def _measures(cls, *measure: Any, **options: Any) -> Measures:
-        """What ``from_evaluation`` needs with these arguments, which are checked."""
+    def _deepest(cls, *measure: Any, **options: Any) -> list[str | Measure]:
+        """Measures that read as much of the rankings as the lines do."""
         raise NotImplementedError
 
     @classmethod
@@ -122,12 +117,12 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
             raise ValueError(msg)
         with self._canvas(ax, self._SIZE) as ax:
             self.lines_, self.bands_ = [], []
-            for number, (x, y, interval, own) in enumerate(curves):
+            for number, (x, y, own) in enumerate(curves):
                 (line,) = ax.plot(x, y, **{**series_style(number), **own, **styles[number]})
                 self.lines_.append(line)
-                if interval is not None:
+                if self.intervals is not None:
                     look: Any = {"color": line.get_color(), "alpha": 0.16, "linewidth": 0}
-                    self.bands_.append(ax.fill_between(x, *interval.T, **look))
+                    self.bands_.append(ax.fill_between(x, *self.intervals[number].T, **look))
             self._finish(ax, shown)
         return self
 
@@ -154,8 +149,11 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
             Options of :meth:`from_evaluation`; all others are arguments of :func:`evaluate`, such
             as ``groups``.
         """
-        read, names = partial(cls._evaluate, y_true, y_score), None if name is None else [name]
-        return cls._draw(read, measure, options, names=names, ax=ax, curve_kwargs=curve_kwargs)
+        own, reading = cls._split(options)
+        reading = {"zero_division": cls._ZERO_DIVISION, **reading}
+        evaluation = evaluate(y_true, y_score, cls._deepest(*measure, **own), **reading)
+        shown: dict[str, Any] = {"names": None if name is None else [name], "ax": ax}
+        return cls.from_evaluation(evaluation, *measure, **own, **shown, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -193,69 +191,51 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        read = partial(cls._evaluate_estimator, estimator, X, y, groups)
+        own, reading = cls._split(options)
+        measures = cls._deepest(*measure, **own)
+        evaluation = cls._evaluate(estimator, X, y, groups, measures, reading)
         names = [type(estimator).__name__ if name is None else name]
-        return cls._draw(read, measure, options, names=names, ax=ax, curve_kwargs=curve_kwargs)
+        return cls.from_evaluation(
+            evaluation, *measure, **own, names=names, ax=ax, curve_kwargs=curve_kwargs
+        )
 
     @classmethod
-    def _draw(
-        cls,
-        read: Callable[[Measures, dict[str, Any]], Evaluation],
-        measure: tuple[str | Measure, ...],
-        options: Mapping[str, Any],
-        **shown: Any,
-    ) -> Self:
-        """Draw an evaluation; options that ``from_evaluation`` does not have are for reading."""
+    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options of ``from_evaluation``, and those of reading the rankings."""
         known = inspect.signature(cls.from_evaluation).parameters
         own = {name: value for name, value in options.items() if name in known}
-        reading = {name: value for name, value in options.items() if name not in known}
-        evaluation = read(cls._measures(*measure, **own), reading)
-        return cls.from_evaluation(evaluation, *measure, **own, **shown)
+        return own, {name: value for name, value in options.items() if name not in known}
 
     @classmethod
     def _evaluate(
-        cls, y_true: Any, y_score: Any, measures: Measures, reading: dict[str, Any]
-    ) -> Evaluation:
-        """Evaluation with one warning of undefined queries for all measures."""
-        zero_division = reading.get("zero_division", cls._ZERO_DIVISION)
-        warns = isinstance(zero_division, str) and zero_division == "warn"
-        reading = {**reading, "zero_division": math.nan if warns else zero_division}
-        evaluation = evaluate(y_true, y_score, measures[0], **reading)
-        if warns:
-            values = np.sum(list(evaluation.per_query.values()), axis=0)
-            about: Any = {"measure": measures[1], "query_ids": evaluation.query_ids}
-            mean = average_of(values, None, zero_division="warn", **about)
-            warn_of_undefined({measures[1]: mean})
-        return evaluation
-
-    @classmethod
-    def _evaluate_estimator(
         cls,
         estimator: Any,
         X: Any,
         y: Any,
         groups: Any,
-        measures: Measures,
+        measures: list[str | Measure],
         given: Mapping[str, Any],
     ) -> Evaluation:
-        """The same for a fitted estimator, read as scorers read it."""
+        """Evaluation of a fitted estimator, read as scorers read it."""
         name = cls.__name__
         for option in given:
             if option not in OPTION_NAMES:
-                meant = closest(option, ("groups", *OPTION_NAMES))
                 msg = (
-                    f"{name} has no option {safe_repr(option)}{meant}; its options are: "
+                    f"{name} has no option {safe_repr(option)}"
+                    f"{closest(option, ('groups', *OPTION_NAMES))}; its options are: "
                     f"{', '.join(OPTION_NAMES)}"
                 )
                 raise InvalidParameterError(msg)
         options = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
         read = read_call(Responses(estimator, X), y, groups, options, owner=name)
-        shared = ("string_provider", "zero_division", "ties")
-        reading = {option: getattr(options, option) for option in shared}
+        reading: dict[str, Any] = {
+            option: getattr(options, option)
+            for option in ("string_provider", "zero_division", "ties")
+        }
         if read.queries is not None:
             reading["groups"] = read.queries.ids
         try:
-            return cls._evaluate(read.y, read.scores, measures, reading)
+            return evaluate(read.y, read.scores, measures, **reading)
         except TypeError as error:
             # The class that scorers raise for objects of the wrong kind.
             raise RankingConfigError(str(error)) from error
@@ -285,19 +265,16 @@ class MeasureAtKDisplay(SystemLines):
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
-        count, shape = len(values), self.k.shape
-        self.values = read_arrays("values", values, [shape] * count)
-        self.intervals: list[FloatArray] | None = None
-        if intervals is not None:
-            self.intervals = read_arrays("intervals", intervals, [(*shape, 2)] * count)
-        self.names = check_names(names, count)
+        shapes = [self.k.shape] * len(values)
+        self.values = read_arrays("values", values, shapes)
+        self.intervals = _read_bands(intervals, shapes)
+        self.names = check_names(names, len(shapes))
         self.measure, self.level = measure, level
 
     def _curves(self) -> list[Curve]:
-        bands = [None] * len(self.values) if self.intervals is None else self.intervals
         # Beyond some dozens, markers hide the line.
         own = {"markevery": max(len(self.k) // 20, 1)}
-        return [(self.k, y, band, own) for y, band in zip(self.values, bands, strict=True)]
+        return [(self.k, y, own) for y in self.values]
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         """Tick the first and last cutoff and a few round ones; distant ones by their logarithms."""
@@ -319,9 +296,9 @@ class MeasureAtKDisplay(SystemLines):
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _measures(cls, measure: str | Measure = "ndcg", *, k: Any = 20, **_: Any) -> Measures:
-        """The measure at each cutoff; a sequence names them, and must rise."""
-        read, name = read_measure(measure), cls.__name__
+    def _cutoffs(cls, measure: Measure, k: Any) -> list[int]:
+        """Cutoffs up to a number, or a sequence of them, which must rise."""
+        name = cls.__name__
         if isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, str):
             cutoffs = [check_integer(cutoff, "k", name, at_least=1) for cutoff in k]
         else:
@@ -331,10 +308,15 @@ class MeasureAtKDisplay(SystemLines):
                 f"k must be a number of ranks, or such numbers in rising order, got {safe_repr(k)}"
             )
             raise InvalidParameterError(msg)
-        if not read.metric.takes_k:
-            msg = f"{read.metric.name} reads the whole ranking, so that there is no curve over k"
+        if not measure.metric.takes_k:
+            msg = f"{measure.metric.name} reads the whole ranking, so that there is no curve over k"
             raise InvalidParameterError(msg)
-        return [replace(read, k=cutoff) for cutoff in cutoffs], read.metric.name
+        return cutoffs
+
+    @classmethod
+    def _deepest(cls, measure: Any = "ndcg", *, k: Any = 20, **_: Any) -> list[str | Measure]:
+        read = read_measure(measure)
+        return [replace(read, k=cls._cutoffs(read, k)[-1])]
 
     @classmethod
     def from_evaluation(
@@ -358,7 +340,7 @@ class MeasureAtKDisplay(SystemLines):
             Last cutoff, or the cutoffs, rising.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        cutoffs = [one.k for one in cls._measures(measure, k=k)[0]]  # type: ignore[union-attr]
+        cutoffs = cls._cutoffs(read_measure(measure), k)
         values, intervals = [], []
         for system in systems:
             own = measure_of(system, measure)
@@ -417,7 +399,7 @@ class PrecisionRecallAtKDisplay(SystemLines):
         self.names = check_names(names, len(shapes))
 
     def _curves(self) -> list[Curve]:
-        return [(x, y, None, {}) for x, y in zip(self.recall, self.precision, strict=True)]
+        return [(x, y, {}) for x, y in zip(self.recall, self.precision, strict=True)]
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         """From 0 to the highest point, with room for labels of cutoffs above and below."""
@@ -441,11 +423,9 @@ class PrecisionRecallAtKDisplay(SystemLines):
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _measures(cls, *, k: Any = 10, **_: Any) -> Measures:
-        """Precision at each cutoff, then recall at each."""
-        cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
-        names = ("precision", "recall")
-        return [f"{name}@{cutoff}" for name in names for cutoff in cutoffs], "precision or recall"
+    def _deepest(cls, *, k: Any = 10, **_: Any) -> list[str | Measure]:
+        k = check_integer(k, "k", cls.__name__, at_least=1)
+        return [f"precision@{k}", f"recall@{k}"]
 
     @classmethod
     def from_evaluation(
@@ -459,12 +439,14 @@ class PrecisionRecallAtKDisplay(SystemLines):
     ) -> Self:
         """Draw the line of each system."""
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        measures = [read_measure(one) for one in cls._measures(k=k)[0]]
-        both = [with_measure(system, measures) for system in systems]
-        values = [[system[one] for one in spellings] for system, spellings in both]
-        precision, recall = np.split(np.array(values), 2, axis=1)
-        cutoffs = np.arange(1, len(measures) // 2 + 1)
-        display = cls(precision=list(precision), recall=list(recall), k=cutoffs, names=shown)
+        cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
+        values: dict[str, list[list[float]]] = {"precision": [], "recall": []}
+        for system in systems:
+            for name, own in values.items():
+                measures = [read_measure(f"{name}@{cutoff}") for cutoff in cutoffs]
+                measured, spellings = with_measure(system, measures)
+                own.append([measured[spelling] for spelling in spellings])
+        display = cls(**values, k=cutoffs, names=shown)
         return display.plot(ax, curve_kwargs=curve_kwargs)
 
     @classmethod
@@ -502,13 +484,13 @@ class PrecisionRecallAtKDisplay(SystemLines):
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        measures, folds = cls._measures(k=k), {}
+        measures, folds = cls._deepest(k=k), {}
         tests = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
         for number, (estimator, test) in enumerate(tests):
             rows, truth, queries = (
                 None if part is None else _safe_indexing(part, test) for part in (X, y, groups)
             )
-            folds[f"Fold {number}"] = cls._evaluate_estimator(
+            folds[f"Fold {number}"] = cls._evaluate(
                 estimator, rows, truth, queries, measures, options
             )
         return cls.from_evaluation(folds, k=k, names=names, ax=ax, curve_kwargs=curve_kwargs)
@@ -555,7 +537,7 @@ class QueryDistributionDisplay(SystemLines):
             # Markers that start at other places stay apart where steps coincide.
             own = {"markevery": (0.03 + 0.05 * (number % 4), 0.2), "drawstyle": "steps-post"}
             x, y = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
-            curves.append((x, y, None, own))
+            curves.append((x, y, own))
         return curves
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
@@ -567,8 +549,8 @@ class QueryDistributionDisplay(SystemLines):
             add_legend(ax, self.lines_)
 
     @classmethod
-    def _measures(cls, measure: str | Measure = "map", **_: Any) -> Measures:
-        return [measure], str(measure)
+    def _deepest(cls, measure: Any = "map", **_: Any) -> list[str | Measure]:
+        return [measure]
 
     @classmethod
     def from_evaluation(
@@ -613,32 +595,21 @@ class _CurveDisplay(SystemLines):
         """The curve of one system, as parameters of the display."""
         raise NotImplementedError
 
-    def _read(self, intervals: Sequence[Any] | None, names: Any, **axes: Any) -> list[Any]:
-        """Checked points of the curves, x and y by name; each has intervals or None."""
-        (self._x, x), (self._y, _) = axes.items()
-        shapes = [(len(one),) for one in x]
-        bands = [None] * len(x) if intervals is None else list(intervals)
-        check_same_length(self._x, len(x), "intervals", len(bands))
-        self.intervals: list[FloatArray | None] = [
-            None if band is None else read_arrays("intervals", [band], [(*shape, 2)])[0]
-            for band, shape in zip(bands, shapes, strict=True)
+    @staticmethod
+    def _marked(x: Sequence[FloatArray], y: Sequence[FloatArray]) -> list[Curve]:
+        """Lines whose markers start at other places, to stay apart where curves meet."""
+        return [
+            (of_x, of_y, {"markevery": (0.04 + 0.05 * (number % 4), 0.2)})
+            for number, (of_x, of_y) in enumerate(zip(x, y, strict=True))
         ]
-        self.names = check_names(names, len(x))
-        return [read_arrays(name, given, shapes) for name, given in axes.items()]
-
-    def _curves(self) -> list[Curve]:
-        x, y = getattr(self, self._x), getattr(self, self._y)
-        # Markers that start at other places stay apart where curves meet.
-        styles = [{"markevery": (0.04 + 0.05 * (number % 4), 0.2)} for number in range(len(x))]
-        return list(zip(x, y, self.intervals, styles, strict=True))
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1], xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _measures(cls, **_: Any) -> Measures:
-        return ["map"], "the curve"
+    def _deepest(cls, **_: Any) -> list[str | Measure]:
+        return ["map"]
 
     @classmethod
     def from_evaluation(
@@ -672,6 +643,14 @@ class _CurveDisplay(SystemLines):
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         values["names"] = shown
         return cls(**values).plot(ax, curve_kwargs=curve_kwargs)
+
+
+def _read_bands(
+    intervals: Sequence[Any] | None, shapes: Sequence[tuple[int]]
+) -> list[FloatArray] | None:
+    if intervals is None:
+        return None
+    return read_arrays("intervals", intervals, [(*shape, 2) for shape in shapes])
 
 
 def _mean_curve(
@@ -718,12 +697,19 @@ class RankingRocCurveDisplay(_CurveDisplay):
         fpr: Sequence[Any],
         tpr: Sequence[Any],
         intervals: Sequence[Any] | None = None,
-        areas: Sequence[float | None] | None = None,
+        areas: Sequence[float] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.fpr, self.tpr = self._read(intervals, names, fpr=fpr, tpr=tpr)
-        self.areas = [None] * len(fpr) if areas is None else list(areas)
-        check_same_length("fpr", len(self.fpr), "areas", len(self.areas))
+        shapes = [(len(line),) for line in fpr]
+        self.fpr = read_arrays("fpr", fpr, shapes)
+        self.tpr = read_arrays("tpr", tpr, shapes)
+        self.intervals = _read_bands(intervals, shapes)
+        self.names = check_names(names, len(shapes))
+        self.areas = None if areas is None else list(areas)
+        check_same_length("fpr", len(shapes), "areas", len(shapes if areas is None else areas))
+
+    def _curves(self) -> list[Curve]:
+        return self._marked(self.fpr, self.tpr)
 
     @staticmethod
     def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
@@ -734,7 +720,7 @@ class RankingRocCurveDisplay(_CurveDisplay):
         areas = np.array([auc(curve.x, curve.y) for curve in curves])
         if average == "pooled":
             x, y = curves[0].x, curves[0].y
-            return {"fpr": x, "tpr": y, "intervals": None, "areas": float(areas[0])}
+            return {"fpr": x, "tpr": y, "areas": float(areas[0])}
         # Where a curve rises straight up, the height that it reaches.
         heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
         mean, band, weights = _mean_curve(judged, [c.query for c in curves], heights, level)
@@ -752,13 +738,13 @@ class RankingRocCurveDisplay(_CurveDisplay):
         look = {"color": text_color(ax), "linewidth": 0.8, "linestyle": ":"}
         self.chance_level_: Line2D
         (self.chance_level_,) = ax.plot([0, 1], [0, 1], label="random order", **look)
-        texts = ["" if area is None else f"AUC {area:.3f}" for area in self.areas]
-        if names is not None:
-            pairs = zip(names, texts, strict=True)
-            texts = [f"{name} ({area})" if area else name for name, area in pairs]
-        elif len(texts) > 1:
-            return
-        if any(texts):
+        texts = names
+        if self.areas is not None and (names is not None or len(self.lines_) == 1):
+            texts = [f"AUC {area:.3f}" for area in self.areas]
+            if names is not None:
+                pairs = zip(names, texts, strict=True)
+                texts = [f"{name} ({area})" for name, area in pairs]
+        if texts is not None:
             set_names(self.lines_, texts)
             add_legend(ax, self.lines_, loc="lower right")
 
@@ -797,9 +783,14 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
         intervals: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.recall, self.precision = self._read(
-            intervals, names, recall=recall, precision=precision
-        )
+        shapes = [(len(line),) for line in recall]
+        self.recall = read_arrays("recall", recall, shapes)
+        self.precision = read_arrays("precision", precision, shapes)
+        self.intervals = _read_bands(intervals, shapes)
+        self.names = check_names(names, len(shapes))
+
+    def _curves(self) -> list[Curve]:
+        return self._marked(self.recall, self.precision)
 
     @staticmethod
     def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
@@ -808,7 +799,7 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
         if average == "pooled":
             # Without the point that scikit-learn adds at recall 0, which no threshold gives.
             recall, precision = (axis[:-1][::-1] for axis in (curves[0].x, curves[0].y))
-            return {"recall": recall, "precision": precision, "intervals": None}
+            return {"recall": recall, "precision": precision}
         grid = RECALLS[::-1]
         heights = np.stack([interpolated(grid, curve.y, curve.x)[::-1] for curve in curves])
         mean, band, _ = _mean_curve(judged, [curve.query for curve in curves], heights, level)

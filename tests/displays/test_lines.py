@@ -98,7 +98,7 @@ def test_undefined_queries_give_one_warning_per_curve():
     with pytest.warns(UndefinedMetricWarning) as caught:
         shown = PrecisionRecallAtKDisplay.from_predictions([{"a"}, set()], [["a"], ["b"]], k=10)
     assert [str(one.message) for one in caught] == [
-        "precision or recall is undefined for 1 of 2 queries: 1; they are left out. "
+        "precision@10 and recall@10 are undefined for 1 of 2 queries: 1; they are left out. "
         "Use the zero_division parameter to control this behavior."
     ]
     assert caught[0].filename == __file__
@@ -107,8 +107,8 @@ def test_undefined_queries_give_one_warning_per_curve():
     with pytest.warns(UndefinedMetricWarning) as caught:
         PrecisionRecallAtKDisplay.from_cv_results(results, X, y, groups=qid, k=3)
     assert [str(one.message).partition(";")[0] for one in caught] == [
-        "precision or recall is undefined for 2 of 4 queries: 'b', 'c'",
-        "precision or recall is undefined for 1 of 4 queries: 'g'",
+        "precision@3 and recall@3 are undefined for 2 of 4 queries: 'b', 'c'",
+        "precision@3 and recall@3 are undefined for 1 of 4 queries: 'g'",
     ]
 
 

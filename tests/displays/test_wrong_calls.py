@@ -46,7 +46,7 @@ ARRAYS = [
     (
         RankingPrecisionRecallCurveDisplay,
         {"precision": [[0]], "recall": [[0]], "intervals": []},
-        "inconsistent numbers",
+        "intervals must hold 1 arr",
     ),
     (ForestDisplay, {"rows": ["a"], "values": [[1, 2]], "intervals": [[[0, 1]]]}, "values holds"),
     (ForestDisplay, {"rows": ["a"], "values": [[1]], "intervals": []}, "intervals must hold 1 ar"),
