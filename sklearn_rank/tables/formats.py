@@ -207,27 +207,8 @@ def escape_latex(text: str) -> str:
     )
 
 
-def to_latex(table: Table, *, caption: str | None = None, label: str | None = None) -> str:
-    r"""A tabular; with a caption or a label, a floating table with the notes below."""
-    tabular, notes = _tabular(table), table.footnotes(BOLD)
-    if caption is None and label is None:
-        comments = [f"% {escape_latex(text)}" for text in (table.caption, *notes) if text]
-        return "\n".join([r"% \usepackage{booktabs}", *comments, *tabular])
-    lines = [r"% \usepackage{booktabs}", r"\begin{table}", r"\centering"]
-    own = table.caption if caption is None else caption
-    if own:
-        lines.append(rf"\caption{{{escape_latex(own)}}}")
-    if label is not None:
-        # It is read as it stands, so that what TeX would act on is left out.
-        plain = (character for character in label if character.isalnum() or character in ":-._/+")
-        lines.append(rf"\label{{{''.join(plain)}}}")
-    lines += tabular
-    if notes:
-        lines.append(rf"\par\smallskip\footnotesize {escape_latex('; '.join(notes))}")
-    return "\n".join([*lines, r"\end{table}"])
-
-
-def _tabular(table: Table) -> list[str]:
+def to_latex(table: Table) -> str:
+    """A tabular, with the caption and the notes as comments."""
     columns = []
     for place, column in enumerate(table.columns):
         cells = table.column(place)
@@ -238,11 +219,20 @@ def _tabular(table: Table) -> list[str]:
         texts = [_latex_text(column, cell) for cell in cells]
         marks = [rf"\rlap{{{letters}}}" if letters else "" for letters in raised]
         columns.append([text + mark + room for text, mark in zip(texts, marks, strict=True)])
-    rows = [rf"{' & '.join(row)} \\" for row in zip(*columns, strict=True)]
     sides = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    titles = " & ".join(escape_latex(column.title) for column in table.columns)
-    head = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", rf"{titles} \\", r"\midrule"]
-    return [*head, *rows, r"\bottomrule", r"\end{tabular}"]
+    notes = (table.caption, *table.footnotes(BOLD))
+    lines = [
+        r"% \usepackage{booktabs}",
+        *(f"% {escape_latex(text)}" for text in notes if text),
+        rf"\begin{{tabular}}{{{sides}}}",
+        r"\toprule",
+        rf"{' & '.join(escape_latex(column.title) for column in table.columns)} \\",
+        r"\midrule",
+        *(rf"{' & '.join(row)} \\" for row in zip(*columns, strict=True)),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
 
 
 def _latex_text(column: Column, cell: Cell) -> str:
@@ -386,25 +376,20 @@ class Tabular:
         """
         return to_markdown(self._chosen(rows, "to_markdown"))
 
-    def to_latex(
-        self, *, rows: str | None = None, caption: str | None = None, label: str | None = None
-    ) -> str:
+    def to_latex(self, *, rows: str | None = None) -> str:
         r"""The table in LaTeX, with the rules of the package booktabs.
 
         Parameters
         ----------
         rows : str, default=None
             What a row is, as in :meth:`to_markdown`.
-        caption : str, default=None
-            Caption of a floating table, as plain text.
-        label : str, default=None
-            Its label; with neither, there is a tabular alone, and remarks are comments.
 
         Returns
         -------
         text : str
-            Numbers stand in line; names cannot become commands. Of a comparison, the best values
-            are bold, and superscripts are the letters of systems that are significantly worse.
+            A tabular, with remarks as comments. Numbers stand in line; names cannot become
+            commands. Of a comparison, the best values are bold, and superscripts are the letters
+            of systems that are significantly worse.
 
         Examples
         --------
@@ -420,7 +405,7 @@ class Tabular:
         \bottomrule
         \end{tabular}
         """
-        return to_latex(self._chosen(rows, "to_latex"), caption=caption, label=label)
+        return to_latex(self._chosen(rows, "to_latex"))
 
     def to_html(self, *, rows: str | None = None) -> str:
         """The table in HTML, for light ground and dark; no name can become an element.
@@ -443,45 +428,37 @@ class Tabular:
         return to_csv(self._chosen(rows, "to_csv"))
 
 
-class Rows(Tabular, list[Row]):
-    """A list that prints as a table of its first rows.
+class _Long(Tabular):
+    """A list or dict that prints as a table of its first rows.
 
     ``as_table`` makes the table of some rows; of a function at the top level of a module, or a
-    ``partial`` of one, so that the list can be pickled.
+    ``partial`` of one, so that the result can be pickled.
     """
+
+    def __init__(self, rows: Any, as_table: Callable[[Any], Table]) -> None:
+        super().__init__(rows)  # type: ignore[call-arg]  # of the list or dict
+        self._as_table = as_table
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        return self._as_table(self)
+
+    def _printed(self) -> tuple[Table, ...]:
+        rows: Any = self
+        first = list(rows.items() if isinstance(rows, dict) else rows)[:MOST_PRINTED]
+        table = self._as_table(dict(first) if isinstance(rows, dict) else first)
+        if len(rows) > MOST_PRINTED:
+            more = f"and {len(rows) - MOST_PRINTED:,} more"
+            table = replace(table, notes=(*table.notes, more))
+        return (table,)
+
+
+class Rows(_Long, list[Row]):
+    """A list of results."""
 
     _ROWS = ("rows",)
 
-    def __init__(self, rows: Sequence[Row], as_table: Callable[[Sequence[Row]], Table]) -> None:
-        super().__init__(rows)
-        self._as_table = as_table
 
-    def _table(self, rows: str) -> Table:  # noqa: ARG002
-        return self._as_table(self)
-
-    def _printed(self) -> tuple[Table, ...]:
-        return (_with_rest(self._as_table(self[:MOST_PRINTED]), len(self)),)
-
-
-class Parts(Tabular, dict[Any, Row]):
-    """A dict of results by slice that prints as a table, as ``Rows`` does."""
+class Parts(_Long, dict[Any, Row]):
+    """Results by slice."""
 
     _ROWS = ("slices",)
-
-    def __init__(self, parts: dict[Any, Row], as_table: Callable[[dict[Any, Row]], Table]) -> None:
-        super().__init__(parts)
-        self._as_table = as_table
-
-    def _table(self, rows: str) -> Table:  # noqa: ARG002
-        return self._as_table(self)
-
-    def _printed(self) -> tuple[Table, ...]:
-        first = dict(list(self.items())[:MOST_PRINTED])
-        return (_with_rest(self._as_table(first), len(self)),)
-
-
-def _with_rest(table: Table, total: int) -> Table:
-    """The table of the first rows, with a note that there are more."""
-    if total <= MOST_PRINTED:
-        return table
-    return replace(table, notes=(*table.notes, f"and {total - MOST_PRINTED:,} more"))

@@ -146,14 +146,8 @@ PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdfLaTeX")
 def test_latex_compiles(tmp_path):
-    tables = [
-        to_latex(table_of(text), **options)
-        for text in HOSTILE.values()
-        if text != "L" * 500
-        for options in ({}, {"caption": text, "label": text})
-    ]
-    # pdfLaTeX holds no more than 18 floats at once.
-    pages = "\n\n\\clearpage\n".join(tables)
+    tables = [to_latex(table_of(text)) for text in HOSTILE.values() if text != "L" * 500]
+    pages = "\n\n".join(tables)
     (tmp_path / "all.tex").write_text(f"{PREAMBLE}\n{pages}\n\\end{{document}}\n")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
