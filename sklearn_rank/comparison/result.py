@@ -435,7 +435,7 @@ class Comparison(Tabular):
         display : display of :mod:`sklearn_rank.displays`
             Drawn, with ``ax_`` and ``figure_``.
         """
-        from sklearn_rank.displays.plotting import plot_comparison
+        from sklearn_rank.displays import plot_comparison
 
         return plot_comparison(self, kind, options)
 

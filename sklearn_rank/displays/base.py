@@ -330,12 +330,6 @@ def with_measure(
     return evaluation, [spellings[evaluation.measures.index(measure)] for measure in measures]
 
 
-def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
-    """Values of a measure, evaluated before or not; InvalidParameterError if it is pooled."""
-    measured, (spelling,) = with_measure(evaluation, [measure])
-    return measured.per_query[spelling]
-
-
 # Names in a picture ------------------------------------------------------------------------------
 
 FONT_SIZE = 9.0
@@ -435,12 +429,15 @@ def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -
     if not has_margin(ax):
         add_legend(ax, lines)
         return
-    points = [np.asarray(line.get_xydata(), dtype=np.float64) for line in lines]
-    drawn = [of_line[np.isfinite(of_line).all(axis=1)] for of_line in points]
-    shown = [number for number, of_line in enumerate(drawn) if len(of_line)]
-    ends = [(float(drawn[number][-1, 0]), float(drawn[number][-1, 1])) for number in shown]
-    colours = [lines[number].get_color() for number in shown]
-    place_labels(ax, ends, [texts[number] for number in shown], "margin", colours)
+    ends, shown, colours = [], [], []
+    for line, text in zip(lines, texts, strict=True):
+        points = np.asarray(line.get_xydata(), dtype=np.float64)
+        points = points[np.isfinite(points).all(axis=1)]
+        if len(points):
+            ends.append((float(points[-1, 0]), float(points[-1, 1])))
+            shown.append(text)
+            colours.append(line.get_color())
+    place_labels(ax, ends, shown, "margin", colours)
 
 
 def set_names(artists: Sequence[Any], names: Sequence[str]) -> list[str]:
@@ -468,7 +465,6 @@ def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> None:
 
 _IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)')
 _HEAD = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 
 
 def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
@@ -493,9 +489,10 @@ def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
     with plot_style(), warnings.catch_warnings():
         # The page has fonts of its own for what Matplotlib's lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+        nothing: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(stream, format="svg", transparent=True, metadata=nothing)
     text = stream.getvalue()
-    body = _METADATA.sub("", text[text.index("<svg") :]).replace(INK, "currentColor")
+    body = text[text.index("<svg") :].replace(INK, "currentColor")
     body = _IDS.sub(rf"\g<1>{prefix}", body)
     label = quoteattr(safe_text(title, limit=1_000))
     return _HEAD.sub(

@@ -22,7 +22,6 @@ from sklearn_rank.displays.base import (
     series_style,
     set_names,
     text_color,
-    values_per_query,
     with_measure,
 )
 from sklearn_rank.evaluation.evaluate import evaluate, whole_of
@@ -571,8 +570,9 @@ class QueryDistributionDisplay(SystemLines):
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
         wanted = measure_of(systems[0], measure)
+        both = [with_measure(system, [wanted]) for system in systems]
         display = cls(
-            values=[values_per_query(one, wanted) for one in systems],
+            values=[measured.per_query[spelling] for measured, (spelling,) in both],
             measure=str(wanted),
             names=shown,
             greater_is_better=wanted.metric.greater_is_better,

@@ -599,7 +599,7 @@ class Evaluation(Tabular):
         display : display of :mod:`sklearn_rank.displays`
             Drawn, with ``ax_`` and ``figure_``.
         """
-        from sklearn_rank.displays.plotting import plot_evaluation
+        from sklearn_rank.displays import plot_evaluation
 
         return plot_evaluation(self, kind, options)
 

@@ -12,7 +12,7 @@ from sklearn_rank import (
     compare_all,
     evaluate,
 )
-from sklearn_rank.displays.plotting import OF_COMPARISON, OF_EVALUATION
+from sklearn_rank.displays import OF_COMPARISON, OF_EVALUATION
 
 RNG = np.random.default_rng(0)
 QUERIES = [f"q{number}" for number in range(24)]

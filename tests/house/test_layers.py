@@ -164,7 +164,7 @@ def test_the_reader_of_imports_sees_arrows() -> None:
     assert "sklearn_rank.measures.catalogue" in grammar
     facade = imported_modules(FILES["sklearn_rank"])
     assert "sklearn_rank.evaluation.evaluate" in facade, "imports under TYPE_CHECKING count"
-    result, upper = FILES["sklearn_rank.evaluation.result"], "sklearn_rank.displays.plotting"
+    result, upper = FILES["sklearn_rank.evaluation.result"], "sklearn_rank.displays"
     assert upper in imported_modules(result, lazily=True) - imported_modules(result)
 
 
