@@ -92,17 +92,22 @@ def report_of(
     parts = {} if slices is None else comparison.by_slice(slices)
     own_slices = _slices(comparison, parts, main)
     text_of, item_text_of = text_function(query_text), text_function(item_text, "item_text")
-    differences = differences_table(comparison)
     # The other notes stand at the top already.
     tables = [
-        ("Systems", replace(systems_table(comparison), notes=systems_table(comparison).notes[:1])),
-        ("Differences", replace(differences, notes=differences.notes[:1])),
-        *([("Measures by slice", slices_table(parts))] if parts else []),
+        (heading, replace(table, notes=table.notes[:1]))
+        for heading, table in (
+            ("Systems", systems_table(comparison)),
+            ("Differences", differences_table(comparison)),
+        )
     ]
+    if parts:
+        tables.append(("Measures by slice", slices_table(parts)))
     notices, to_judge = _unjudged(comparison, main)
+    if to_judge:
+        tables.append(("Items to judge next", to_judge))
     notices += [
         Notice(f"{note[:1].upper()}{note[1:]}.")
-        for note in comparison.notes[:]
+        for note in comparison.notes
         if not note.startswith("unjudged items")
     ]
     drawn = pictures_of(comparison, main) if pictures else ()
@@ -114,11 +119,7 @@ def report_of(
         slices=own_slices,
         slice_titles=(
             f"{_title(comparison, main, says_direction=True)} per slice"
-            + (
-                ""
-                if comparison.correction is None
-                else "; p is corrected for all rows, intervals are not"
-            ),
+            + "; p is corrected for all rows, intervals are not" * bool(comparison.correction),
             "system",
             comparison.baseline,
             others[0] if len(others) == 1 else "value",
@@ -126,7 +127,7 @@ def report_of(
         ),
         changes=_changes(comparison, main, text_of) if main else None,
         queries=as_data(_queries(comparison, main, parts, text_of, item_text_of)) if main else None,
-        tables=(*tables, *([("Items to judge next", to_judge)] if to_judge else [])),
+        tables=tuple(tables),
         pictures=drawn,
     )
     if comparison.all_pairs:
@@ -252,9 +253,7 @@ def _best_cards(comparison: Comparison) -> tuple[tuple[str, tuple[Card, ...]], .
     for score in comparison.scores:
         if score.best:
             beaten = [names[letter] for letter in score.better_than]
-            note = "no clear difference"
-            if beaten:
-                note = f"significantly better than {_some(beaten)}"
+            note = f"significantly better than {_some(beaten)}" if beaten else "no clear difference"
             value = fixed(score.value, digits=3)
             cards.append(Card(_title(comparison, score.measure), value, score.system, note=note))
     return (("", tuple(cards)),)
@@ -278,11 +277,7 @@ def _slices(
             fields = (as_text(label), system, row.queries, old, new, change, interval, direction)
             own.append(Slice(*fields, verdict, row.losses or 0))
     rank = {"worse": 0, "": 1, "better": 2}
-
-    def order(part: Slice) -> tuple[int, float]:
-        return rank[part.direction], sign * (part.change or 0.0)
-
-    return tuple(sorted(own, key=order))
+    return tuple(sorted(own, key=lambda part: (rank[part.direction], sign * (part.change or 0.0))))
 
 
 def _unjudged(comparison: Comparison, measure: str) -> tuple[list[Notice], Table | None]:
@@ -309,23 +304,12 @@ def _unjudged(comparison: Comparison, measure: str) -> tuple[list[Notice], Table
         found = new.to_judge(MOST_TO_JUDGE, old, measure=measure, backend=None)
     except (InvalidParameterError, UndefinedMetricError):
         return [Notice(text)], None
-    columns = (
-        Column("query"),
-        Column("item"),
-        *(
-            Column(name, "number")
-            for name in (
-                f"rank in {system}",
-                f"rank in {baseline}",
-                "possible change of the difference",
-            )
-        ),
-    )
+    titles = (f"rank in {system}", f"rank in {baseline}", "possible change of the difference")
+    columns = (Column("query"), Column("item"), *(Column(title, "number") for title in titles))
+    values = (found[name] for name in ("query", "item", "rank", "rank_other", "move"))
     rows = tuple(
         (text_cell(query), text_cell(item), *map(_rank_cell, ranks), number_cell(move, signed=True))
-        for query, item, *ranks, move in zip(
-            *(found[name] for name in ("query", "item", "rank", "rank_other", "move")), strict=True
-        )
+        for query, item, *ranks, move in zip(*values, strict=True)
     )
     link = f"{len(rows):,} items to judge next"
     return [Notice(text, link, "items-to-judge-next")], Table(columns, rows)
@@ -348,48 +332,41 @@ def _queries(
     """All queries, whose items are looked up when there is room for them."""
     ids = comparison.query_ids
     names = [name for name in comparison.measures if not comparison.is_pooled(name)]
-    lengths = []
-    for system in comparison.names:
-        evaluation = comparison.evaluations[system]
-        ranked = evaluation.rankings.n_ranked.tolist()
-        length_of = dict(zip(list(evaluation.query_ids), ranked, strict=True))
-        lengths.append([length_of[query] for query in ids])
     labels: dict[Any, list[str]] = {query: [] for query in ids}
     for label, part in parts.items():
         for query in part.query_ids:
             labels[query].append(as_text(label))
     known: dict[int, list[Item] | None] = {}
-    joined = comparison._joined
+    evaluations, places_of = comparison.evaluations, comparison._joined.places
+    lengths = [
+        evaluations[system].rankings.n_ranked[places_of[system]].tolist()
+        for system in comparison.names
+    ]
 
     def items(number: int) -> list[Item] | None:
         if number not in known:
             place = places[number]
             chunk = order[place : place + _CHUNK]
             old, *others = (
-                comparison.evaluations[system].placements(joined.places[system][chunk])
+                evaluations[system].placements(places_of[system][chunk])
                 for system in comparison.names
             )
-            found = [
-                [
-                    changes(name, place, zip(old, new, strict=True))
-                    for place, new in enumerate(others)
-                ]
-                for name in names
-            ]
+            systems = list(zip(comparison.others, others, strict=True))
+            found = [[changes(name, system, old, new) for system, new in systems] for name in names]
             for place, n in enumerate(chunk):
                 own = [[next(of) for of in row] for row in found]
                 sides = [old[place], *(new[place] for new in others)]
                 known[n] = merged_items(sides, own, item_text_of)
         return known.pop(number)
 
-    def changes(name: str, place: int, pairs: Any) -> Iterator[Any]:
-        """Changes by item of one measure and system."""
-        measure, system = comparison.metric(name), comparison.evaluations[comparison.others[place]]
-        if measure.metric.by_score and system._judged.by_relevance is not None:
-            return repeat(())  # it reads relevance scores, whose ranking is not kept
-        if measure.metric.is_given:
-            return repeat(())  # no rank explains it
-        return (explanation.items for explanation in explain_all(measure, list(pairs)))
+    def changes(name: str, system: str, old: Any, new: Any) -> Iterator[Any]:
+        """Changes by item of one measure and system; none where no kept rank explains it."""
+        measure = comparison.metric(name)
+        by_score = measure.metric.by_score and evaluations[system]._judged.by_relevance is not None
+        if by_score or measure.metric.is_given:
+            return repeat(())
+        pairs = list(zip(old, new, strict=True))
+        return (explanation.items for explanation in explain_all(measure, pairs))
 
     texts = list(map(text_of, ids))
     queries = Queries(

@@ -267,15 +267,15 @@ def merged_items(
     grades: dict[Any, float] = {}
     for place, side in enumerate(sides):
         judged = side.judged or {}
-        relevant = [item for item, grade in judged.items() if grade > 0]
-        found: list[tuple[Any, Number]] = [(hit.item, hit.rank) for hit in side.hits]
-        found += [(item, rank) for rank, item in enumerate(side.ranking[:TOP], 1)]
-        found += [(item, None) for item in relevant]
+        found: list[tuple[Any, Number]] = [
+            *((item, rank) for rank, item in enumerate(side.ranking[:TOP], 1)),
+            *((item, None) for item, grade in judged.items() if grade > 0),
+            *((hit.item, hit.rank) for hit in side.hits),
+        ]
         for item, rank in found:
-            own = ranks.setdefault(key(item), [None] * len(sides))
-            own[place] = rank if own[place] is None else own[place]
-        for item in (*side.ranking[:TOP], *relevant, *(hit.item for hit in side.hits)):
             names[key(item)] = item
+            own = ranks.setdefault(key(item), [None] * len(sides))
+            own[place] = own[place] if rank is None else rank
         grades |= {key(item): grade for item, grade in judged.items()}
     empty = [[None] * (len(sides) - 1) for _ in parts]
     shares: dict[Any, list[list[Number]]] = {name: [[*own] for own in empty] for name in names}
@@ -292,14 +292,8 @@ def merged_items(
         return not in_top, -largest
 
     return [
-        Item(
-            as_text(names[name]),
-            grades.get(name),
-            ranks[name],
-            shares[name],
-            text_of(names[name]),
-        )
-        for name in sorted(names, key=weight)
+        Item(as_text(item), grades.get(name), ranks[name], shares[name], text_of(item))
+        for name, item in sorted(names.items(), key=lambda pair: weight(pair[0]))
     ]
 
 

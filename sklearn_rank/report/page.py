@@ -73,9 +73,11 @@ def page(report: Report) -> str:
         f"<h1>{escape_html(report.headline or report.title)}</h1>",
         *(f"<p>{escape_html(line)}</p>" for line in report.lead),
     ]
-    for place, section in enumerate(report.sections):
-        name = "" if is_single else f"section-{place}"
-        lines += _single(section) if is_single else _folded(section, name)
+    if is_single:
+        lines += _section(report.sections[0], "", 2)
+    else:
+        for place, section in enumerate(report.sections):
+            lines += _folded(section, f"section-{place}")
     lines += _tables(report.tables, 2)
     lines += [
         "</main>",
@@ -90,10 +92,6 @@ def page(report: Report) -> str:
 
 def _resource(name: str) -> str:
     return files("sklearn_rank.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _single(section: Section) -> Iterator[str]:
-    yield from _section(section, "", 2)
 
 
 def _folded(section: Section, name: str) -> Iterator[str]:
@@ -153,9 +151,8 @@ def _change(text: str, direction: str) -> str:
 def _card(card: Card) -> str:
     parts = [
         f"<strong>{escape_html(card.measure)}</strong>",
-        f"<p><b>{escape_html(card.value)}</b>",
+        f"<p><b>{escape_html(card.value)}</b> {_change(card.change, card.direction)}</p>",
     ]
-    parts += [f" {_change(card.change, card.direction)}</p>"]
     if card.counts is not None:
         better, same, worse = card.counts
         widths = zip(("better", "", "worse"), card.counts, strict=True)
