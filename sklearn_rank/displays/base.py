@@ -320,14 +320,10 @@ def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure
     return wanted
 
 
-def with_measure(
-    evaluation: Evaluation, measures: Sequence[Measure]
-) -> tuple[Evaluation, list[str]]:
-    """The same rankings by these measures, and the spelling of each in the result."""
-    if not all(measure in evaluation.measures for measure in measures):
-        evaluation = with_measures(evaluation, measures)
-    spellings = list(evaluation)
-    return evaluation, [spellings[evaluation.measures.index(measure)] for measure in measures]
+def measured_by(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
+    """The same rankings by these measures, evaluated before or not."""
+    is_known = all(measure in evaluation.measures for measure in measures)
+    return evaluation if is_known else with_measures(evaluation, measures)
 
 
 # Names in a picture ------------------------------------------------------------------------------

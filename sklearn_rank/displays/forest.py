@@ -14,13 +14,13 @@ from sklearn_rank.displays.base import (
     add_legend,
     check_names,
     measure_of,
+    measured_by,
     read_arrays,
     read_systems,
     series_style,
     set_names,
     shown_name,
     text_color,
-    with_measure,
 )
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
@@ -153,7 +153,7 @@ class ForestDisplay(Display):
         wanted = list(systems[0].measures)
         if slices is not None or measure is not None:
             wanted = [measure_of(systems[0], measure)]
-        measured = [with_measure(system, wanted)[0] for system in systems]
+        measured = [measured_by(system, wanted) for system in systems]
         if slices is None:
             rows = [str(one) for one in wanted]
             cells = [[_mean(system, one, level) for one in wanted] for system in measured]
@@ -229,6 +229,5 @@ def _mean(part: Evaluation | None, measure: Measure, level: float) -> tuple[floa
     """Mean and interval of a measure; a pooled one has no interval."""
     if part is None:
         return np.nan, np.nan, np.nan
-    _, (spelling,) = with_measure(part, [measure])
-    ends = (np.nan, np.nan) if measure.is_pooled else part.confidence_interval(spelling, level)
-    return (part[spelling], *ends)
+    ends = (np.nan, np.nan) if measure.is_pooled else part.confidence_interval(measure, level)
+    return (part[measure], *ends)

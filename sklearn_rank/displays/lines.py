@@ -16,13 +16,13 @@ from sklearn_rank.displays.base import (
     add_legend,
     check_names,
     measure_of,
+    measured_by,
     name_lines,
     read_arrays,
     read_systems,
     series_style,
     set_names,
     text_color,
-    with_measure,
 )
 from sklearn_rank.evaluation.evaluate import evaluate, whole_of
 from sklearn_rank.evaluation.result import Evaluation
@@ -87,9 +87,9 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         raise NotImplementedError
 
     @classmethod
-    def _deepest(cls, *measure: Any, **options: Any) -> list[str | Measure]:
+    def _deepest(cls, measure: Any = "map", **_: Any) -> list[str | Measure]:
         """Measures that read as much of the rankings as the lines do."""
-        raise NotImplementedError
+        return [measure]
 
     @classmethod
     def from_evaluation(cls, *args: Any, **options: Any) -> Self:
@@ -343,9 +343,10 @@ class MeasureAtKDisplay(SystemLines):
         values, intervals = [], []
         for system in systems:
             own = measure_of(system, measure)
-            measured, spellings = with_measure(system, [replace(own, k=k) for k in cutoffs])
-            values.append([measured[spelling] for spelling in spellings])
-            intervals.append([measured.confidence_interval(one, level) for one in spellings])
+            measures = [replace(own, k=k) for k in cutoffs]
+            measured = measured_by(system, measures)
+            values.append([measured[one] for one in measures])
+            intervals.append([measured.confidence_interval(one, level) for one in measures])
         display = cls(
             k=cutoffs,
             values=values,
@@ -439,12 +440,11 @@ class PrecisionRecallAtKDisplay(SystemLines):
         """Draw the line of each system."""
         systems, shown = read_systems(evaluations, names, cls.__name__)
         cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
-        values: dict[str, list[list[float]]] = {"precision": [], "recall": []}
-        for system in systems:
-            for name, own in values.items():
-                measures = [read_measure(f"{name}@{cutoff}") for cutoff in cutoffs]
-                measured, spellings = with_measure(system, measures)
-                own.append([measured[spelling] for spelling in spellings])
+        values = {}
+        for name in ("precision", "recall"):
+            measures = [read_measure(f"{name}@{cutoff}") for cutoff in cutoffs]
+            measured = [measured_by(system, measures) for system in systems]
+            values[name] = [[system[one] for one in measures] for system in measured]
         display = cls(**values, k=cutoffs, names=shown)
         return display.plot(ax, curve_kwargs=curve_kwargs)
 
@@ -548,10 +548,6 @@ class QueryDistributionDisplay(SystemLines):
             add_legend(ax, self.lines_)
 
     @classmethod
-    def _deepest(cls, measure: Any = "map", **_: Any) -> list[str | Measure]:
-        return [measure]
-
-    @classmethod
     def from_evaluation(
         cls,
         evaluations: Evaluation | Mapping[str, Evaluation],
@@ -570,9 +566,8 @@ class QueryDistributionDisplay(SystemLines):
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
         wanted = measure_of(systems[0], measure)
-        both = [with_measure(system, [wanted]) for system in systems]
         display = cls(
-            values=[measured.per_query[spelling] for measured, (spelling,) in both],
+            values=[measured_by(system, [wanted]).per_query[wanted] for system in systems],
             measure=str(wanted),
             names=shown,
             greater_is_better=wanted.metric.greater_is_better,
@@ -606,10 +601,6 @@ class _CurveDisplay(SystemLines):
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1], xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
         name_lines(ax, self.lines_, names)
-
-    @classmethod
-    def _deepest(cls, **_: Any) -> list[str | Measure]:
-        return ["map"]
 
     @classmethod
     def from_evaluation(
