@@ -87,9 +87,9 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         raise NotImplementedError
 
     @classmethod
-    def _deepest(cls, measure: Any = "map", **_: Any) -> list[str | Measure]:
+    def _deepest(cls, *measure: Any, **_: Any) -> list[str | Measure]:
         """Measures that read as much of the rankings as the lines do."""
-        return [measure]
+        return list(measure or ("map",))
 
     @classmethod
     def from_evaluation(cls, *args: Any, **options: Any) -> Self:
@@ -566,8 +566,9 @@ class QueryDistributionDisplay(SystemLines):
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
         wanted = measure_of(systems[0], measure)
+        measured = [measured_by(system, [wanted]) for system in systems]
         display = cls(
-            values=[measured_by(system, [wanted]).per_query[wanted] for system in systems],
+            values=[one.per_query[wanted] for one in measured],  # type: ignore[index]
             measure=str(wanted),
             names=shown,
             greater_is_better=wanted.metric.greater_is_better,
