@@ -28,7 +28,6 @@ from sklearn_rank.report.content import (
     Direction,
     Item,
     Notice,
-    Picture,
     Queries,
     Report,
     Section,
@@ -307,16 +306,12 @@ def _unjudged(comparison: Comparison, measure: str) -> tuple[list[Notice], Table
     titles = (f"rank in {system}", f"rank in {baseline}", "possible change of the difference")
     columns = (Column("query"), Column("item"), *(Column(title, "number") for title in titles))
     values = (found[name] for name in ("query", "item", "rank", "rank_other", "move"))
-    rows = tuple(
-        (text_cell(query), text_cell(item), *map(_rank_cell, ranks), number_cell(move, signed=True))
-        for query, item, *ranks, move in zip(*values, strict=True)
-    )
+    rows = []
+    for query, item, *ranks, move in zip(*values, strict=True):
+        places = (count_cell(None if rank is None else int(rank)) for rank in ranks)
+        rows.append((text_cell(query), text_cell(item), *places, number_cell(move, signed=True)))
     link = f"{len(rows):,} items to judge next"
-    return [Notice(text, link, "items-to-judge-next")], Table(columns, rows)
-
-
-def _rank_cell(rank: float | None) -> Any:
-    return text_cell("") if rank is None else count_cell(int(rank))
+    return [Notice(text, link, "items-to-judge-next")], Table(columns, tuple(rows))
 
 
 # Queries -----------------------------------------------------------------------------------------
@@ -419,7 +414,7 @@ def _changes(comparison: Comparison, measure: str, text_of: Callable[[Any], str]
 # Pictures ----------------------------------------------------------------------------------------
 
 
-def pictures_of(comparison: Comparison, measure: str) -> tuple[Picture, ...]:
+def pictures_of(comparison: Comparison, measure: str) -> tuple[tuple[str, str], ...]:
     """Mean differences with intervals, and differences per query; none without Matplotlib."""
     if find_spec("matplotlib") is None or not measure:
         return ()
@@ -431,9 +426,9 @@ def pictures_of(comparison: Comparison, measure: str) -> tuple[Picture, ...]:
         interval = f"{100 * comparison.level:g}% intervals"
         forest = ForestDisplay.from_comparison(comparison, measure)
         said = f"Mean difference in {measure} from {baseline}, with {interval}"
-        pictures.append(Picture(forest.to_svg(title=said, prefix="forest-"), said))
+        pictures.append((forest.to_svg(title=said, prefix="forest-"), said))
     for place, system in enumerate(comparison.others[:MOST_DRAWN]):
         each = QueryDifferencesDisplay.from_comparison(comparison, measure, system=system)
         said = f"{measure} of {system} minus that of {baseline}, query by query, sorted"
-        pictures.append(Picture(each.to_svg(title=said, prefix=f"queries-{place}-"), said))
+        pictures.append((each.to_svg(title=said, prefix=f"queries-{place}-"), said))
     return tuple(pictures)

@@ -114,15 +114,6 @@ class Notice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A picture with what it shows, in words."""
-
-    svg: str
-    """An ``<svg>`` element as displays make it: data in it is escaped, its ids are its own."""
-    caption: str
-
-
-@dataclass(frozen=True)
 class Section:
     """One comparison: the whole page, or a gate of several."""
 
@@ -146,7 +137,8 @@ class Section:
     """All of them, as :func:`as_data` makes it of ``Queries``."""
     tables: tuple[tuple[str, Table], ...] = ()
     """Each with its heading."""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[tuple[str, str], ...] = ()
+    """``<svg>`` elements as displays make them, data in them escaped, and their captions."""
     message: str = ""
     """Lines as a terminal shows them."""
 

@@ -131,8 +131,8 @@ def _section(section: Section, prefix: str, level: int) -> Iterator[str]:
     yield from _tables(section.tables, level, prefix)
     if section.pictures:
         figures = (
-            f"<figure>{picture.svg}<figcaption>{escape_html(picture.caption)}</figcaption></figure>"
-            for picture in section.pictures
+            f"<figure>{svg}<figcaption>{escape_html(caption)}</figcaption></figure>"
+            for svg, caption in section.pictures
         )
         yield f'<div class="pictures">{"".join(figures)}</div>'
     if section.message:

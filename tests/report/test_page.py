@@ -13,7 +13,6 @@ from sklearn_rank.report.content import (
     Card,
     Item,
     Notice,
-    Picture,
     Queries,
     Report,
     Section,
@@ -179,7 +178,7 @@ def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch)
 
 
 def test_pictures_stand_in_the_page_which_is_known_by_its_head(tmp_path):
-    section = Section(pictures=(Picture("<svg></svg>", "a < b"),))
+    section = Section(pictures=(("<svg></svg>", "a < b"),))
     write_page(Report("x", sections=(section,)), tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<figure><svg></svg><figcaption>a &lt; b</figcaption></figure>" in text
