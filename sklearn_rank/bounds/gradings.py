@@ -46,7 +46,7 @@ def cannot_bound(measure: Measure, *, change: bool = False) -> str:
     if measure.metric.of_judgements:
         return "it says how much is judged, whatever the items are"
     if name not in {*_RISE, *_FALL, *_SUMS, "ndcg"}:
-        names = sorted({*_RISE, *_FALL, "dcg", "ndcg"})
+        names = ", ".join(sorted({*_RISE, *_FALL, "dcg", "ndcg"}))
         return f"nothing is known of how it moves with grades; there are bounds of {names}"
     if name == "rbp of gains" and "query" in measure.options.values():
         return "the highest grade of a query scales its gains; pass max_grade=, a number"

@@ -188,7 +188,12 @@ class _Reading:
             truth = _hold(self.truth_rows, self.truth.used, limit)
             truth.close()
             if truth.rest is not None and not at_once:
-                self._refuse("judgements that stay in memory while the run is read take")
+                msg = (
+                    f"y_true takes more than a sixth of the memory limit of {self.limit:,} bytes, "
+                    "and judgements stay in memory while the run is read; raise memory_limit= of "
+                    "EngineOptions, or evaluate parts of the queries"
+                )
+                raise InvalidParameterError(msg)
         return truth, _hold(self.run_rows, self.run.used, whole if at_once else min(_SMALL, whole))
 
     def _at_once(self, truth: _Buffered | None, run: _Buffered, *needs_all: str) -> RankingData:

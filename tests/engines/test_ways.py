@@ -53,7 +53,7 @@ def test_what_one_pass_does_not_read_is_refused(lazy, monkeypatch):
     with pytest.raises(InvalidParameterError, match=r"query \d+ come back .* sort it by query"):
         evaluate(lazy(truth), lazy(scattered), "map")
     monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
-    with pytest.raises(InvalidParameterError, match="judgements that stay in memory while the run"):
+    with pytest.raises(InvalidParameterError, match="y_true takes more than a sixth of the memory"):
         evaluate(lazy(truth), lazy(run), "map")
 
 
