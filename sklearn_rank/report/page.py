@@ -15,7 +15,7 @@ from sklearn_rank import __version__
 from sklearn_rank.report.content import Card, Number, Report, Section, Slice, script_json
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.tables.formats import STYLE, escape_html, html_table
-from sklearn_rank.tables.table import BOLD, Table, fixed
+from sklearn_rank.tables.table import Table, fixed
 
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
@@ -227,7 +227,7 @@ def _tables(tables: Sequence[tuple[str, Table]], level: int, prefix: str = "") -
         plain = replace(table, notes=(), meaning="")
         yield _scrolled(html_table(plain, sortable=True), heading)
         # Beside the table, where a phone need not move it to the side to read them.
-        yield from (f'<p class="faint">{escape_html(note)}</p>' for note in table.footnotes(BOLD))
+        yield from (f'<p class="faint">{escape_html(note)}</p>' for note in table.footnotes())
 
 
 def _scrolled(table: str, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.table import BOLD, Cell, Column, Table
+from sklearn_rank.tables.table import Cell, Column, Table
 
 BEST = "*"
 """Behind the best value, as bold letters are elsewhere."""
@@ -97,7 +97,7 @@ def to_csv(table: Table) -> str:
     titles: list[Any] = []
     for column in table.columns:
         ends = ("_low", "_high") if column.kind == "interval" else ("",)
-        titles += [f"{column.key}{end}" for end in ends]
+        titles += [f"{column.name or column.title}{end}" for end in ends]
     lines = [titles]
     for row in table.rows:
         values: list[Any] = []
@@ -160,7 +160,7 @@ def to_markdown(table: Table) -> str:
         texts = [f"**{t}**" if cell.best and t else t for cell, t in zip(row, texts, strict=True)]
         marks = [f"<sup>{escape_markdown(marked(c))}</sup>" if c.marks else "" for c in row]
         rows.append([text + mark for text, mark in zip(texts, marks, strict=True)])
-    notes = [escape_markdown(note) for note in table.footnotes(BOLD)]
+    notes = [escape_markdown(note) for note in table.footnotes()]
     notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK.match(note) else note for note in notes]
     paragraph = ["", "  \n".join(notes)] if notes else []
     return "\n".join([*caption, *markdown_rows(table.columns, rows), *paragraph])
@@ -220,7 +220,7 @@ def to_latex(table: Table) -> str:
         marks = [rf"\rlap{{{letters}}}" if letters else "" for letters in raised]
         columns.append([text + mark + room for text, mark in zip(texts, marks, strict=True)])
     sides = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    notes = (table.caption, *table.footnotes(BOLD))
+    notes = (table.caption, *table.footnotes())
     lines = [
         r"% \usepackage{booktabs}",
         *(f"% {escape_latex(text)}" for text in notes if text),
@@ -277,9 +277,7 @@ def to_html(table: Table) -> str:
 
 def html_table(table: Table, *, sortable: bool = False) -> str:
     """The table alone; ``sortable`` marks it for a script, with the values to sort by."""
-    notes = "<br>".join(
-        escape_html(text) for text in (table.caption, *table.footnotes(BOLD)) if text
-    )
+    notes = "<br>".join(escape_html(text) for text in (table.caption, *table.footnotes()) if text)
     kinds = ["" if c.kind == "text" else f' class="{c.kind}"' for c in table.columns]
     titles = "".join(
         f'<th scope="col"{kind}>{escape_html(column.title)}</th>'

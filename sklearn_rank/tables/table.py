@@ -27,15 +27,6 @@ class Column:
     spare: int = 0
     """Columns that a narrow terminal leaves out, the highest first; 0 always stays."""
 
-    @property
-    def key(self) -> str:
-        """Name in files for machines."""
-        return self.name or self.title
-
-
-BOLD = "bold"
-"""Style of highlighted cells, where letters can be bold."""
-
 
 class Cell(NamedTuple):
     """One cell of a table."""
@@ -65,7 +56,7 @@ class Table:
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), "a cell for each column"
 
-    def footnotes(self, sign: str) -> tuple[str, ...]:
+    def footnotes(self, sign: str = "bold") -> tuple[str, ...]:
         """Meaning of the ``sign`` of cells that stand out, and the notes."""
         is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
         return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
