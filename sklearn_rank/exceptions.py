@@ -19,7 +19,6 @@ __all__ = [
     "RankingDataWarning",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
-    "UnknownItemsWarning",
     "UnknownMeasureError",
 ]
 
@@ -70,10 +69,6 @@ class ConventionWarning(UserWarning):
 
 class RankingDataWarning(UserWarning):
     """The data look wrong: ids that never match, swapped arguments, split queries, cut rankings."""
-
-
-class UnknownItemsWarning(RankingDataWarning):
-    """Judged items are not in the index, so that no ranking can hold them."""
 
 
 def __getattr__(name: str) -> Any:

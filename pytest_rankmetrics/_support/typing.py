@@ -14,7 +14,6 @@ Allowed: TypeAlias = Literal[
     "shared",
     "single_rows",
     "no_hits",
-    "unknown_items",
     "swapped",
     "undefined",
     "cannot_tell",
@@ -62,18 +61,16 @@ class DataOptions(TypedDict, total=False):
     """Whether items that are not in the judgements count as judged; None goes by their form."""
     unjudged: Literal["irrelevant", "condense", "bounds"] | None
     """Value of unjudged items: irrelevant, left out, or any grade; None: the setting."""
-    known_items: Any
-    """Items in the index, or a function that says whether it has one: others must not be judged."""
     values: Mapping[Any, Mapping[Any, float]] | None
     """Values measured elsewhere, such as a latency: {name or measure: {query: number}}."""
     convention: str
     allow: Collection[Allowed]
     """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one
     shared ground truth that were "missed" by all queries or are "shared" by several; queries of
-    "single_rows"; "no_hits" at all; judged items that are not in the index, "unknown_items";
-    arguments that look "swapped"; queries that found nothing, or had a value in the baseline, and
-    are "undefined" now. And what is no warning: rankings "truncated" before the cutoff, a measure
-    that gets better when relevant items are "unretrieved", and a "perfect" score."""
+    "single_rows"; "no_hits" at all; arguments that look "swapped"; queries that found nothing, or
+    had a value in the baseline, and are "undefined" now. And what is no warning: rankings
+    "truncated" before the cutoff, a measure that gets better when relevant items are
+    "unretrieved", and a "perfect" score."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
     """Text of a query, shown beside its id if a gate fails."""
     n_queries: int

@@ -19,11 +19,7 @@ from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import (
-    InvalidParameterError,
-    RankingDataWarning,
-    UnknownItemsWarning,
-)
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.frames import as_tables
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.layouts import layout_of
@@ -36,7 +32,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 _PASSED_ON = (
     *("groups", "candidates", "string_provider", "relevance", "sample_weight", "ties"),
     "clusters",
-    *("convention", "zero_division", "missing", "duplicates", "known_items", "assume", "values"),
+    *("convention", "zero_division", "missing", "duplicates", "assume", "values"),
     "ignore_identical_ids",
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
@@ -78,7 +74,7 @@ def measure_strictly(
         suspicion = "" if "swapped" in allow else swap_suspicion(y_true, y_score)
         if suspicion:
             refuse(suspicion, "swapped")
-    read = partial(_evaluate, y_true, y_score, measures, options, "unknown_items" in allow)
+    read = partial(_evaluate, y_true, y_score, measures, options)
     layout = layout_of(y_true)
     # Condensed lists read deeper than any cutoff. A provider is called once for each item, so that
     # there is no second reading; and of one ground truth it has to be known which queries share its
@@ -148,19 +144,14 @@ def _evaluate(
     y_score: Any,
     measures: Sequence[Measure],
     options: Mapping[str, Any],
-    allow_unknown: bool,
     *,
     keep_items: bool,
 ) -> Evaluation:
     """Evaluate without warnings: what the library warns of, the gate allows or fails for."""
-    try:
-        with _filters, warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankingDataWarning)
-            warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
-            warnings.simplefilter("ignore" if allow_unknown else "error", UnknownItemsWarning)
-            return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
-    except UnknownItemsWarning as warning:
-        refuse(str(warning), "unknown_items")
+    with _filters, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingDataWarning)
+        warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
+        return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
 
 
 def _allowed(reading: DataOptions) -> Collection[str]:

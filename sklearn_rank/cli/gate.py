@@ -20,7 +20,7 @@ from pytest_rankmetrics.report.files import write_reports, write_step_summary
 from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.report.terminal import print_summary
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
-from sklearn_rank.cli.reading import Reader, read_ids, read_labels, refuse_repeated_input
+from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.inputs.roles import Columns
@@ -30,7 +30,7 @@ from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr
 
 WRITING = ("--update", "--accept", "--reason")
-_FILES = ("qrels", "run", "slices", "known_items")
+_FILES = ("qrels", "run", "slices")
 _KEYS = ("name", *_FILES, "qrels_column", "run_column")
 """Keys of a gate in a TOML file besides the arguments of ``rank_gate.check``."""
 
@@ -145,8 +145,6 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     files = {name: table[name] for name in _FILES if name in table}
     files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
     given = {name: value for name, value in table.items() if name not in _KEYS}
-    if "known_items" in files:
-        given["known_items"] = read_ids(files["known_items"])
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
     refuse_repeated_input(files["qrels"], files["run"])

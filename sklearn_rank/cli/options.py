@@ -256,7 +256,7 @@ LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = (
     *("metrics", "slices", "max_slice_drop", "min_queries", "convention", "missing"),
-    *("zero_division", "allow", "known_items", "assume", "unjudged"),
+    *("zero_division", "allow", "assume", "unjudged"),
     "ignore_identical_ids",
 )
 """Its others; all are keys of a TOML file, too."""
@@ -302,8 +302,6 @@ def _gate(commands: Any) -> None:
     add("--zero-division", type=float, metavar="X", help=undefined)
     oddity = "allow a known data problem, such as unjudged"
     add("--allow", action="append", metavar="WORD", help=oddity)
-    known = "ids of the items in the index, one on each line"
-    add("--known-items", metavar="FILE", help=known)
     add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
     unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"

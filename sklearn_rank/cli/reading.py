@@ -62,15 +62,6 @@ def refuse_repeated_runs(*paths: str | None, what: str = "run") -> None:
         raise ValueError(msg)
 
 
-def read_ids(path: str, what: str = "--known-items") -> set[str]:
-    """Ids of a file with one on each line; FileFormatError if it holds none."""
-    ids = {line for line in _text(path, what).splitlines() if line}
-    if not ids:
-        msg = f"{safe_text(path)}: holds no id; write one on each line"
-        raise FileFormatError(msg)
-    return ids
-
-
 def read_stored(path: str) -> list[dict[str, Any]]:
     """Evaluations of a file that ``evaluate --format json`` or ``to_dict()`` wrote."""
     source = source_of(path, Limits(), "FILE")

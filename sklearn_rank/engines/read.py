@@ -151,15 +151,12 @@ class Problem:
     columns: Columns | None = None
     reader_options: ReaderOptions = field(default_factory=ReaderOptions)
     """Options of the readers in memory, of which only the words were checked."""
-    known_items: Any = None
     options: EngineOptions = field(default_factory=EngineOptions)
 
     def read_in_memory(self, **sides: Any) -> RankingData:
         """Read by the readers of memory, with ``y_true`` or ``y_score`` collected."""
         sides = {"y_true": self.y_true, "y_score": self.y_score, **sides}
-        return read_rankings(
-            **sides, columns=self.columns, known_items=self.known_items, **self.reader_options
-        )
+        return read_rankings(**sides, columns=self.columns, **self.reader_options)
 
 
 def find_sides(
@@ -183,7 +180,6 @@ def read_any(
     y_score: Any,
     *,
     columns: Mapping[str, str | None] | None = None,
-    known_items: Any = None,
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
     **options: Unpack[ReaderOptions],
@@ -200,9 +196,7 @@ def read_any(
     if used is None or not all(
         isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score)
     ):
-        return read_rankings(
-            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **options
-        )
+        return read_rankings(y_true, y_score, columns=columns, owner=owner, **options)
     if truth_engine is not None and run_engine is not None and truth_engine is not run_engine:
         msg = (
             f"y_true is a lazy frame of {truth_engine.title}, y_score one of {run_engine.title}; "
@@ -210,5 +204,5 @@ def read_any(
         )
         raise TypeError(msg)
     check_table_options(owner, **options)
-    problem = Problem(y_true, y_score, columns, options, known_items, engine or EngineOptions())
+    problem = Problem(y_true, y_score, columns, options, engine or EngineOptions())
     return used.read(problem)

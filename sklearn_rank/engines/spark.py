@@ -59,8 +59,8 @@ def read(problem: Problem) -> RankingData:
     session = next(iter(frames.values())).sparkSession
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())
-    options: dict[str, Any] = {**problem.reader_options, "known_items": problem.known_items}
-    for name in (*IN_MEMORY_ALONE, "known_items"):
+    options: dict[str, Any] = {**problem.reader_options}
+    for name in IN_MEMORY_ALONE:
         if options.get(name) not in (None, False):
             msg = (
                 f"{name} needs the ids of all items in memory, as gates with a baseline do, and "

@@ -23,7 +23,6 @@ from sklearn_rank.engines.gathered import (
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
-from sklearn_rank.inputs.hints import read_known, with_unknown_counted
 from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run, TableScores
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -133,13 +132,10 @@ class _Reading:
         if needs_all or (run.rest is None and (truth is None or truth.rest is None)):
             judged = self._at_once(truth, run, *needs_all)
         else:
-            gathered, qrels = self._gathered(truth, run)
+            gathered = self._gathered(truth, run)
             judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
             if "score" in self.run.named:
                 judged = replace(judged, count_scores=self.count_scores)
-            if self.problem.known_items is not None:
-                known = read_known(self.problem.known_items)
-                judged = with_unknown_counted(judged, qrels, known)
         # All columns of the frames, of which only those with a role were read.
         columns = [
             LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))
@@ -154,7 +150,7 @@ class _Reading:
 
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
-        gathered, _ = self._gathered(*self._hold(at_once=False), keeps_unjudged=True)
+        gathered = self._gathered(*self._hold(at_once=False), keeps_unjudged=True)
         judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
         assert judged.rankings.unjudged is not None
         return judged.rankings.unjudged.places
@@ -212,8 +208,8 @@ class _Reading:
 
     def _gathered(
         self, truth: _Buffered | None, run: _Buffered, *, keeps_unjudged: bool = False
-    ) -> tuple[Gathered, Qrels]:
-        """The rankings of all queries, and the judgements."""
+    ) -> Gathered:
+        """The rankings of all queries."""
         qrels = self._qrels(truth)
         gathered = Gathered(
             self.problem.reader_options,
@@ -229,7 +225,7 @@ class _Reading:
         finally:
             run.close()
         gathered.add_missing(qrels)
-        return gathered, qrels
+        return gathered
 
     def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""

@@ -52,7 +52,6 @@ def evaluate(
     missing: Missing | None = None,
     duplicates: Duplicates | None = None,
     ignore_identical_ids: bool = False,
-    known_items: Any = None,
     assume: Assume | None = None,
     convention: str = "default",
     n_jobs: int | None = None,
@@ -102,9 +101,6 @@ def evaluate(
     ignore_identical_ids : bool, default=False
         Leave out of each ranking the item whose id is that of its query, as BEIR does where queries
         are items themselves; for mappings and data frames.
-    known_items : collection or callable, default=None
-        Ids of the items in the index, or a function that says whether it has an item. Judged items
-        that it lacks are counted and named.
     assume : {"complete", "partial"}, default=None
         Items that the ground truth does not name are irrelevant, or unjudged: these count as
         irrelevant, too, but ``Evaluation.bounds`` says what they could change. None: partial if
@@ -143,8 +139,6 @@ def evaluate(
     RankingDataWarning
         If the data look wrong: swapped arguments, ids that cannot match, nothing retrieved,
         rankings that are cut off, or scores of -inf where every irrelevant item counts.
-    UnknownItemsWarning
-        If judged items are not among ``known_items``.
     ConventionWarning
         If the program of the convention counts these data in a way that is not offered here.
 
@@ -181,7 +175,6 @@ def evaluate(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
         columns=columns,
-        known_items=known_items,
         groups=groups,
         string_provider=string_provider,
         relevance=relevance,

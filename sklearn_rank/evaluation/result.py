@@ -147,10 +147,9 @@ class Evaluation(Tabular):
         ``false_answers`` those of them for which something was ranked; ``tied``
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
         ``retrieved`` (relevant) items; ``duplicates`` dropped; ``identical_ids``, items dropped for
-        having the id of their query; ``missed`` items of one shared
-        ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
-        judged"; ``unjudged_items`` ranked items that nobody judged, where the ground truth is
-        ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
+        having the id of their query; ``missed`` items of one shared ground truth that no query
+        retrieved; ``unjudged_grades`` negative grades read as "not judged"; ``unjudged_items``
+        ranked items that nobody judged, where the ground truth is ``assumed`` to be partial; per
         measure the queries for which it is ``undefined``, and those ``averaged``.
         """
         data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
@@ -169,7 +168,6 @@ class Evaluation(Tabular):
             "identical_ids": left_out.identical_ids,
             "missed": left_out.missed,
             "unjudged_grades": left_out.unjudged_grades,
-            "unknown_items": left_out.unknown_items,
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
             "assumed": data.assumed,
             "undefined": dict(

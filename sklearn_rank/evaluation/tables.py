@@ -180,7 +180,6 @@ _REMARKS = {
     "identical_ids": "items with the id of their query left out",
     "missed": "relevant items that no query retrieved",
     "unjudged_grades": "negative grades read as not judged",
-    "unknown_items": "judged items that are not in the index",
 }
 
 

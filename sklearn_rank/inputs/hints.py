@@ -1,7 +1,7 @@
 """Hints about data that were probably not meant: swapped arguments, ids that cannot match.
 
-No relevant item of any query was retrieved, judged items are not in the index, queries of two
-sides differ in spelling: each says what the ids seem to differ in.
+No relevant item of any query was retrieved, or queries of two sides differ in spelling: each says
+what the ids seem to differ in.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import chain, islice
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import (
-    InvalidParameterError,
-    RankingDataWarning,
-    UnknownItemsWarning,
-)
-from sklearn_rank.inputs.tables import LongTable, Qrels, as_list, take_ids
+from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
@@ -39,7 +35,7 @@ def called(function: Any, value: Any, name: str, *place: object) -> Any:
         return function(value)
     except Exception as error:
         what = f"{type(error).__name__}({safe_repr(str(error))})"
-        msg = f"{name} raised {what} on {' '.join(map(str, place)) or f'item {safe_repr(value)}'}"
+        msg = f"{name} raised {what} on {' '.join(map(str, place))}"
         raise ValueError(msg) from error
 
 
@@ -154,10 +150,10 @@ def with_mismatch_hint(
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
     sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]
     # A provider was promised one call for each item, and has had it.
-    cause = _likely_mismatch(sides, "y_score") if provider is None else ""
+    cause = _likely_mismatch(sides) if provider is None else ""
     if not cause and len(sides) < _CHANCE:
         return judged
-    cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0], 'y_score')}"
+    cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0])}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
         "string_provider= can spell the items of both sides alike",
@@ -166,7 +162,7 @@ def with_mismatch_hint(
     return replace(judged, hint=cause)
 
 
-def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]], other: str) -> str:
+def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]]) -> str:
     """In what judged items and those that they could match differ; "" if nothing shows."""
     for what, spell in _SPELLINGS:
         for relevant, items in sides:
@@ -174,12 +170,12 @@ def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]], other: str) -
             for item in relevant:
                 for key in spell(item):
                     if key in ranked:
-                        return f"ids seem to differ {what}: {_pair(item, ranked[key], other)}"
+                        return f"ids seem to differ {what}: {_pair(item, ranked[key])}"
     return ""
 
 
-def _pair(relevant: Any, ranked: Any, other: str) -> str:
-    return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in {other}"
+def _pair(relevant: Any, ranked: Any) -> str:
+    return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in y_score"
 
 
 def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
@@ -285,65 +281,3 @@ def _per_query(side: Any) -> Collection[Any]:
     if isinstance(side, Mapping):
         return side.values() if type(side) is dict else ()
     return side if isinstance(side, (list, tuple)) else ()
-
-
-# Items that are not in the index -----------------------------------------------------------------
-
-_COMPARED = 100_000
-"""Items of the index in which a judged one is looked for in another spelling: a second's work."""
-
-
-Known: TypeAlias = "set[Any] | Callable[[Any], bool]"
-
-
-def read_known(given: Any) -> Known:
-    """Ids of the index, or the function that says whether it has one; a string is no collection."""
-    if callable(given):
-        return given  # type: ignore[no-any-return]
-    method = next((m for m in ("to_list", "tolist", "to_pylist") if hasattr(given, m)), None)
-    given = given if method is None else getattr(given, method)()
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        msg = f"known_items must be a collection of item ids or a function, got {safe_repr(given)}"
-        raise TypeError(msg)
-    try:
-        ids = set(given)
-    except TypeError:
-        kinds = (type(item).__name__ for item in given if getattr(item, "__hash__", None) is None)
-        msg = (
-            f"known_items holds an unhashable {next(kinds, 'item')}; pass ids as they are "
-            "compared, or a function that says whether an item is known"
-        )
-        raise TypeError(msg) from None
-    if not ids:
-        msg = "known_items is empty: no judged item could be in the index; leave it out"
-        raise InvalidParameterError(msg)
-    return ids
-
-
-def with_unknown_counted(judged: RankingData, y_true: Any, known: Known) -> RankingData:
-    """The same, and what the index lacks is counted; with a warning that names some of it."""
-    kept = judged.items
-    judged_items: Iterable[Any] = ()
-    if kept is not None:
-        truths = kept.truths.values() if kept.shared is None else (kept.shared,)
-        judged_items = chain.from_iterable(truths)
-    elif isinstance(y_true, Qrels):
-        ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
-        judged_items = ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
-    items = list(dict.fromkeys(judged_items))
-    sample: list[Any] = []
-    if isinstance(known, set):
-        unknown = [item for item in items if item not in known]
-        sample = list(islice(known, _COMPARED))
-    else:
-        unknown = [item for item in items if not called(known, item, "known_items")]
-    if not unknown:
-        return judged
-    cause = _likely_mismatch([(unknown, sample)], "known_items")
-    verb = "is" if len(unknown) == 1 else "are"
-    warn(
-        f"{len(unknown):,} of {len(items):,} judged items {verb} not in the index "
-        f"({format_list(unknown)}{f'; {cause}' if cause else ''}): was the corpus re-chunked?",
-        UnknownItemsWarning,
-    )
-    return replace(judged, counts=replace(judged.counts, unknown_items=len(unknown)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Set
-from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -11,12 +10,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
-from sklearn_rank.inputs.hints import (
-    read_known,
-    swap_suspicion,
-    with_mismatch_hint,
-    with_unknown_counted,
-)
+from sklearn_rank.inputs.hints import swap_suspicion, with_mismatch_hint
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -147,7 +141,6 @@ _FOREIGN = {
     "{layout} layout, which has a grade for every item; leave assume out",
     "string_provider": _IDS,
     "relevance": _IDS,
-    "known_items": _IDS,
     "ignore_identical_ids": "ignore_identical_ids compares items with the ids of their queries, "
     "and y_true is of the {layout} layout, in which one of them has none; leave it out, or pass "
     "mappings or data frames",
@@ -186,26 +179,16 @@ def read_rankings(
     y_score: Any,
     *,
     columns: Mapping[str, str | None] | None = None,
-    known_items: Any = None,
     owner: str = "evaluate",
     **options: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_choices(owner, options)
     y_true, y_score = as_tables(y_true, y_score, columns)
-    name = layout_of(y_true)
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
         warn(suspicion, RankingDataWarning)
-    if known_items is None:
-        return read_layout(name, y_true, y_score, **options)
-    known = read_known(known_items)
-    _refuse_foreign(LAYOUTS[name], known_items=known_items)
-    keeps = options.get("keep_items", False)
-    if not _are_columns(y_true, y_score, options):
-        options["keep_items"] = True  # the judged items as they are compared
-    judged = with_unknown_counted(read_layout(name, y_true, y_score, **options), y_true, known)
-    return judged if keeps else replace(judged, items=None)
+    return read_layout(layout_of(y_true), y_true, y_score, **options)
 
 
 def read_layout(

@@ -63,8 +63,6 @@ class InputCounts:
     """Items of the one shared ground truth that no query retrieved."""
     unjudged_grades: int = 0
     """Judgements of a negative grade, read as "not judged"."""
-    unknown_items: int = 0
-    """Judged items that are not in the index, of which the caller said what it holds."""
 
 
 ASSUMED = ("", "complete", "partial")

@@ -57,10 +57,6 @@ def test_nor_does_that_of_a_comparison(files):
             "gate t.qrels new.run --name g --at-least map=0.1 --markdown new.run",
             "new.run is an input of this call",
         ),
-        (
-            "gate t.qrels new.run --name g --at-least map=0.1 --known-items ids.txt --json ids.txt",
-            "ids.txt is an input of this call",
-        ),
         ("gate --config rank.toml --junit rank.toml", "rank.toml is an input of this call"),
     ],
 )
@@ -69,7 +65,7 @@ def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, fi
     toml = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
     page = '<meta name="generator" content="sklearn-rank report">'
     command.write({"todo.csv": "query,item,grade\nq1,x,2\n", "notes.md": "to do: judge q2\n"})
-    command.write({"ids.txt": "a\nb\nx\n", "rank.toml": toml, "page.html": page})
+    command.write({"rank.toml": toml, "page.html": page})
     before = {path: path.read_bytes() for path in files.iterdir()}
     assert message in command(words, 2)
     assert {path: path.read_bytes() for path in files.iterdir()} == before

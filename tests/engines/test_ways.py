@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import EngineOptions, InvalidParameterError, UnknownItemsWarning, evaluate
+from sklearn_rank import EngineOptions, InvalidParameterError, evaluate
 from sklearn_rank.engines import stream
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime
@@ -94,12 +94,6 @@ def test_one_side_may_be_in_memory(other, lazy, way):
     expected = evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map")
     assert_same(evaluate(other(truth), lazy(run), "map"), expected)
     assert_same(evaluate(lazy(truth), pl.DataFrame(run), "map"), expected)
-
-
-def test_known_items_are_counted(lazy, way):
-    truth, run = _data(rising=True)
-    with pytest.warns(UnknownItemsWarning, match="1 of 4 judged items is not in the index"):
-        evaluate(lazy(truth), lazy(run), "map", known_items=range(60))
 
 
 def test_what_needs_all_rows_is_refused_where_they_do_not_fit(lazy, monkeypatch):

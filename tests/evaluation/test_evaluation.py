@@ -86,7 +86,6 @@ def test_counts_add_up():
         "identical_ids": 0,
         "missed": 0,
         "unjudged_grades": 0,
-        "unknown_items": 0,
         "unjudged_items": 1 + 0 + 0 + 1,
         "assumed": "partial",
         # AUC also needs an irrelevant item, which an empty ranking has not.

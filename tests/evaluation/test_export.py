@@ -44,7 +44,7 @@ def test_to_dict():
         "measures": {"mrr": "mrr"},
         "counts": {
             **dict.fromkeys(("missing", "unjudged", "tied", "duplicates", "missed"), 0),
-            **dict.fromkeys(("unjudged_grades", "unknown_items", "unjudged_items"), 0),
+            **dict.fromkeys(("unjudged_grades", "unjudged_items"), 0),
             "identical_ids": 0,
             "queries": 2,
             "no_relevant": 1,

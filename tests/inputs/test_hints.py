@@ -4,20 +4,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
     Qrels,
     RankingDataWarning,
-    Run,
     evaluate,
     map_scorer,
     mean_average_precision_score,
 )
-from sklearn_rank.exceptions import UnknownItemsWarning
 from sklearn_rank.inputs.hints import swap_suspicion
 
 RNG = np.random.default_rng(3)
@@ -152,133 +148,6 @@ def test_ids_that_have_nothing_in_common_are_shown_where_queries_are_many() -> N
 )
 def test_what_may_be_honest_is_not_remarked(truth: list, run: list) -> None:
     evaluate(truth, run, "map", zero_division=0.0)  # warnings are errors in these tests
-
-
-# ``known_items=`` ---------------------------------------------------------------------------------
-
-
-JUDGED = {"q1": {"a": 1, "gone": 2, "b": 0}, "q2": {"c": 1, "lost": 0}}
-LISTS = {"q1": ["a", "b"], "q2": ["c", "b"]}
-INDEX = ["a", "b", "c", "d"]
-SAID = r"2 of 5 judged items are not in the index \('gone', 'lost'\): was the corpus re-chunked\?"
-
-FORMS = {
-    "list": INDEX,
-    "set": set(INDEX),
-    "dict": dict.fromkeys(INDEX, "text"),
-    "generator": (item for item in INDEX),
-    "array": np.array(INDEX),
-    "pandas index": pd.Index(INDEX),
-    "pandas series": pd.Series(INDEX),
-    "polars series": pl.Series(INDEX),
-    "function": INDEX.__contains__,
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_unknown_items_are_counted_and_named(form: str) -> None:
-    known = FORMS[form]
-    with pytest.warns(UnknownItemsWarning, match=SAID) as caught:
-        ev = evaluate(JUDGED, LISTS, "map", known_items=known)
-    assert [warning.filename for warning in caught] == [__file__]
-    assert ev.counts["unknown_items"] == 2
-    assert "2 judged items that are not in the index" in repr(ev)
-    assert ev["map"] == evaluate(JUDGED, LISTS, "map")["map"]
-    assert ev.items is None, "ids are kept for those who ask for them"
-
-
-@pytest.mark.parametrize("known", [[*INDEX, "gone", "lost"], lambda _: True], ids=["list", "call"])
-def test_nothing_is_said_where_all_are_known(known: object) -> None:
-    # Warnings are errors in these tests.
-    assert evaluate(JUDGED, LISTS, "map", known_items=known).counts["unknown_items"] == 0
-
-
-@pytest.mark.parametrize(
-    ("truth", "lists", "said"),
-    [
-        # An item is counted once for all queries.
-        ({"q1": {"gone", "a"}, "q2": {"gone"}}, LISTS, "1 of 2 judged items is not in the index"),
-        ([{"a", "gone"}, ["c"]], [["a"], ["c"]], r"1 of 3 judged items is .*'gone'"),
-        ({"a", "gone"}, [["a", "b"]], r"1 of 2 judged items is .*'gone'"),
-    ],
-)
-def test_unknown_items_of_queries_lists_and_a_shared_truth(
-    truth: Any, lists: Any, said: str
-) -> None:
-    with pytest.warns(UnknownItemsWarning, match=said):
-        ev = evaluate(truth, lists, "map", known_items=INDEX)
-    assert ev.counts["unknown_items"] == 1
-
-
-def test_frames_and_files() -> None:
-    rows = [(query, item, grade) for query, own in JUDGED.items() for item, grade in own.items()]
-    ranked = [(query, item, -n) for query, own in LISTS.items() for n, item in enumerate(own)]
-    truth = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    run = pl.DataFrame(ranked, schema=["query", "item", "score"], orient="row")
-    judged, scored = (table.to_dict(as_series=False) for table in (truth, run))
-    qrels = Qrels.from_columns(judged["query"], judged["item"], grades=judged["grade"])
-    table = Run.from_columns(scored["query"], scored["item"], scores=scored["score"])
-    for y_true, y_score in [(truth, run), (truth.to_pandas(), run.to_pandas()), (qrels, table)]:
-        with pytest.warns(UnknownItemsWarning, match=SAID):
-            ev = evaluate(y_true, y_score, "map", known_items=INDEX)
-        assert ev.counts["unknown_items"] == 2
-
-
-def test_items_are_compared_as_the_provider_spells_them() -> None:
-    calls: list[tuple[str, int]] = []
-
-    def document(chunk: tuple[str, int]) -> str:
-        calls.append(chunk)
-        return chunk[0]
-
-    truth = [{("a", 1), ("gone", 2)}]
-    with pytest.warns(UnknownItemsWarning, match=r"1 of 2 judged items is .*'gone'"):
-        evaluate(truth, [[("a", 3)]], "map", string_provider=document, known_items=INDEX)
-    assert sorted(calls) == [("a", 1), ("a", 3), ("gone", 2)], "one call for each item, as ever"
-
-
-def test_a_negative_grade_of_trec_eval_is_no_judgement() -> None:
-    truth = {"q1": {"a": 1, "gone": -1}}
-    evaluate(truth, {"q1": ["a"]}, "map", convention="trec_eval", known_items=INDEX)
-    tables = Qrels.from_columns(["q1", "q1"], ["a", "gone"], grades=[1, -1])
-    run = Run.from_columns(["q1"], ["a"], scores=[1.0])
-    evaluate(tables, run, "map", convention="trec_eval", known_items=INDEX)
-
-
-@pytest.mark.parametrize(
-    ("judged", "known", "cause"),
-    [
-        ("D1", ["d1"], "ids seem to differ in case: 'D1' in y_true, 'd1' in known_items"),
-        ("docs/d1", ["d1", "x"], "by a prefix"),
-        ("7", [7], "in type"),
-        ("d1", [("d1", "v2")], "as a tuple and one of its parts"),
-    ],
-)
-def test_the_likely_cause_of_unknown_items_is_named(judged: str, known: list, cause: str) -> None:
-    with pytest.warns(UnknownItemsWarning, match=cause):
-        evaluate({"q": {judged, "a"}}, {"q": ["a", "b"]}, "map", known_items=[*known, "a"])
-
-
-def test_ids_are_escaped_and_many_are_cut() -> None:
-    truth = {"q": {f"\x1b[31m{number}" for number in range(30)} | {"a"}}
-    with pytest.warns(UnknownItemsWarning, match="and 25 more") as caught:
-        evaluate(truth, {"q": ["a"]}, "map", known_items=["a"])
-    assert "\x1b" not in str(caught[0].message)
-
-
-@pytest.mark.parametrize(
-    ("known", "error", "what"),
-    [
-        ("abc", TypeError, "known_items must be a collection of item ids or a function, got 'abc'"),
-        (7, TypeError, "known_items must be a collection of item ids or a function, got 7"),
-        ([], ValueError, "known_items is empty"),
-        ([["a"]], TypeError, "known_items holds an unhashable list"),
-        ({}.__getitem__, ValueError, r"known_items raised KeyError\(.* on item 'a'"),
-    ],
-)
-def test_what_is_no_index_is_refused(known: object, error: type[Exception], what: str) -> None:
-    with pytest.raises(error, match=what):
-        evaluate({"q": {"a"}}, {"q": ["a"]}, "map", known_items=known)
 
 
 # Data that fit no measure as they are ------------------------------------------------------------

@@ -371,7 +371,6 @@ LAYOUTS = {
         ({"groups": [1] * 4}, {"rows"}, "of the {} layout, .* leave groups out"),
         ({"candidates": [[True, True]]}, {"matrix"}, "cells of a matrix .* of the {} layout"),
         ({"string_provider": str}, {"lists", "mapping"}, "string_provider applies to .* the {} l"),
-        ({"known_items": ["a"]}, {"lists", "mapping"}, "known_items applies to .* the {} layout"),
         ({"ignore_identical_ids": True}, {"mapping"}, "ids of their queries, .* of the {} layout"),
         ({"relevance": [[1]]}, {"lists", "mapping"}, "relevance applies to ranked .* the {} layo"),
     ],
