@@ -85,10 +85,6 @@ def _can_be_equal(kind: type, other: type) -> bool:
 # Spelling of ids ---------------------------------------------------------------------------------
 
 
-def _text(item: Any) -> str:
-    return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
-
-
 _FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("in type", "str() of one side", str),
     ("in case", "case folded", str.casefold),
@@ -98,18 +94,7 @@ _FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("in Unicode form", "Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
 )
 """Differences of spelling: name, advice, and the function that removes it."""
-_SPELLINGS: tuple[tuple[str, Callable[[Any], Iterable[Any]]], ...] = (
-    *((what, lambda item, form=form: [form(_text(item))]) for what, _, form in _FORMS),
-    (
-        "as a tuple and one of its parts",
-        lambda item: (
-            filter(lambda part: isinstance(part, (str, int)), item)
-            if isinstance(item, tuple)
-            else [item]
-        ),
-    ),
-    ("by a prefix", lambda item: [_text(item), re.split(r"[/\\:#|_-]", _text(item))[-1]]),
-)
+_WITHOUT_PREFIX = ("by a prefix", "", lambda text: re.split(r"[/\\:#|_-]", text)[-1])
 
 
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
@@ -163,14 +148,18 @@ def with_mismatch_hint(
 
 
 def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]]) -> str:
-    """In what judged items and those that they could match differ; "" if nothing shows."""
-    for what, spell in _SPELLINGS:
+    """In what judged and ranked items differ; "" if nothing shows."""
+
+    def text(item: Any) -> str:
+        return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
+
+    for what, _, form in (*_FORMS, _WITHOUT_PREFIX):
         for relevant, items in sides:
-            ranked = {key: item for item in items for key in spell(item) if key != ""}
+            ranked = {form(text(item)): item for item in items}
             for item in relevant:
-                for key in spell(item):
-                    if key in ranked:
-                        return f"ids seem to differ {what}: {_pair(item, ranked[key])}"
+                key = form(text(item))
+                if key and key in ranked:
+                    return f"ids seem to differ {what}: {_pair(item, ranked[key])}"
     return ""
 
 

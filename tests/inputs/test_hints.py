@@ -110,22 +110,13 @@ def test_the_likely_cause_is_named(relevant: str, ranked: str, cause: str) -> No
         assert mean_average_precision_score([{relevant: 2}], [{"x": 2.0, ranked: 1.0}]) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("truth", "ranking", "cause", "kind"),
-    [
-        ({"7", 1}, [7, 8], r"differ in type: '7' in y_true, 7 in y_sc", "str"),
-        ({("q", "d1"), "x"}, ["d1", "y"], "as a tuple and one of its parts", "tuple"),
-    ],
-)
-def test_types_that_differ_among_others_are_named(
-    truth: Any, ranking: Any, cause: str, kind: str
-) -> None:
+def test_types_that_differ_among_others_are_named() -> None:
     # Types that have nothing in common are an error.
     with (
-        pytest.warns(RankingDataWarning, match=cause),
-        pytest.warns(RankingDataWarning, match=f"no {kind} of y_true can match"),
+        pytest.warns(RankingDataWarning, match=r"differ in type: '7' in y_true, 7 in y_sc"),
+        pytest.warns(RankingDataWarning, match="no str of y_true can match"),
     ):
-        evaluate([truth], [ranking], "map")
+        evaluate([{"7", 1}], [[7, 8]], "map")
 
 
 def test_ids_that_have_nothing_in_common_are_shown_where_queries_are_many() -> None:
