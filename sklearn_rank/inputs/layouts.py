@@ -228,7 +228,8 @@ def read_layout(
             raise TypeError(msg)
         return layout.read(y_true, y_score, **own)
     provider = given.get("string_provider")
-    if not keeps and _are_columns(y_true, y_score, options):
+    are_tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
+    if are_tables and not keeps and provider is None and given.get("relevance") is None:
         own = {key: given[key] for key in given if key == "assume" or key not in _FOREIGN}
         judged = read_columns(y_true, y_score, ignore_identical_ids=ignores, **own)
     else:
@@ -236,9 +237,3 @@ def read_layout(
         own["reader"] = ItemReader(provider, *rules, ignores_identical=ignores, keeps=keeps)
         judged = layout.read(y_true, y_score, **own)
     return with_mismatch_hint(judged, y_true, y_score, provider)
-
-
-def _are_columns(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:
-    """Whether both sides are long tables that can be joined as they are."""
-    tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
-    return tables and options.get("string_provider") is None and options.get("relevance") is None
