@@ -200,14 +200,7 @@ def _print(
     """Print evaluations side by side: rows are slice, query, measure and a value for each run."""
     form, per_query = arguments.format, arguments.per_query
     if form == "json":
-        objects: list[dict[str, Any]] = []
-        for name, result in zip(names, results, strict=True):
-            objects.append({"run": name, **result.to_dict()})
-            if labels is not None:
-                objects[-1]["slices"] = {
-                    label: part.to_dict()["scores"]
-                    for label, (part,) in _slices([result], labels).items()
-                }
+        objects = [_as_json(*pair, labels) for pair in zip(names, results, strict=True)]
         print(json.dumps(objects, indent=1, allow_nan=False))
         return
     if form == "table" and len(results) == 1 and labels is None and not per_query:
@@ -255,6 +248,14 @@ def _print(
         print_table(table)
         for name, result in zip(names, results, strict=True):
             print(f"{safe_text(name)}: {remarks(result.counts)}")
+
+
+def _as_json(name: str, result: Evaluation, labels: Mapping[str, str] | None) -> dict[str, Any]:
+    own = {"run": name, **result.to_dict()}
+    if labels is not None:
+        parts = _slices([result], labels)
+        own["slices"] = {label: part.to_dict()["scores"] for label, (part,) in parts.items()}
+    return own
 
 
 def _slices(

@@ -82,7 +82,7 @@ def report_of(
     about: Sequence[str] = (),
 ) -> Report:
     """Everything that a page shows of a comparison."""
-    names, others, counts = comparison.names, comparison.others, comparison.counts
+    others = comparison.others
     if measure is None:  # the first with values per query
         with_values = (name for name in comparison.measures if not comparison.is_pooled(name))
         main = next(with_values, "")
@@ -91,19 +91,7 @@ def report_of(
     parts = {} if slices is None else comparison.by_slice(slices)
     own_slices = _slices(comparison, parts, main)
     text_of, item_text_of = text_function(query_text), text_function(item_text, "item_text")
-    # The other notes stand at the top already.
-    tables = [
-        (heading, replace(table, notes=table.notes[:1]))
-        for heading, table in (
-            ("Systems", systems_table(comparison)),
-            ("Differences", differences_table(comparison)),
-        )
-    ]
-    if parts:
-        tables.append(("Measures by slice", slices_table(parts)))
     notices, to_judge = _unjudged(comparison, main)
-    if to_judge:
-        tables.append(("Items to judge next", to_judge))
     notices += [
         Notice(f"{note[:1].upper()}{note[1:]}.")
         for note in comparison.notes
@@ -126,25 +114,44 @@ def report_of(
         ),
         changes=_changes(comparison, main, text_of) if main else None,
         queries=as_data(_queries(comparison, main, parts, text_of, item_text_of)) if main else None,
-        tables=tuple(tables),
+        tables=tuple(_tables(comparison, parts, to_judge)),
         pictures=drawn,
     )
+    head = _head(comparison)
+    about = [about] if isinstance(about, str) else about
+    return Report(
+        title or head[0],
+        headline=title or _verdict(comparison, own_slices),
+        about=(*head, *about, *provenance()),
+        lead=(_verdict(comparison, own_slices),) if title else (),
+        sections=(section,),
+    )
+
+
+def _tables(
+    comparison: Comparison, parts: Mapping[Any, Comparison], to_judge: Table | None
+) -> Iterator[tuple[str, Table]]:
+    """Headings and tables; the notes of all but the first kind stand at the top already."""
+    systems, differences = systems_table(comparison), differences_table(comparison)
+    yield "Systems", replace(systems, notes=systems.notes[:1])
+    yield "Differences", replace(differences, notes=differences.notes[:1])
+    if parts:
+        yield "Measures by slice", slices_table(parts)
+    if to_judge:
+        yield "Items to judge next", to_judge
+
+
+def _head(comparison: Comparison) -> tuple[str, ...]:
+    """What is compared, by how many queries, and how many are left out."""
+    others, counts = comparison.others, comparison.counts
     if comparison.all_pairs:
-        compared = f"{len(names)} systems, each with each other"
+        compared = f"{len(comparison.names)} systems, each with each other"
     else:
         named = ", ".join(others) if len(others) <= MOST_NAMED else f"{len(others)} systems"
         compared = f"{named} against {comparison.baseline}"
     n = counts["queries"]
     left_out = [f"{k:,} of {name} left out" for name, k in counts["left_out"].items() if k]
-    about = [about] if isinstance(about, str) else about
-    head = (compared, f"{n:,} {'query' if n == 1 else 'queries'}", *left_out, *about)
-    return Report(
-        title or compared,
-        headline=title or _verdict(comparison, own_slices),
-        about=(*head, *provenance()),
-        lead=(_verdict(comparison, own_slices),) if title else (),
-        sections=(section,),
-    )
+    return (compared, f"{n:,} {'query' if n == 1 else 'queries'}", *left_out)
 
 
 def _title(comparison: Comparison, measure: str, *, says_direction: bool = False) -> str:
@@ -327,10 +334,6 @@ def _queries(
     """All queries, whose items are looked up when there is room for them."""
     ids = comparison.query_ids
     names = [name for name in comparison.measures if not comparison.is_pooled(name)]
-    labels: dict[Any, list[str]] = {query: [] for query in ids}
-    for label, part in parts.items():
-        for query in part.query_ids:
-            labels[query].append(as_text(label))
     known: dict[int, list[Item] | None] = {}
     evaluations, places_of = comparison.evaluations, comparison._joined.places
     lengths = [
@@ -374,7 +377,7 @@ def _queries(
             for name in names
         ],
         texts=texts if any(texts) else (),
-        labels=list(labels.values()) if parts else (),
+        labels=_labels(ids, parts) if parts else (),
         lengths=lengths,
         measure=names.index(main),
         items=items,
@@ -382,6 +385,15 @@ def _queries(
     order = by_change(queries)
     places = {number: place for place, number in enumerate(order)}
     return queries
+
+
+def _labels(ids: Sequence[Any], parts: Mapping[Any, Comparison]) -> list[list[str]]:
+    """Names of the slices of each query."""
+    labels: dict[Any, list[str]] = {query: [] for query in ids}
+    for label, part in parts.items():
+        for query in part.query_ids:
+            labels[query].append(as_text(label))
+    return list(labels.values())
 
 
 def _changes(comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> Table:
