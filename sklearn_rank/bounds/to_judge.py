@@ -69,9 +69,8 @@ def to_judge(
     if not items:
         return []
     query = np.array(numbers, dtype=np.int64)
-    nowhere = NOWHERE, 1
     places = [
-        np.array([own[1:] if own else nowhere for own in column], np.int64) for column in found
+        np.array([own[1:] if own else (NOWHERE, 1) for own in column], np.int64) for column in found
     ]
     ranks = [[own.rank if own else None for own in column] for column in found]
     rankings = [system.rankings.widened() for system in systems]
