@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sklearn_rank.engines.read import Problem
 from sklearn_rank.engines.stream import BATCH, Rows, exact, read_streams
+from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.rankings.data import RankingData
 
 if TYPE_CHECKING:
@@ -25,4 +26,15 @@ def read(problem: Problem) -> RankingData:
 
 
 def _batches(lazy: pl.LazyFrame, columns: Sequence[str]) -> Generator[pl.DataFrame]:
-    yield from lazy.select(exact(columns)).collect_batches(chunk_size=BATCH, maintain_order=True)
+    import polars as pl
+
+    try:
+        yield from lazy.select(exact(columns)).collect_batches(
+            chunk_size=BATCH, maintain_order=True
+        )
+    except pl.exceptions.ComputeError as error:
+        # Before Polars 2, of errors of our readers of text the words alone arrive here.
+        _, own, text = str(error).partition(f"{FileFormatError.__name__}: ")
+        if not own:
+            raise
+        raise FileFormatError(text) from error
