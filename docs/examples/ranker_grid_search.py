@@ -46,6 +46,6 @@ with plot_style():
         )
     ax.set_xscale("log", base=2)
     ax.set(xlabel="num_leaves", ylabel="nDCG@10 (mean, sd of 3 folds)")
-    ax.legend()
+    ax.legend(loc="lower right")
     if sys.argv[1:]:
         figure.savefig(sys.argv[1], metadata={"Date": None})
