@@ -151,8 +151,8 @@ def read_policy(settings: Settings, limits: GateLimits, values: Any = None) -> P
         return {str(label): measures.limits(labels[label], name) for label in labels}
 
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))
-    named = tuple(measures.by_name) or DEFAULT_METRICS
-    drops = measures.limits(given("max_drop"), "max_drop", named)
+    default = tuple(measures.by_name) or DEFAULT_METRICS
+    drops = measures.limits(given("max_drop"), "max_drop", default)
     overrides = {name: given(name) for name in Overrides.__annotations__}
     own: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
     try:
@@ -168,8 +168,7 @@ def read_policy(settings: Settings, limits: GateLimits, values: Any = None) -> P
     hard_drop |= measures.limits(given("hard_drop"), "hard_drop", tuple(drops))
     for name in hard_drop:
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
-    slice_drop: Any = given("max_slice_drop")
-    slice_hard = given("slice_hard_drop")
+    slice_drop, slice_hard = given("max_slice_drop"), given("slice_hard_drop")
     if isinstance(slice_drop, Mapping):
         labels = _mapping(slice_drop, "max_slice_drop", "", "slice")
         slice_drop = {

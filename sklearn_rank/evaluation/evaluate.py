@@ -26,7 +26,15 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.sorting import sortable
-from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
+from sklearn_rank.typing import (
+    Assume,
+    Duplicates,
+    FloatArray,
+    Missing,
+    StringProvider,
+    Ties,
+    ZeroDivision,
+)
 
 if TYPE_CHECKING:
     from sklearn_rank.engines.read import EngineOptions
@@ -163,14 +171,8 @@ def evaluate(
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
     given = given_measures(values)
-    requested = parse_measures(measures, distinct=False)
-    named = _named((*requested, *(own for own in given if own not in requested)), preset)
-    undefined = [
-        check_zero_division(
-            preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
-        )
-        for measure in named.values()
-    ]
+    named = _named(parse_measures(measures, distinct=False), given, preset)
+    undefined = _undefined_values(named, preset, zero_division)
     judged = read_any(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
@@ -193,16 +195,12 @@ def evaluate(
     )
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
-    elsewhere = {
-        own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
-        for own, numbers in given.items()
-    }
-    scored = score_measures(list(named.values()), judged, undefined, n_jobs, elsewhere)
-    if preset.differs:
-        for text in program_differences(
-            preset, named, judged, (y_true, y_score), ties_are_given=ties is not None
-        ):
-            warn(text, ConventionWarning)
+    own_values = _given_values(given, judged)
+    scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)
+    for text in program_differences(
+        preset, named, judged, (y_true, y_score), ties_are_given=ties is not None
+    ):
+        warn(text, ConventionWarning)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
@@ -277,10 +275,15 @@ def whole_of(evaluation: Evaluation) -> RankingData:
     return replace(data, rankings=data.whole, rank_all=None)
 
 
-def _named(requested: tuple[Measure, ...], preset: Convention) -> dict[str, Measure]:
-    """Measures with the parameters of the convention, by the spelling that was requested."""
+def _named(
+    requested: tuple[Measure, ...], given: Iterable[Measure], preset: Convention
+) -> dict[str, Measure]:
+    """Measures with the parameters of the convention, by the spelling that was requested.
+
+    Those whose values are given need no request.
+    """
     named: dict[str, Measure] = {}
-    for measure in requested:
+    for measure in (*requested, *(own for own in given if own not in requested)):
         effective = preset.apply(measure).complete()
         name = measure.in_full() if str(measure) in named else str(measure)
         if effective in named.values():
@@ -294,6 +297,28 @@ def _named(requested: tuple[Measure, ...], preset: Convention) -> dict[str, Meas
             raise ValueError(msg)
         named[name] = effective
     return named
+
+
+def _undefined_values(
+    named: Mapping[str, Measure], preset: Convention, zero_division: ZeroDivision | None
+) -> list[str | float]:
+    """``zero_division`` of each measure: the convention's if None."""
+    return [
+        check_zero_division(
+            preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
+        )
+        for measure in named.values()
+    ]
+
+
+def _given_values(
+    given: Mapping[Measure, Mapping[Any, Any]], judged: RankingData
+) -> dict[Measure, FloatArray]:
+    """(Q,) values per measure that the caller has computed, in the order of the queries."""
+    return {
+        own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
+        for own, numbers in given.items()
+    }
 
 
 # Where a program counts otherwise -----------------------------------------------------------------

@@ -349,15 +349,7 @@ def from_matrix(
     rows, cells = offsets, _read_candidates(candidates, y_score)
     if cells is not None:
         flat, rows = flat[cells], np.searchsorted(cells, offsets)
-    stored = None  # flat positions of the grades, unless all are stored
-    if is_sparse(y_true):
-        entries = y_true.tocsr(copy=True)
-        entries.sum_duplicates()
-        entries = entries.tocoo()
-        stored = entries.row.astype(np.int64) * n_items + entries.col
-        grades = as_numbers(entries.data, "y_true")
-    else:
-        grades = np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
+    grades, stored = _stored_grades(y_true)
 
     def cell(positions: IntArray | None, place: int) -> str:
         row, column = divmod(place if positions is None else positions[place], n_items)
@@ -402,6 +394,17 @@ def from_matrix(
         **ranking,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
+
+
+def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
+    """Grades of a matrix, and their flat positions unless all are stored."""
+    if not is_sparse(y_true):
+        return np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel(), None
+    entries = y_true.tocsr(copy=True)
+    entries.sum_duplicates()
+    entries = entries.tocoo()
+    positions = entries.row.astype(np.int64) * y_true.shape[1] + entries.col
+    return as_numbers(entries.data, "y_true"), positions
 
 
 def _scores(y_true: Any, y_score: Any) -> Array:

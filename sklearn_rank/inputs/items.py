@@ -388,19 +388,8 @@ class RelevanceInput:
         check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
 
 
-def relevance_scores(
-    relevance: Any,
-    rankings: list[Any],
-    query_ids: Sequence[Any] | Array,
-    dropped: int,
-    *,
-    keyed: bool,
-) -> Array:
-    """Scores of all ranked results in one array, checked against their order."""
-    reading = relevance if isinstance(relevance, RelevanceInput) else None
-    scores = relevance if reading is None else reading.scores
-    if not isinstance(scores, Mapping):
-        scores = sequence(scores, "relevance")
+def _check_parallel(scores: Any, rankings: list[Any], dropped: int, *, keyed: bool) -> None:
+    """Refuse scores of another layout than the rankings, or of rankings that lost items."""
     error: type[Exception] = ValueError
     msg = ""
     if isinstance(scores, Mapping) != keyed:
@@ -419,6 +408,22 @@ def relevance_scores(
         )
     if msg:
         raise error(msg)
+
+
+def relevance_scores(
+    relevance: Any,
+    rankings: list[Any],
+    query_ids: Sequence[Any] | Array,
+    dropped: int,
+    *,
+    keyed: bool,
+) -> Array:
+    """Scores of all ranked results in one array, checked against their order."""
+    reading = relevance if isinstance(relevance, RelevanceInput) else None
+    scores = relevance if reading is None else reading.scores
+    if not isinstance(scores, Mapping):
+        scores = sequence(scores, "relevance")
+    _check_parallel(scores, rankings, dropped, keyed=keyed)
     places = [Where("relevance", query) for query in query_ids]
     own = [scores.get(query, ()) for query in query_ids] if keyed else scores
     read = list(map(sequence, own, places))

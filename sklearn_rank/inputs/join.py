@@ -299,16 +299,7 @@ def _join_items(
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
     unjudged = None
     if assumed == "partial":
-        rows = zip(rankings, truths, relevant, partial, strict=True)
-        flags = [
-            bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
-            if is_open
-            else b"\x01" * len(ranking)
-            for ranking, truth, own, is_open in rows
-        ]
-        are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
-        is_partial = None if all(partial) else np.array(partial)
-        unjudged = UnjudgedItems(are_unjudged, is_partial, _sizes(truths))
+        unjudged = _unjudged_items(rankings, truths, relevant, partial)
     scores = _scores(rankings, offsets, query_ids) if is_scored else None
     places = hit_scores = None
     hit_offsets, hit_grades = judged_offsets, judged_grades
@@ -346,6 +337,21 @@ def _join_items(
     if is_scored and TIE_RULES[ties].by_id:
         return joined.by_falling_id([*chain.from_iterable(rankings)])
     return joined
+
+
+def _unjudged_items(
+    rankings: list[Any], truths: list[Any], relevant: list[Any], partial: Sequence[bool]
+) -> UnjudgedItems:
+    """Ranked items that the partial ground truth of their query does not name."""
+    flags = [
+        bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
+        if is_open
+        else b"\x01" * len(ranking)
+        for ranking, truth, own, is_open in zip(rankings, truths, relevant, partial, strict=True)
+    ]
+    are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
+    is_partial = None if all(partial) else np.array(partial)
+    return UnjudgedItems(are_unjudged, is_partial, _sizes(truths))
 
 
 def _relevant(truths: list[Any], *, are_graded: bool) -> list[Any]:
