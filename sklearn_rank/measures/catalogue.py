@@ -64,7 +64,7 @@ PRECISION = Metric(
     "P",
     binary.precision,
     "Share of the first k items that is relevant.",
-    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
+    "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / k",
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     rewards_short="whole",
@@ -76,7 +76,7 @@ RECALL = Metric(
     "R",
     binary.recall,
     "Share of the relevant items that stands among the first k.",
-    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
+    "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / R",
     aliases=("r", "recall_at_k", "set_r", "set_recall"),
     checks={"denominator": one_of("relevant", "min")},
@@ -98,7 +98,8 @@ HIT_RATE = Metric(
     "HitRate",
     binary.hit_rate,
     "Share of queries with a relevant item among the first k.",
-    "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004",
+    "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004, "
+    "doi:10.1145/963770.963776",
     formula="1 if h > 0, else 0",
     aliases=("success", "hit", "hr", "hitrate"),
     parts=binary.hit_rate_parts,
@@ -108,7 +109,8 @@ ALL_HIT_RATE = Metric(
     "AllHitRate",
     recall_levels.all_hit_rate,
     "Share of queries whose relevant items all stand among the first k.",
-    "Yang et al., HotpotQA: A Dataset for Diverse, Explainable Multi-hop Question Answering, 2018",
+    "Yang et al., HotpotQA: A Dataset for Diverse, Explainable Multi-hop Question Answering, 2018, "
+    "doi:10.18653/v1/D18-1259",
     formula="1 if h = R, else 0",
     aliases=("all_hit", "full_recall"),
 )
@@ -129,7 +131,7 @@ IPREC = Metric(
     "IPrec",
     recall_levels.interpolated_precision,
     "Greatest precision from where a recall is reached on, or its mean over 11 levels of recall.",
-    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8; "
+    "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8; "
     "trec_eval 10",
     formula="max P@i over the ranks i with at least round(recall × R) relevant items; mean of 11",
     aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
@@ -151,7 +153,7 @@ GMAP = Metric(
     "GMAP",
     recall_levels.average_precision_of_all,
     "Geometric mean over queries of the average precision, none below 0.00001.",
-    "Robertson, On GMAP: and Other Transformations, 2006",
+    "Robertson, On GMAP: and Other Transformations, 2006, doi:10.1145/1183614.1183630",
     formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
     aliases=("gm_map", "geometric_mean_average_precision"),
     geometric_from=recall_levels.LEAST_AP,
@@ -162,7 +164,8 @@ DCG = Metric(
     "DCG",
     graded.dcg,
     "Sum of the gains of the first k items, each divided by the discount of its rank.",
-    "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
+    "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002, "
+    "doi:10.1145/582415.582418",
     formula="∑ (2^g − 1) / log2(i + 1) over the ranks i ≤ k",
     upper=math.inf,
     graded=True,
@@ -174,7 +177,8 @@ IDCG = Metric(
     "IDCG",
     graded.ideal_dcg,
     "DCG of the best order of all relevant items, retrieved or not.",
-    "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
+    "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002, "
+    "doi:10.1145/582415.582418",
     formula="DCG@k of the best order of all relevant items",
     aliases=("ideal_dcg",),
     upper=math.inf,
@@ -186,8 +190,9 @@ NDCG = Metric(
     "nDCG",
     graded.ndcg,
     "DCG over the DCG of the best order of all relevant items.",
-    "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1 and discount log2(rank + 1): Burges et al., "
-    "Learning to Rank using Gradient Descent, 2005",
+    "Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418; gain 2^grade - 1 and discount "
+    "log2(rank + 1): Burges et al., Learning to Rank using Gradient Descent, 2005, "
+    "doi:10.1145/1102351.1102363",
     formula="DCG@k / IDCG@k",
     aliases=("ndcg_cut",),
     graded=True,
@@ -199,7 +204,8 @@ ERR = Metric(
     "ERR",
     graded.err,
     "Expected one over the rank at which a user who reads down the list is satisfied.",
-    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
+    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009, "
+    "doi:10.1145/1645953.1646033",
     formula="∑ p(i) / i × ∏ (1 − p(j)) over i ≤ k, j < i; p = (2^g − 1) / 2^max",
     aliases=("expected_reciprocal_rank",),
     graded=True,
@@ -211,7 +217,8 @@ NERR = Metric(
     "nERR",
     graded.nerr,
     "ERR over the ERR of the best order of all relevant items.",
-    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
+    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009, "
+    "doi:10.1145/1645953.1646033",
     formula="ERR@k / ERR@k of the best order",
     aliases=("normalized_expected_reciprocal_rank",),
     graded=True,
@@ -223,7 +230,8 @@ RBP = Metric(
     "RBP",
     graded.rbp,
     "Rate at which a reader gains, who goes on from each rank to the next with a probability.",
-    "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, 2008",
+    "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, 2008, "
+    "doi:10.1145/1416950.1416952",
     formula="(1 − p) ∑ p^(i − 1) over the ranks i ≤ k of relevant items",
     aliases=("rank_biased_precision",),
     checks={"persistence": check_persistence, "gain": check_gain, "max_grade": check_max_grade},
@@ -252,7 +260,7 @@ AUC = Metric(
     "AUC",
     pairwise.auc,
     "Share of pairs of a relevant and an irrelevant item in which the relevant stands above.",
-    "Fawcett, An Introduction to ROC Analysis, 2006",
+    "Fawcett, An Introduction to ROC Analysis, 2006, doi:10.1016/j.patrec.2005.10.010",
     formula="pairs in the right order / R N, a tie counts half; queries weighted by R",
     aliases=("roc_auc",),
     takes_k=False,
@@ -268,7 +276,8 @@ GAUC = Metric(
     "GAUC",
     pairwise.auc,
     "Mean over queries of the AUC of each query.",
-    "Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017",
+    "Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017, "
+    "doi:10.1145/3097983.3098134",
     formula="pairs in the right order / R N, a tie counts half; queries weighted alike",
     aliases=("group_auc",),
     takes_k=False,
@@ -295,7 +304,8 @@ JUDGED = Metric(
     "Judged",
     binary.judged,
     "Share of the first k items that somebody judged, relevant or not.",
-    "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022",
+    "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022, "
+    "doi:10.1007/978-3-030-99739-7_38",
     formula="judged items within k / items within k",
     aliases=("judged_at_k",),
     of_judgements=True,
@@ -305,7 +315,8 @@ UNJUDGED = Metric(
     "Unjudged",
     binary.unjudged,
     "Number of the first k items that nobody judged; lower is better.",
-    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004",
+    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
+    "doi:10.1145/1008992.1009000",
     formula="items within k without a judgement",
     aliases=("unjudged_at_k",),
     upper=math.inf,
@@ -318,7 +329,8 @@ BPREF = Metric(
     "bpref",
     recall_levels.bpref,
     "Share of the judged irrelevant items that stand below a relevant one, of at most R of them.",
-    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004; trec_eval 10",
+    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
+    "doi:10.1145/1008992.1009000; trec_eval 10",
     formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",
     takes_k=False,
     takes_ties=False,

@@ -121,7 +121,7 @@ def ranking_precision_recall_curve(
 
     References
     ----------
-    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8.
 
     Examples
     --------

@@ -488,7 +488,7 @@ def ndcg_at_k_score(
 
     References
     ----------
-    .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
+    .. [1] Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
        Gains are the grades there, and the discount is log_b(rank) from rank b on.
     .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
        discount by the logarithm of 1 + rank.
