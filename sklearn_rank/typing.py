@@ -40,6 +40,4 @@ class RankingOptions(TypedDict, total=False):
     """Options of the rank step."""
 
     ties: Ties
-    depth: int | None
-    """Hits below so many ranks are counted and not stored; None stores all."""
     n_jobs: int | None

@@ -76,9 +76,9 @@ def measure_strictly(
             refuse(suspicion, "swapped")
     read = partial(_evaluate, y_true, y_score, measures, options)
     layout = layout_of(y_true)
-    # Condensed lists read deeper than any cutoff. A provider is called once for each item, so that
-    # there is no second reading; and of one ground truth it has to be known which queries share its
-    # items. Arrays have no ids, and may be changed before a report asks for places.
+    # Condensed lists do not compare with a second reading, a provider is called once for each item,
+    # and of one ground truth it has to be known which queries share its items. Arrays have no ids,
+    # and may be changed before a report asks for places.
     keep_items = keep_items or unjudged == "condense" or isinstance(y_true, Set)
     keep_items = keep_items or layout in ("rows", "matrix")
     keep_items = keep_items or any(

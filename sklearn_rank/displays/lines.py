@@ -24,7 +24,7 @@ from sklearn_rank.displays.base import (
     set_names,
     text_color,
 )
-from sklearn_rank.evaluation.evaluate import evaluate, whole_of
+from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
@@ -631,7 +631,7 @@ class _CurveDisplay(SystemLines):
         """
         check_option(average, "average", ("pooled", "macro"), cls.__name__)
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        traced = [cls._trace(whole_of(one), average, level) for one in systems]
+        traced = [cls._trace(one._judged, average, level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         values["names"] = shown
         return cls(**values).plot(ax, curve_kwargs=curve_kwargs)

@@ -131,7 +131,7 @@ class Gathered:
 
     def lighten(self) -> None:
         """Forget the sample that says why nothing was retrieved, where something was."""
-        if any(part.rankings.n_retrieved.any() for part in self.parts):
+        if any(part.rankings.n_hits.any() for part in self.parts):
             self._sample = None
 
     def judged(self, pool: Pool, read_unjudged: Callable[[], Places]) -> RankingData:

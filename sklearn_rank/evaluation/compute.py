@@ -224,7 +224,6 @@ def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> Float
     own = dict(measure.kernel_options)
     if "n_negatives" in measure.options:
         own["n_negatives"] = negatives
-    rankings.check_depth(measure.depth)
     values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
     lower, upper = measure.metric.lower, measure.metric.upper
     # Of NaN and a number these are the number.

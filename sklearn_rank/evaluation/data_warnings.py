@@ -35,10 +35,10 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 RankingDataWarning,
             )
     rankings = data.by_score
-    if len(rankings) >= FEW and (rankings.n_retrieved < rankings.n_relevant).any():
+    if len(rankings) >= FEW and (rankings.n_hits < rankings.n_relevant).any():
         _warn_of_cut(measures, data.by_score)
     rankings = data.rankings
-    if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_retrieved).all():
+    if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_hits).all():
         _warn_of_ratings(measures, rankings)
     if len(rankings) >= FEW and data.ties and data.by_relevance is None:
         _warn_of_distances(data)
@@ -85,13 +85,7 @@ def _warn_of_distances(data: RankingData) -> None:
     rankings, sample = data.rankings, slice(0, min(SAMPLE, len(data.rankings)))
     if len(rankings) > SAMPLE:
         rankings = rankings.take(sample)
-    n_stored = len(rankings.above)
-    if rankings.cutoff is not None and n_stored < rankings.n_retrieved.sum():
-        reach = np.minimum(rankings.cutoff.depth / np.maximum(rankings.n_ranked, 1), 1.0)
-        if 4 * n_stored > (rankings.n_retrieved * reach).sum():
-            return  # as many stand above the cutoff as by chance
-        rankings = data.whole.take(sample)
-    elif 2 * rankings.above.sum(dtype=np.float64) < rankings.n_hits @ rankings.n_ranked:
+    if 2 * rankings.above.sum(dtype=np.float64) < rankings.n_hits @ rankings.n_ranked:
         return  # they stand in the upper half
     values = auc(rankings.widened(), k=None, unretrieved="ignore")
     values = values[~np.isnan(values)]

@@ -20,7 +20,6 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.own import given_measures, numbers_by_query
-from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
@@ -188,7 +187,6 @@ def evaluate(
         ignore_identical_ids=ignore_identical_ids,
         assume=assume,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
-        depth=None if keeps else deepest(named.values()),
         n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
@@ -262,17 +260,8 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
         policy = (alike or known)[0].zero_division
         undefined.append(math.nan if policy == "warn" else policy)
     data = evaluation._judged
-    cutoff, depth = data.rankings.cutoff, deepest(wanted)
-    if cutoff is not None and (depth is None or depth > cutoff.depth):
-        data = whole_of(evaluation)
     scored = score_measures(wanted, data, undefined, given=evaluation._given)
     return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
-
-
-def whole_of(evaluation: Evaluation) -> RankingData:
-    """Data of the evaluation, with all relevant items of the rankings."""
-    data = evaluation._judged
-    return replace(data, rankings=data.whole, rank_all=None)
 
 
 def _named(
@@ -371,7 +360,7 @@ def _count_case(case: str, data: RankingData, sides: tuple[Any, Any], ties_are_g
     if case == "empty":
         return int((rankings.n_ranked == 0).sum()) - data.counts.missing
     if case == "unfound":
-        return int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum())
+        return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
     if case == "graded":
         return rankings.n_graded
     if data.count_scores is not None:

@@ -68,8 +68,8 @@ class Evaluation(Tabular):
 
     @property
     def rankings(self) -> Any:
-        """Places of the relevant items; ranked anew, if no measure read below its cutoff."""
-        return self._judged.whole.widened()
+        """Places of the relevant items."""
+        return self._judged.rankings.widened()
 
     @property
     def n_ranked(self) -> IntArray:
@@ -163,7 +163,7 @@ class Evaluation(Tabular):
             "tied": data.by_score.n_tied,
             "ranked": int(rankings.n_ranked.sum()),
             "relevant": int(rankings.n_relevant.sum()),
-            "retrieved": int(rankings.n_retrieved.sum()),
+            "retrieved": int(rankings.n_hits.sum()),
             "duplicates": left_out.duplicates,
             "identical_ids": left_out.identical_ids,
             "missed": left_out.missed,
@@ -545,8 +545,7 @@ class Evaluation(Tabular):
     def condensed(self) -> Evaluation:
         """The same evaluation of condensed lists: without the items that nobody judged.
 
-        What stood below an unjudged item moves up. It needs whole rankings:
-        ``evaluate(..., keep_items=True)``. The guide "Unjudged items" says why this is no
+        What stood below an unjudged item moves up. The guide "Unjudged items" says why this is no
         default: a new system loses its own finds, and is read as worse than it is.
 
         Returns
@@ -557,7 +556,7 @@ class Evaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If items below a cutoff are not known, or a measure is pooled.
+            If a measure is pooled.
 
         References
         ----------
@@ -566,7 +565,7 @@ class Evaluation(Tabular):
         Examples
         --------
         >>> from sklearn_rank import evaluate
-        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
+        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, "mrr")
         >>> ev["mrr"], ev.condensed()["mrr"]
         (0.5, 1.0)
         """

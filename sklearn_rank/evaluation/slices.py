@@ -135,16 +135,11 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         assumed=judged.assumed,
         ties=judged.ties,
         query_columns=judged.query_columns,
-        rank_all=None if judged.rank_all is None else partial(_whole_of, judged, queries),
         clusters=None if judged.clusters is None else judged.clusters[queries],
     )
 
 
 # Not closures, so that evaluations can be pickled.
-
-
-def _whole_of(judged: RankingData, queries: IntArray) -> JudgedRankings:
-    return judged.whole.take(queries)
 
 
 def _pool_of(pool: Pool, own: IntArray, queries: IntArray | None = None) -> JudgedRankings:

@@ -130,7 +130,7 @@ def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
-    if judged.rankings.n_retrieved.any():
+    if judged.rankings.n_hits.any():
         return judged
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
     sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]

@@ -135,9 +135,7 @@ class Joined(NamedTuple):
         by_scores = None
         scores, hit_scores = self.scores, self.hit_scores
         if relevance is not None:
-            # The measures of relevance scores are areas under curves, which read all of them.
             scores, hit_scores = relevance, relevance[self.rows]
-            ranking["depth"] = None
         if scores is not None and hit_scores is not None:
             hits = hit_scores, self.hit_grades, self.rows
             by_scores = judged_by_scores(
@@ -199,7 +197,6 @@ def read_items(
     assume: Assume | None = None,
     ties: Ties = "average",
     shared: bool = False,
-    depth: int | None = None,
     n_jobs: int | None = None,
     **about: Any,
 ) -> RankingData:
@@ -232,7 +229,7 @@ def read_items(
     if relevance is not None:
         keyed, dropped = "keyed" in about, reader.dropped + reader.identical
         scores = relevance_scores(relevance, rankings, query_ids, dropped, keyed=keyed)
-    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
+    ranking: RankingOptions = {"ties": ties, "n_jobs": n_jobs}
     judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
     if reader.keeps:
         kept = _kept(rankings, truths, list(query_ids), joined, ties, known)

@@ -194,10 +194,7 @@ def read_rankings(
 def read_layout(
     name: str, y_true: Any, y_score: Any, **options: Unpack[ReaderOptions]
 ) -> RankingData:
-    """The same for those who know the layout and have checked the words.
-
-    Hits below ``depth`` ranks are counted and need not be stored; None stores all.
-    """
+    """The same for those who know the layout and have checked the words."""
     layout, ties = LAYOUTS[name], options.get("ties", "average")
     _refuse_foreign(layout, **options)
     msg = ""

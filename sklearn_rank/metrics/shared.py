@@ -101,7 +101,7 @@ def score(
     except TypeError:  # a table or an array, which has no hash, or an error that comes again
         measure = Measure.of(metric, k, **own)
     undefined = check_zero_division(zero_division, metric.name)
-    data = read_any(y_true, y_score, owner=metric.name, depth=measure.depth, **options)
+    data = read_any(y_true, y_score, owner=metric.name, **options)
     return score_measures([measure], data, undefined)[0].average.value
 
 

@@ -221,8 +221,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 passed_as=passed_as,
             )
             # Other scorers may read further.
-            depth = self.measure.depth if caller is None else None
-            judged = _ranked(read, query_weight, self.options, depth)
+            judged = _ranked(read, query_weight, self.options)
             if read.queries is not None:
                 for fault in read.queries.faults(len(judged.query_ids)):
                     warn_once(fault, RankingDataWarning, key="queries")
@@ -358,9 +357,7 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKe
 """Data shared by the scorers of one multimetric call, keyed by its cache of predictions."""
 
 
-def _ranked(
-    read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None
-) -> RankingData:
+def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
 
     def rank(weights: Any) -> RankingData:
@@ -374,7 +371,6 @@ def _ranked(
             ties=options.ties,
             missing=preset.missing,  # type: ignore[arg-type]
             negative_grades=preset.negative_grades,  # type: ignore[arg-type]
-            depth=depth,
         )
 
     try:

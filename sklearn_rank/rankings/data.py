@@ -12,7 +12,6 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.rankings.judged import (
-    Cutoff,
     JudgedRankings,
     Places,
     Unjudged,
@@ -123,8 +122,6 @@ class RankingData:
     """The rule by which tied items were ranked; empty where there are no scores."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
-    rank_all: Callable[[], JudgedRankings] | None = None
-    """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
     count_scores: Callable[[str], int] | None = None
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     clusters: Array | None = None
@@ -139,20 +136,6 @@ class RankingData:
     def weights(self) -> FloatArray | None:
         """(Q,) weight of each query; None weighs all alike."""
         return self.rankings.weights
-
-    @cached_property
-    def whole(self) -> JudgedRankings:
-        """The rankings with all hits; ValueError if the caller has changed the scores since."""
-        if self.rank_all is None:
-            return self.rankings
-        whole = self.rank_all()
-        if not self.rankings.is_top_of(whole):
-            msg = (
-                "the arrays that were evaluated have changed since, and places below the cutoff "
-                "were not kept; pass copies, or keep_items=True to keep all places"
-            )
-            raise ValueError(msg)
-        return whole
 
     @property
     def by_score(self) -> JudgedRankings:
@@ -222,18 +205,6 @@ class ScorePool:
         return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
 
 
-def _all_hits(pool: ScorePool, queries: JudgedRankings) -> JudgedRankings:
-    """The queries ranked once more, with all hits."""
-    whole = ranked(
-        pool.items,
-        pool.ties,
-        query_ids=queries.query_ids,
-        weights=queries.weights,
-        judged=pool.judged,
-    )
-    return replace(whole, unjudged=queries.unjudged)
-
-
 def judged_by_scores(
     items: ScoredItems,
     ties: Ties = "average",
@@ -243,7 +214,6 @@ def judged_by_scores(
     counts: InputCounts | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
     missed: FloatArray | None = None,
-    depth: int | None = None,
     unjudged: UnjudgedItems | None = None,
     n_jobs: int | None = None,
 ) -> RankingData:
@@ -254,7 +224,7 @@ def judged_by_scores(
     judged.
     """
     rankings = ranked(
-        items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
+        items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
     )
     if unjudged is not None:
         number = segment_sum(unjudged.flags.astype(np.int32), items.offsets).astype(np.int64)
@@ -270,7 +240,6 @@ def judged_by_scores(
         counts=InputCounts() if counts is None else counts,
         assumed="" if unjudged is None else "partial",
         ties=ties,
-        rank_all=None if rankings.cutoff is None else partial(_all_hits, pool, rankings),
     )
 
 
@@ -318,13 +287,10 @@ def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
 
 
 def condensed(judged: RankingData) -> RankingData:
-    """Rankings without their unjudged items; InvalidParameterError if those are not all known."""
+    """Rankings without their unjudged items."""
     rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.items
     if unjudged is None:
         return judged
-    if rankings.cutoff is not None:
-        msg = "condensed lists need all items of the rankings; pass keep_items=True to evaluate"
-        raise InvalidParameterError(msg)
     if kept is not None:
         left = dict(kept.rankings)
         for query, n_unjudged in zip(judged.listed_ids(), unjudged.counts.tolist(), strict=True):
@@ -343,7 +309,6 @@ def condensed(judged: RankingData) -> RankingData:
         by_relevance=None if by_relevance is None else without_unjudged(by_relevance),
         pool=NoPool("condensed lists have no scores that compare across queries"),
         items=kept,
-        rank_all=None,
     )
 
 
@@ -414,7 +379,6 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     by_relevance = None
     if any(part.by_relevance is not None for part in parts):
         by_relevance = _all_queries([part.by_score for part in parts], query_ids)
-    is_cut = any(part.rankings.cutoff is not None for part in parts)
     sums = {
         item.name: sum(getattr(part.counts, item.name) for part in parts)
         for item in fields(InputCounts)
@@ -433,14 +397,8 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         ties=rules[0] if rules else "",
         positional=positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
-        rank_all=partial(_all_whole, tuple(parts), query_ids) if is_cut else None,
         clusters=np.concatenate(clusters) if clusters else None,
     )
-
-
-def _all_whole(parts: Sequence[RankingData], query_ids: Sequence[Any] | Array) -> JudgedRankings:
-    """The queries of all parts, ranked with all hits."""
-    return _all_queries([part.whole for part in parts], query_ids)
 
 
 def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
@@ -472,7 +430,6 @@ def _all_queries(
     def joined(name: str) -> Array:
         return np.concatenate([getattr(part, name) for part in parts])
 
-    depths = [part.cutoff.depth for part in parts if part.cutoff is not None]
     return JudgedRankings(
         query_ids=query_ids,
         offsets=offsets_of(joined("n_hits")),
@@ -483,7 +440,6 @@ def _all_queries(
         judged_offsets=offsets_of(joined("n_relevant")),
         judged_grades=joined("judged_grades"),
         weights=None if parts[0].weights is None else joined("weights"),
-        cutoff=Cutoff(min(depths), joined("n_retrieved"), joined("in_ties")) if depths else None,
         unjudged=merge_unjudged([part.unjudged for part in parts], list(map(len, parts))),
     )
 

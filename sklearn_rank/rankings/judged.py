@@ -177,23 +177,6 @@ class TieGroups:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cutoff:
-    """Counts of hits below the stored depth."""
-
-    depth: int
-    """A hit is stored if fewer items than this stand above its tie."""
-    n_retrieved: IntArray | None
-    """(Q,) relevant items that were retrieved, stored or not; None where that is not known."""
-    in_ties: BoolArray
-    """(Q,) whether one of them shares its score."""
-
-    def take(self, queries: slice | IntArray) -> Cutoff:
-        """Counts of some queries."""
-        n_retrieved = None if self.n_retrieved is None else self.n_retrieved[queries]
-        return Cutoff(self.depth, n_retrieved, self.in_ties[queries])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class JudgedRankings:
     """Places and grades of the relevant items of Q queries.
 
@@ -220,8 +203,6 @@ class JudgedRankings:
     are the same as float64."""
     weights: FloatArray | None = None
     """(Q,) weight of each query; None weighs all alike."""
-    cutoff: Cutoff | None = None
-    """None: every hit is stored."""
     unjudged: Unjudged | None = None
     """Retrieved items that nobody judged; None: the ground truth is complete."""
 
@@ -245,18 +226,8 @@ class JudgedRankings:
 
     @cached_property
     def n_hits(self) -> IntArray:
-        """(Q,) relevant items that were retrieved and are stored."""
+        """(Q,) relevant items that were retrieved."""
         return sizes_of(self.offsets)
-
-    @property
-    def n_retrieved(self) -> IntArray:
-        """(Q,) relevant items that were retrieved, stored or not."""
-        if self.cutoff is None:
-            return self.n_hits
-        if self.cutoff.n_retrieved is None:
-            msg = "these rankings do not know how many relevant items stand below their cutoff"
-            raise ValueError(msg)
-        return self.cutoff.n_retrieved
 
     @cached_property
     def longest(self) -> int:
@@ -281,8 +252,6 @@ class JudgedRankings:
     @cached_property
     def in_ties(self) -> BoolArray:
         """(Q,) whether a relevant item shares its score."""
-        if self.cutoff is not None:
-            return self.cutoff.in_ties
         if not self.are_tied:
             return np.zeros(len(self), dtype=bool)
         return segment_max(self.tied, self.offsets) > 1
@@ -293,34 +262,12 @@ class JudgedRankings:
         return int(np.count_nonzero(self.in_ties))
 
     @cached_property
-    def depth(self) -> int:
-        """Ranks above which all hits are stored; never more than the longest ranking has."""
-        return self.longest if self.cutoff is None else min(self.cutoff.depth, self.longest)
-
-    def check_depth(self, depth: int | None) -> None:
-        """ValueError if hits above that rank (None: any hits) are not stored."""
-        if self.cutoff is None:
-            return
-        if self.depth < (self.longest if depth is None else min(depth, self.longest)):
-            msg = f"hits below rank {self.depth:,} are not stored"
-            raise ValueError(msg)
-
-    def is_top_of(self, whole: JudgedRankings) -> bool:
-        """Whether these are the same rankings without what stands below the cutoff."""
-        top = whole.above < self.depth
-        return np.array_equal(self.n_retrieved, whole.n_hits) and all(
-            np.array_equal(getattr(self, name), getattr(whole, name)[top])
-            for name in ("above", "tied", "grades")
-        )
-
-    @cached_property
     def _within(self) -> dict[int, JudgedRankings]:
         return {}
 
     def within(self, cut: int) -> JudgedRankings:
         """The same queries without the hits that cannot stand within the first ``cut`` ranks."""
-        if cut >= self.depth:
-            self.check_depth(cut)
+        if cut >= self.longest:
             return self
         if cut not in self._within:
             wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
@@ -381,7 +328,6 @@ class JudgedRankings:
             judged_offsets=judged_offsets,
             judged_grades=self.judged_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
-            cutoff=None if self.cutoff is None else self.cutoff.take(queries),
             unjudged=None if self.unjudged is None else self.unjudged.take(queries),
         )
 
@@ -413,7 +359,6 @@ class JudgedRankings:
             grades=self.grades[hits],
             judged_offsets=np.searchsorted(judged, self.judged_offsets),
             judged_grades=self.judged_grades[judged],
-            cutoff=None if self.cutoff is None else replace(self.cutoff, n_retrieved=None),
         )
 
     def check(self) -> None:

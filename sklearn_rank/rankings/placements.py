@@ -76,7 +76,7 @@ class Placement:
 
 def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings, query_ids, kept = judged.whole, judged.listed_ids(), judged.items
+    rankings, query_ids, kept = judged.rankings, judged.listed_ids(), judged.items
     if queries is not None:
         numbers = list(queries)
         query_ids = [query_ids[number] for number in numbers]

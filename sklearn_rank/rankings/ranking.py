@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades, segments, untied
+from sklearn_rank.rankings.judged import JudgedRankings, narrow_grades, segments, untied
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
@@ -24,7 +24,6 @@ from sklearn_rank.support.segments import (
     gather_rows,
     offsets_of,
     segment_index,
-    segment_max,
     similar_runs,
     sizes_of,
     take_segments,
@@ -171,16 +170,13 @@ ScoredItems: TypeAlias = GradedRows | KnownHits
 
 
 class Hits(NamedTuple):
-    """Relevant items in rank order, query after query; perhaps those above a cutoff alone."""
+    """Relevant items in rank order, query after query."""
 
     counts: IntArray
     above: IntArray
     tied: IntArray | None
     """(H,) size of the tie of each hit, 1 being no tie; None where no hit is tied."""
     grades: Array
-    in_ties: BoolArray | None = None
-    """(Q,) whether a hit of the query is tied, above a cutoff or below; None where none is, and
-    where nothing was cut."""
 
     def sizes(self) -> IntArray:
         """(H,) size of the tie of each hit."""
@@ -199,18 +195,14 @@ def ranked(
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
-    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> JudgedRankings:
     """Judged rankings of scored items, made in blocks of queries that fit the processor's cache.
 
-    ``judged`` (offsets, grades) are all relevant items if some were not retrieved. Hits that
-    cannot stand within the first ``depth`` ranks are counted and not stored; None stores all.
+    ``judged`` (offsets, grades) are all relevant items if some were not retrieved.
     """
     items, n_ranked = items.narrowed(), sizes_of(items.offsets)
     longest = int(n_ranked.max(initial=0))
-    if depth is not None and depth >= longest:
-        depth = None
     # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
     kept: Any = np.int32 if longest < 1 << 31 else np.int64
     by_place = TIE_RULES[ties].by_place
@@ -220,22 +212,15 @@ def ranked(
         if isinstance(source, KnownHits):
             hits = rank_by_counting(source.take(queries))
         else:
-            hits = _by_order(source, queries, order, depth, by_place=by_place)
+            hits = _by_order(source, queries, order, by_place=by_place)
         if grade_order(ties):
             hits = _by_grade(hits, ties)
-        if depth is not None:
-            hits = _within(hits, depth)
         tied = None if hits.tied is None else hits.tied.astype(kept, copy=False)
         return hits._replace(above=hits.above.astype(kept, copy=False), tied=tied)
 
     hits = _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
     offsets = offsets_of(hits.counts)
-    judged_offsets, judged_grades, cutoff = offsets, hits.grades, None
-    if depth is not None:
-        judged_offsets, judged_grades = items.relevant()
-        none = np.zeros(len(n_ranked), dtype=bool)
-        in_ties = none if hits.in_ties is None else hits.in_ties
-        cutoff = Cutoff(depth, sizes_of(judged_offsets), in_ties)
+    judged_offsets, judged_grades = offsets, hits.grades
     if judged is not None:
         judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
@@ -248,7 +233,6 @@ def ranked(
         judged_offsets=judged_offsets,
         judged_grades=judged_grades,
         weights=weights,
-        cutoff=cutoff,
     )
 
 
@@ -297,9 +281,6 @@ def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> 
     above = np.empty(offsets[-1], parts[0].above.dtype)
     grades = np.empty(offsets[-1], parts[0].grades.dtype)
     tied = None if all(hits.tied is None for hits in parts) else np.ones_like(above)
-    in_ties = None
-    if any(hits.in_ties is not None for hits in parts):
-        in_ties = np.zeros(n_queries, dtype=bool)
     first = 0
     for hits in parts:
         queries = order[first : first + len(hits.counts)]
@@ -309,34 +290,14 @@ def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> 
         above[here], grades[here] = hits.above, hits.grades
         if tied is not None and hits.tied is not None:
             tied[here] = hits.tied
-        if in_ties is not None and hits.in_ties is not None:
-            in_ties[queries] = hits.in_ties
-    return Hits(counts, above, tied, grades, in_ties)
-
-
-def _within(hits: Hits, depth: int) -> Hits:
-    """The hits that may stand within the first ``depth`` ranks."""
-    tied, in_ties = hits.tied, hits.in_ties
-    if in_ties is None and tied is not None:
-        in_ties = segment_max(tied, offsets_of(hits.counts)) > 1
-    top = hits.above < depth
-    if top.all():
-        return hits._replace(in_ties=in_ties)
-    kept = np.flatnonzero(top)
-    return Hits(
-        sizes_of(np.searchsorted(kept, offsets_of(hits.counts))),
-        hits.above[kept],
-        None if tied is None else tied[kept],
-        hits.grades[kept],
-        in_ties,
-    )
+    return Hits(counts, above, tied, grades)
 
 
 def _by_grade(hits: Hits, ties: Ties) -> Hits:
     """Break ties for or against the relevant items, the better grades first or last."""
     tied = hits.tied
     if tied is None:
-        return hits._replace(in_ties=None)
+        return hits
     query = segment_index(offsets_of(hits.counts))
     new = np.ones(len(query), dtype=bool)
     new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
@@ -353,14 +314,11 @@ def _by_grade(hits: Hits, ties: Ties) -> Hits:
 # All items in order ------------------------------------------------------------------------------
 
 
-def _by_order(
-    rows: GradedRows, queries: slice, order: IntArray | None, depth: int | None, *, by_place: bool
-) -> Hits:
+def _by_order(rows: GradedRows, queries: slice, order: IntArray | None, *, by_place: bool) -> Hits:
     """Many relevant items: order all items of queries of similar length, as rows of one width.
 
     Without an ``order`` of the queries, all are of one length. ``by_place`` breaks ties by the
-    order of the items. What stands below ``depth`` ranks, and is not tied with an item above, is
-    left out.
+    order of the items.
     """
     beyond = EMPTY
     if order is None:
@@ -384,18 +342,15 @@ def _by_order(
         grades = grades[sequence]
     if by_place:
         same = None
-    n_rows, in_ties = len(codes) // width, None
-    if depth is not None and depth < width:
-        grades, same, width, in_ties = _first_columns(grades, same, width, depth)
     places = np.flatnonzero(grades > 0)
-    counts, above = _columns(places, n_rows, width)
+    counts, above = _columns(places, len(codes) // width, width)
     grades = grades.take(places)
     if same is None:
-        return Hits(counts, above, None, grades, in_ties)
+        return Hits(counts, above, None, grades)
     tie, tied = _join_ties(same, places, above)
     is_tied = tied > 1
     if not is_tied.any():
-        return Hits(counts, above, None, grades, in_ties)
+        return Hits(counts, above, None, grades)
     if tagged is None:
         # The better grades of each tie first.
         hits = np.flatnonzero(is_tied)
@@ -403,7 +358,7 @@ def _by_order(
         codes = falling_codes(grades[hits])
         borders = np.concatenate(([0], new, [len(hits)]))
         grades[hits] = grades[hits][order_segments(codes, borders).order]
-    return Hits(counts, above, tied, grades, in_ties)
+    return Hits(counts, above, tied, grades)
 
 
 def _columns(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
@@ -419,27 +374,6 @@ def _columns(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntAr
     counts = sizes_of(np.searchsorted(places, starts))
     columns -= np.repeat(starts[:-1].astype(narrow), counts)
     return counts, columns
-
-
-def _first_columns(
-    grades: Array, same: BoolArray | None, width: int, depth: int
-) -> tuple[Array, BoolArray | None, int, BoolArray | None]:
-    """The first ``depth`` columns of sorted rows, and the next ones until no tie goes on in any.
-
-    Also the new width, and in which rows a relevant item equals a neighbour.
-    """
-    if same is None:
-        return np.ascontiguousarray(grades.reshape(-1, width)[:, :depth]).ravel(), None, depth, None
-    later = np.flatnonzero(same) + 1
-    tied = np.concatenate((later - 1, later))
-    in_ties = np.zeros(len(grades) // width, dtype=bool)
-    in_ties[tied[grades[tied] > 0] // width] = True
-    matrix = np.concatenate(([False], same)).reshape(-1, width)
-    goes_on = np.append(matrix[:, depth:].any(axis=0), False)
-    n_columns = depth + int(np.argmin(goes_on))
-    top = np.ascontiguousarray(grades.reshape(-1, width)[:, :n_columns]).ravel()
-    same = matrix[:, :n_columns].ravel()[1:]
-    return top, same if same.any() else None, n_columns, in_ties
 
 
 def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:

@@ -20,21 +20,6 @@ def plain(value):
     return type(value) in (str, int, float, bool, type(None)) and value == value
 
 
-def everything(evaluation):
-    """All that a user can read, with the types and bits of its numbers."""
-    rankings = evaluation.rankings
-    stored = (rankings.above, rankings.tied, rankings.grades, rankings.judged_grades)
-    return {
-        "exported": repr(evaluation.to_dict()),
-        "text": repr(evaluation),
-        "html": evaluation._repr_html_(),
-        "bits": [values.tobytes() for values in evaluation.per_query.values()],
-        "weights": [repr(evaluation.query_weights(name)) for name in evaluation],
-        "placements": repr(evaluation.placements()),
-        "rankings": [(str(array.dtype), array.tobytes()) for array in stored],
-    }
-
-
 @dataclass
 class Gain:
     """A gain that has no hash, as data classes have none."""

@@ -9,7 +9,9 @@ from sklearn_rank import InvalidParameterError, evaluate
 from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.inputs import RelevanceInput
+from sklearn_rank.kernels import pairwise
 from sklearn_rank.measures import METRICS
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 
 # "c" stands alone at the top; "x", "a" and "b" share the ranks 2 to 4; "n" is last.
@@ -120,3 +122,40 @@ def test_weights_of_queries_are_those_of_the_mean() -> None:
     # Of grade 2 there is one in each, the first above x and the second below it.
     graded = evaluate([{"a": 2, "b": 1}, {"c": 2}], [["a", "x"], ["x", "c"]], "auc(min_rel=2)")
     assert graded["auc(min_rel=2)"] == 1 / 2
+
+
+# Places stored as int32 and whole grades as uint8 do not overflow ---------------------------------
+
+
+def rankings_of(
+    above: list[int], tied: list[int], grades: list[int], n_ranked: int
+) -> JudgedRankings:
+    n_hits = len(above)
+    return JudgedRankings(
+        query_ids=["q"],
+        offsets=np.array([0, n_hits]),
+        above=np.array(above, np.int32),
+        tied=np.array(tied, np.int32),
+        grades=np.array(grades, np.uint8),
+        n_ranked=np.array([n_ranked]),
+        judged_offsets=np.array([0, n_hits]),
+        judged_grades=np.array(grades, np.uint8),
+    )
+
+
+def test_ends_of_ties_beyond_the_range_of_int32():
+    last = 2**31 - 1
+    rankings = rankings_of([last - 5], [100], [1], last + 95)
+    rankings.check()
+    with pytest.raises(ValueError, match="ties fit the ranking"):
+        rankings_of([last - 5], [100], [1], last + 94).check()
+    # Half of the 99 other items of the tie stand above, on average.
+    lag = pairwise.lag(rankings.widened(), k=None)
+    assert lag.tolist() == [last - 5 + 99 / 2]
+
+
+def test_grades_that_rise_within_a_tie_are_refused():
+    rankings_of([0, 0], [2, 2], [3, 2], 4).check()
+    # As uint8, 2 - 3 is 255 and 3 - 2 is 1: both would look like a rise.
+    with pytest.raises(ValueError, match="hits lie in rank order"):
+        rankings_of([0, 0], [2, 2], [2, 3], 4).check()

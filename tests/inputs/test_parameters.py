@@ -20,6 +20,7 @@ from sklearn_rank import (
     lag_error,
     limited_auc_score,
     mean_average_precision_score,
+    measure,
     ndcg_at_k_score,
     precision_at_k_score,
     ranking_auc_score,
@@ -209,6 +210,11 @@ def test_n_negatives_by_query_of_pooled_measures() -> None:
 def test_functions_that_are_refused(own: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError, match=message):
         ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], **own)
+
+
+def test_a_gain_that_lacks_a_grade_is_told_wherever_that_stands() -> None:
+    with pytest.raises(ValueError, match="gain has no entry for grade 2"):
+        evaluate(np.array([[1, 0, 2]]), np.array([[3.0, 2, 1]]), measure("dcg@1", gain={1: 1.0}))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from sklearn_rank import (
 from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.record import deepest
 
 # Values of own parameters, besides their defaults.
 VALUES = {
@@ -430,3 +431,23 @@ def test_what_was_not_evaluated_is_named(evaluation):
         evaluation[3]
     assert "mrr" not in evaluation.scores
     assert 3 not in evaluation.scores
+
+
+DEPTHS = {
+    "map": None,
+    "map@7": 7,
+    "rprec": None,
+    "auc": None,
+    "lauc@7": None,
+    "dcg@7": 7,
+    "dcg(gain=linear)@7": 7,
+    "hmean(ndcg,map)@7": 7,
+    "hmean(ndcg@9,map@2)": 9,
+    "hmean(ndcg@9,map)": None,
+}
+
+
+@pytest.mark.parametrize(("name", "depth"), DEPTHS.items())
+def test_how_deep_a_measure_reads(name: str, depth: int | None) -> None:
+    assert measure(name).depth == depth
+    assert deepest([measure("mrr@3"), measure(name)]) == depth
