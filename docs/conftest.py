@@ -1,10 +1,12 @@
-"""Pictures of the guide's examples need no screen, and are closed after each page."""
+"""Pages are tests, programs are not. Pictures need no screen, and are closed after each page."""
 
 from __future__ import annotations
 
 import matplotlib as mpl
 import pytest
 
+# They need what builds the site, and the scripts of examples/ would run at import.
+collect_ignore_glob = ["*.py"]
 mpl.use("Agg")
 
 

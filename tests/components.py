@@ -1,10 +1,12 @@
 """Skip the tests of components that are not installed, and say which.
 
 A plugin of the whole suite (`-p tests.components`), since documents and docstrings are tests, too.
-With `--every-component`, as in CI, a missing component is a failure.
+With `--every-component`, as in CI, a missing component is a failure. Files that import one are
+marked, so that `.ci/run` can run them where all components are.
 """
 
 import doctest
+import functools
 import re
 
 import pytest
@@ -14,17 +16,32 @@ COMPONENTS = frozenset(
     pytrec_eval skops statsmodels xgboost yaml""".split()  # noqa: SIM905
 )
 """Modules of the extra "dev" that the extra "test" leaves out."""
+_MODULES = "|".join((*COMPONENTS, r"tests\.benchmarks", r"tests\.model_selection\.boosting"))
+IMPORT = re.compile(
+    rf"^\W*(?:import|from) (?:{_MODULES})\b|importorskip\(.(?:{_MODULES})\b", re.MULTILINE
+)
 
 
 def pytest_addoption(parser):
     parser.addoption("--every-component", action="store_true", help="skip no test of a component")
 
 
+@functools.cache
+def _imports_one(path):
+    return IMPORT.search(path.read_text(encoding="utf-8")) is not None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if _imports_one(item.path):
+            item.add_marker("component")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     report = yield
     missing = re.search(r"No module named '(\w+)", str(report.longrepr or ""))
-    if report.failed and missing and _may_lack(collector.config, missing[1]):
+    if report.failed and missing and _may_lack(collector, missing[1]):
         _skip(report, collector.path, missing[1])
     return report
 
@@ -38,13 +55,15 @@ def pytest_runtest_makereport(item, call):
         if isinstance(failure, doctest.UnexpectedException):
             failure = failure.exc_info[1]
         name = (getattr(failure, "name", None) or "").partition(".")[0]
-        if isinstance(failure, ModuleNotFoundError) and _may_lack(item.config, name):
+        if isinstance(failure, ModuleNotFoundError) and _may_lack(item, name):
             _skip(report, item.path, name)
     return report
 
 
-def _may_lack(config, module):
-    return module in COMPONENTS and not config.getoption("--every-component")
+def _may_lack(node, module):
+    if module not in COMPONENTS or node.config.getoption("--every-component"):
+        return False
+    return _imports_one(node.path)  # otherwise .ci/run would run it nowhere
 
 
 def _skip(report, path, module):

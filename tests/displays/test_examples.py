@@ -10,7 +10,7 @@ import pytest
 from sklearn_rank import compare
 
 DOCS = Path(__file__).parents[2] / "docs"
-SCRIPTS = sorted(path for path in (DOCS / "examples").glob("*.py") if path.stem != "conftest")
+SCRIPTS = sorted((DOCS / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
