@@ -69,7 +69,7 @@ _HOMES = {
     "exceptions": """
         ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError
         QueryMismatchError QuerySplitError RankingConfigError RankingDataWarning
-        UndefinedMetricError UndefinedMetricWarning UnknownMeasureError
+        RankingOrderWarning UndefinedMetricError UndefinedMetricWarning UnknownMeasureError
         """,
     "files.read": "read_qrels read_run",
     "files.write": "write_qrels write_run",

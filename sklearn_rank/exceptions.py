@@ -17,6 +17,7 @@ __all__ = [
     "QuerySplitError",
     "RankingConfigError",
     "RankingDataWarning",
+    "RankingOrderWarning",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
     "UnknownMeasureError",
@@ -69,6 +70,10 @@ class ConventionWarning(UserWarning):
 
 class RankingDataWarning(UserWarning):
     """The data look wrong: ids that never match, swapped arguments, split queries, cut rankings."""
+
+
+class RankingOrderWarning(RankingDataWarning):
+    """Scores or ranks contradict the order in which rankings come; gates take it for an error."""
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.frames import as_tables
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.layouts import layout_of
@@ -148,10 +148,14 @@ def _evaluate(
     keep_items: bool,
 ) -> Evaluation:
     """Evaluate without warnings: what the library warns of, the gate allows or fails for."""
-    with _filters, warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankingDataWarning)
-        warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
-        return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
+    try:
+        with _filters, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankingDataWarning)
+            warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
+            warnings.simplefilter("error", RankingOrderWarning)
+            return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
+    except RankingOrderWarning as doubt:
+        refuse(str(doubt))
 
 
 def _allowed(reading: DataOptions) -> Collection[str]:

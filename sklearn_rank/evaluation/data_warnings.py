@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.kernels.pairwise import auc
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import format_list
 
 FEW = 10
 """Fewer rankings or items than this may be alike by chance."""
-SAMPLE = 1000
-"""Queries that are looked at where a share of them is enough."""
+_SAMPLE = 20_000
+"""Relevant items that are looked at, of the first queries."""
 _REVERSED = 0.25
 """Mean area under the ROC curve below which scores seem to be distances."""
 
@@ -82,13 +82,17 @@ def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> N
 
 def _warn_of_distances(data: RankingData) -> None:
     """Warn where relevant items stand at the end of most rankings, as if scores were distances."""
-    rankings, sample = data.rankings, slice(0, min(SAMPLE, len(data.rankings)))
-    if len(rankings) > SAMPLE:
-        rankings = rankings.take(sample)
-    if 2 * rankings.above.sum(dtype=np.float64) < rankings.n_hits @ rankings.n_ranked:
-        return  # they stand in the upper half
-    values = auc(rankings.widened(), k=None, unretrieved="ignore")
-    values = values[~np.isnan(values)]
+    rankings = data.rankings
+    # A sample of bounded cost, whatever is measured.
+    n = min(len(rankings), max(FEW, int(np.searchsorted(rankings.offsets, _SAMPLE))))
+    offsets, sizes, n_hits = rankings.offsets[: n + 1], rankings.n_ranked[:n], rankings.n_hits[:n]
+    above, tied = (values[: offsets[-1]] for values in (rankings.above, rankings.tied))
+    places = segment_sum(above + (tied - 1) / 2, offsets)
+    pairs = n_hits * (sizes - n_hits)
+    counted = pairs > 0
+    # Of each ranking, the share of irrelevant items below relevant ones: Mann and Whitney's U.
+    misses = (places - n_hits * (n_hits - 1) / 2)[counted]
+    values = 1 - misses / pairs[counted]
     if len(values) < FEW:
         return
     mean, error = float(values.mean()), float(values.std()) / math.sqrt(len(values))

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.exceptions import RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
@@ -80,6 +80,31 @@ def _can_be_equal(kind: type, other: type) -> bool:
     """Whether objects of two types may be equal: kinds of one thing, or numbers."""
     shared = set(kind.__mro__) & set(other.__mro__) - {object}
     return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
+
+
+# Order of scored lists ---------------------------------------------------------------------------
+
+ASCENDING = (
+    "the scores of every ranked list ascend: the list says that the first item is the best, its "
+    "scores that it is the worst. Pass score=-distance for distances, or lists by falling score"
+)
+
+
+def ascend(lists: Iterable[Sequence[float]]) -> bool:
+    """Whether the scores of no list fall, and those of some rise, as distances do."""
+    rises = False
+    for scores in lists:
+        for before, after in pairwise(scores):
+            if after < before:
+                return False
+            rises |= after > before
+    return rises
+
+
+def warn_of_ascending(lists: Iterable[Sequence[float]]) -> None:
+    """RankingOrderWarning for lists of scored items that end with the greatest score."""
+    if ascend(lists):
+        warn(ASCENDING, RankingOrderWarning)
 
 
 # Spelling of ids ---------------------------------------------------------------------------------

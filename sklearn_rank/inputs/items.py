@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.inputs.arrays import is_hashable
-from sklearn_rank.inputs.hints import called, refuse_unequal_types
+from sklearn_rank.inputs.hints import called, refuse_unequal_types, warn_of_ascending
 from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.inputs.tables import (
     best_occurrences,
@@ -174,6 +174,8 @@ class ItemReader:
             self._ranking(ranking, Where("y_score", query), hits)
             for query, ranking in zip(query_ids, given, strict=True)
         ]
+        if hits:
+            warn_of_ascending([list(own.values()) for own in read if isinstance(own, dict)])
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
             return read

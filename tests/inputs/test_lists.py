@@ -262,7 +262,7 @@ def test_hits_of_retrievers(y_score: Any, like: Any) -> None:
 
 def test_pairs_are_ids_where_the_truth_has_pairs() -> None:
     assert evaluate([{("a", 1)}], [[("x", 1), ("a", 1)]], "mrr")["mrr"] == 0.5
-    assert evaluate([{"a"}], [[("x", 1), ("a", 2)]], "mrr")["mrr"] == 1.0
+    assert evaluate([{"a"}], [[("x", 2), ("a", 1)]], "mrr")["mrr"] == 0.5
 
 
 RAGAS = {
