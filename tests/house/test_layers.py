@@ -31,6 +31,7 @@ LAYERS = {
         ("model_selection",),
         ("displays", "scorers"),
         ("rankers", "report"),
+        ("gates",),
         ("_demo",),
         ("cli",),
         ("__main__",),

@@ -1,0 +1,1 @@
+"""Gates: limits on rankings, and what they say about a change."""
