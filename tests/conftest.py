@@ -10,8 +10,20 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["pytester"]
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window for a picture
 
-SLOW = {"displays", "engines", "model_selection", "peers", "plugin", "spark"}
-"""Directories whose tests are marked `slow`."""
+SLOW = (
+    "displays/test_examples.py",
+    "engines/test_same_problems.py",
+    "engines/test_spark.py",
+    "engines/test_ways.py",
+    "model_selection/test_consumers.py",
+    "model_selection/test_early_stopping.py",
+    "model_selection/test_ecosystem.py",
+    "model_selection/test_eval_metrics.py",
+    "model_selection/test_rankers.py",
+    "plugin",
+    "spark",
+)
+"""Directories and files whose tests are marked `slow`; each room but Spark keeps quick ones."""
 
 # The same examples in every run, so that a change is judged by what it changed: more of them would
 # prove nothing that the first run has not proved. "thorough" looks for new ones, every night.
@@ -26,7 +38,7 @@ settings.load_profile("default")
 def pytest_collection_modifyitems(items):
     here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in SLOW:
+        if any(item.path.is_relative_to(here / path) for path in SLOW):
             item.add_marker("slow")
         if "numbers" in item.path.parts:
             # Drawn data may look odd, which tests of numbers do not mind.

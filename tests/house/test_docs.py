@@ -176,9 +176,6 @@ def test_readme_has_the_two_commands_of_a_fresh_machine():
     start = "    python3 -m venv .venv && .venv/bin/pip install"
     assert f"{start} . && .venv/bin/sklearn-rank demo\n" in readme
     assert f"{start} -e '.[test]' && .venv/bin/pytest -m 'not slow'\n" in readme
-    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert """python3 -m venv "$venv" && "$venv/bin/pip" install -e '.[test]'\n""" in script
-    assert """\n"$venv/bin/pytest" -m 'not slow'\n""" in script
 
 
 def test_files_that_the_architecture_names_exist():
