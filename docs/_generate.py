@@ -1,19 +1,17 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, the tables of conventions in measures.md, of layouts and ties in
-inputs.md, and the parameters that the docstrings of metric functions
-share. All comes from records, presets, signatures and docstrings. Run it after a change to any of
-these; a test compares the files with it.
+These are metrics.md, the tables of conventions in measures.md, and those of layouts and ties in
+inputs.md. All come from records, presets, signatures and docstrings. Run it after a change to any
+of these; a test compares the files with it.
 """
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 from _architecture import picture, walk
-from _markdown import markdown, table
-from _metric_pages import CASES, own_parameters, shown, undefined
+from _markdown import table
+from _metric_pages import NOTES, shown, title
 from _programs import CHECKED, programs
 
 from sklearn_rank import scorers
@@ -31,26 +29,26 @@ MEASURES = DOCS / "measures.md"
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
 END = "<!-- end: written by docs/_generate.py -->"
 
-SYMBOLS = """\
-For one query: R relevant items, retrieved or not; N irrelevant items in the ranking; h relevant
-items among the first k; P@i and R@i precision and recall of the first i; g the grade of an item;
-i, j ranks, counted from 1; max the query's highest grade; b the parameter `beta`. The score is the
-mean over queries."""
-
-_HEAD = f"""\
+_HEAD = """\
 # Metrics
 
 <!-- Written by docs/_generate.py; change that, a docstring or a record, and run it. -->
 
-{SYMBOLS}
+Each metric has a page with its formula, an example, a calculator, its parameters and the programs
+that compute it. [Which metric](which_metric.md) helps to choose.
 
-`k=None`, the default of functions with a cutoff, reads the whole ranking. Where items are tied, a
-metric is the exact expectation over all orders of the tied items unless `ties=` says otherwise
-(`hmean` combines the expectations of its two members); see [Inputs](inputs.md#ties).
-`convention=` of `evaluate` and of scorers changes defaults to those of other programs; see
-[Measures](measures.md#conventions). The
-[site](https://sklearn-rank.github.io/sklearn-rank/stable/metrics.html) has a page for each, with an
-example by hand and a picture; [which metric](which_metric.md) helps to choose.
+"""
+
+_SYMBOLS = """\
+The score is the mean over queries. Formulas are of one query: R relevant items, retrieved or not;
+N irrelevant items in the ranking; h relevant items among the first k; r is 1 at the rank of a
+relevant item and 0 elsewhere; g is the grade of an item; P@i and R@i are precision and recall of
+the first i; Q is the number of queries; b is the parameter `beta`.
+
+`k=None`, the default of functions with a cutoff, reads the whole ranking. With tied items a metric
+is the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
+combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` changes
+defaults to those of another program; see [Measures](measures.md#conventions).
 
 """
 
@@ -103,13 +101,11 @@ the others.
 _UNDEFINED = """\
 ## Undefined queries
 
-What a query counts that lacks something, with the default parameters; each column shows its ground
-truth and its ranking, and has at most one relevant item. What an undefined one counts
-is up to [`zero_division`](inputs.md#undefined-queries). `hmean` is undefined where one of its
-members is; `ndcg` also is where all gains are 0. With `unretrieved="ignore"` LAG and the areas
-under curves are undefined, too, where nothing relevant was retrieved; with `n_negatives=` the
-number given, and not the ranking, says whether something irrelevant is there, and with `smoothing=`
-above 0 a query without an irrelevant item is defined.
+The page of each metric says which queries it leaves undefined: for most, those without a relevant
+item. [`zero_division`](inputs.md#undefined-queries) decides how they count. `hmean` is undefined
+where one of its members is; `ndcg` also where all gains are 0. With `unretrieved="ignore"` LAG and
+the areas under curves are undefined where nothing relevant was retrieved; with `n_negatives=` the
+given number, not the ranking, tells whether there is an irrelevant item.
 
 """
 
@@ -151,12 +147,8 @@ def pages() -> dict[Path, str]:
 
 
 def metrics_page() -> str:
-    """All metrics: a table, and a section for each."""
-    sections = "\n".join(_section(metric) for metric in METRICS)
-    undefined = f"{_UNDEFINED}{_undefined_table()}"
-    return (
-        f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{_GAINS}{undefined}\n\n{sections}\n{_CURVES}{_PAGES}"
-    )
+    """All metrics in a table, and what they share."""
+    return f"{_HEAD}{_overview()}\n\n{_SYMBOLS}{_EXAMPLE}{_GAINS}{_UNDEFINED}{_CURVES}{_PAGES}"
 
 
 def _conventions() -> str:
@@ -216,64 +208,21 @@ def _ties() -> str:
     )
 
 
-def _wide_table() -> str:
-    titles = [
-        "symbol",
-        "function",
-        "scorer",
-        "measure",
-        "range",
-        "better",
-        "formula",
-        "reference",
-    ]
+def _overview() -> str:
     rows = [
         [
-            f"[{metric.symbol}](#{metric.name})",
-            _function(metric),
-            f"`{_scorer(metric)}`",
+            f"[{title(metric)}](metric/{metric.name}.md)",
             f"`{_spelling(metric)}`",
-            f"[0, {'inf)' if math.isinf(metric.upper) else '1]'}",
-            "greater" if metric.greater_is_better else "less",
-            metric.formula,
-            metric.reference,
+            "<br>".join(f"`{name}`" for name in (_function(metric), _scorer(metric)) if name),
+            NOTES[metric.name].question,
         ]
         for metric in METRICS
     ]
-    return table(titles, rows)
-
-
-def _undefined_table() -> str:
-    titles = [f"{title}: `{truth}`, `{ranking}`" for title, ([truth], [ranking]) in CASES.items()]
-    rows = [[f"[{metric.name}](#{metric.name})", *undefined(metric)] for metric in METRICS]
-    return table(["measure", *titles], rows)
-
-
-def _section(metric: Metric) -> str:
-    aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
-    summary = metric.summary
-    if metric in FUNCTIONS:
-        function = FUNCTIONS[metric]
-        summary = f"`{function.__name__}`: {markdown(function, NEXT_SECTION)}"
-    lines = [
-        f"## {metric.name}",
-        "",
-        summary,
-        "",
-        own_parameters(metric),
-        "",
-        f"- Other names that the parser reads: {aliases or 'none'}.",
-        f"- Reference: {metric.reference}.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-NEXT_SECTION = "\n\nParameters\n"
+    return table(["metric", "measure", "function and scorer", "question"], rows)
 
 
 def _function(metric: Metric) -> str:
-    return f"`{FUNCTIONS[metric].__name__}`" if metric in FUNCTIONS else "-"
+    return FUNCTIONS[metric].__name__ if metric in FUNCTIONS else ""
 
 
 def _spelling(metric: Metric) -> str:
@@ -283,14 +232,14 @@ def _spelling(metric: Metric) -> str:
 
 
 def _scorer(metric: Metric) -> str:
-    """Name of the ready scorer, or the call that makes one."""
+    """Name of the predefined scorer, if there is one."""
     ready = [
         name
         for name in scorers.__all__
         if getattr(getattr(scorers, name), "measure", None) is not None
         and getattr(scorers, name).measure.metric == metric
     ]
-    return ready[0] if ready else f'get_scorer("{_spelling(metric)}")'
+    return ready[0] if ready else ""
 
 
 if __name__ == "__main__":

@@ -1,14 +1,8 @@
-"""Docstrings and tables as Markdown."""
+"""Text of docstrings, and tables, as Markdown."""
 
 from __future__ import annotations
 
-import inspect
 import re
-
-
-def markdown(documented: object, end: str) -> str:
-    """A docstring up to ``end``, its literals and references written as in Markdown."""
-    return plain((inspect.getdoc(documented) or "").split(end)[0])
 
 
 def plain(text: str) -> str:
@@ -28,3 +22,15 @@ def table(titles: list[str], rows: list[list[str]]) -> str:
     """A table of Markdown."""
     lines = [titles, ["---"] * len(titles), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def install_commands(text: str, *, released: bool) -> str:
+    """A page whose commands install a release, where there is one, instead of a clone."""
+    if not released:
+        return text
+    text = re.sub(r"^ *git clone .*\n", "", text, flags=re.MULTILINE)
+    return re.sub(
+        r"pip install (['\"]?)\.(\[\w+(?:,\w+)*\])?\1(?![\w.])",
+        r"pip install \1sklearn-rank\2\1",
+        text,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,176 +23,278 @@ VERSIONS = json.loads(PRESETS.read_text(encoding="utf-8"))["programs"]
 
 CONVENTION = "[convention](../measures.md#conventions)"
 GRADES, RANKING = {"a": 0, "b": 3, "d": 1, "f": 2}, ["a", "b", "c", "d", "e"]
-_NDCG = "(7 / log2(3) + 1 / log2(5)) / (7 / log2(2) + 3 / log2(3) + 1 / log2(4))"
+EXAMPLE = (
+    "The ranking is `a b c d e`; the grades are `a` 0, `b` 3, `d` 1, `f` 2. `c` and `e` are "
+    "unjudged, and `f` was not retrieved."
+)
+CALCULATED = ("ndcg@5", "map", "mrr", "err", "precision@5")
+"""Measures of every calculator."""
 
 
 class Notes(NamedTuple):
-    """What no record says of a metric."""
+    """Text and arithmetic of a page, beside the record of the metric."""
 
+    name: str
+    """Full name, or "" where the symbol is one."""
     question: str
-    avoid: str
-    """When not to use it."""
-    suspicious: str
+    tex: str
+    """Formula of one query with the default parameters."""
     by_hand: str
-    """Arithmetic of the example, which has the value of the package."""
+    """Arithmetic of the example, equal to the package's value."""
+    avoid: str
+    sign: str
+    """Value that deserves a second look, and its usual cause."""
+    searched: tuple[str, ...] = ()
+    """Further words to find the page by."""
 
+
+_NDCG = "(7 / log2(3) + 1 / log2(5)) / (7 / log2(2) + 3 / log2(3) + 1 / log2(4))"
 
 NOTES = {
     "map": Notes(
-        "How far up are all relevant items?",
-        "grades matter, or few of the relevant items are known",
-        "it is nearly 1: candidates are few, or nothing but the system's results was judged",
+        "Mean average precision",
+        "How high are all relevant items?",
+        r"\mathrm{AP}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot P@i",
         "(1/2 + 2/4) / 3",
+        "grades matter, or only some of the relevant items are known",
+        "a value near 1 usually means few candidates, or that only retrieved items were judged",
+        ("map at k", "average precision"),
     ),
     "mar": Notes(
-        "How early is recall gained?",
-        "readers expect MAP, which is common",
-        "it equals the hit rate: each query has one relevant item",
+        "Mean average recall",
+        "How early does recall grow?",
+        r"\mathrm{AR}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot R@i",
         "(1/3 + 2/3) / 3",
+        "readers expect MAP, which is common",
+        "values equal to the hit rate mean that each query has one relevant item",
+        ("mar at k", "average recall"),
     ),
     "mrr": Notes(
-        "How far up is the first relevant item?",
-        "users want more than one item",
-        "it equals the hit rate: lists hold one item, or all hits are first",
+        "Mean reciprocal rank",
+        "How high is the first relevant item?",
+        r"\mathrm{RR}@k = \frac{1}{\text{rank of the first relevant item}}",
         "1 / 2",
+        "users want more than one item",
+        "values equal to the hit rate mean that lists hold one item, or that every hit is first",
+        ("mrr at k", "reciprocal rank"),
     ),
     "precision": Notes(
+        "Precision at k",
         "How much of the first k is relevant?",
-        "queries have fewer than k relevant items: the best ranking is then below 1",
-        "no query is above 1 / k: one relevant item of each is known",
+        r"P@k = \frac{h}{k}",
         "2 / 4",
+        "queries have fewer than k relevant items, since the best ranking is then below 1",
+        "a maximum of 1 / k means that each query has one known relevant item",
+        ("precision at k", "p at k"),
     ),
     "recall": Notes(
-        "How much of what is relevant is within k?",
-        "queries have more than k relevant items, or few of them are known",
-        "it is 1: k is at least as long as the lists",
+        "Recall at k",
+        "How many of the relevant items are among the first k?",
+        r"R@k = \frac{h}{R}",
         "2 / 3",
+        "queries have more than k relevant items, or only some of them are known",
+        "a value of 1 usually means that k is at least as long as the lists",
+        ("recall at k", "r at k", "context recall"),
     ),
     "fbeta": Notes(
-        "Precision and recall of the first k in one number?",
-        "the two can be looked at side by side",
-        "many queries have 2 / (k + 1): their one relevant item is somewhere within k",
+        "F score at k",
+        "How good are precision and recall of the first k together?",
+        r"F_b@k = \frac{(1 + b^2) \; P@k \; R@k}{b^2 \, P@k + R@k}",
         "2 * (2/4) * (2/3) / (2/4 + 2/3)",
+        "both can be shown side by side",
+        "many queries at 2 / (k + 1) have one relevant item somewhere in the first k",
+        ("f1 at k", "f measure"),
     ),
     "hit_rate": Notes(
-        "Is there anything relevant within k?",
-        "queries are few: each is 0 or 1",
-        "it is 1 at a small k: the query itself is among the items",
+        "Hit rate",
+        "Is there a relevant item among the first k?",
+        r"\mathrm{HR}@k = \begin{cases} 1 & h > 0 \\ 0 & h = 0 \end{cases}",
         "1",
+        "there are few queries, since each counts 0 or 1",
+        "a value of 1 at a small k often means that the query itself is among the items",
+        ("hit rate at k", "success at k", "hr at k"),
     ),
     "all_hit_rate": Notes(
-        "Is everything that an answer needs within k?",
-        "some relevant items are optional",
-        "it equals the hit rate: each query has one relevant item",
+        "All-hit rate",
+        "Is everything that an answer needs among the first k?",
+        r"\mathrm{AllHR}@k = \begin{cases} 1 & h = R \\ 0 & h < R \end{cases}",
         "0",
+        "some relevant items are optional",
+        "values equal to the hit rate mean that each query has one relevant item",
+        ("full recall", "multi-hop retrieval"),
     ),
     "rprec": Notes(
-        "What is precision where recall equals it?",
-        "queries have one relevant item: it is then a hit rate at 1",
-        "queries have 0 or 1 alone: each has one relevant item",
+        "R-precision",
+        "How precise is the ranking at the cutoff where precision equals recall?",
+        r"\mathrm{Rprec} = P@R",
         "1 / 3",
+        "queries have one relevant item, since it is then a hit rate at 1",
+        "queries that all count 0 or 1 have one relevant item each",
+        ("r precision",),
     ),
     "iprec": Notes(
+        "Interpolated precision",
         "Which precision is reached at each level of recall?",
-        "scores are tied",
-        "all levels of recall have the same value: each query has one relevant item",
+        r"\mathrm{IP} = \frac{1}{11} \sum_{l \in \{0, 0.1, \ldots, 1\}}"
+        r" \; \max_{i \,:\, h_i \ge \lfloor l R + 0.5 \rfloor} P@i",
         "9 * (1/2) / 11",
+        "scores are tied",
+        "equal values at all levels of recall mean that each query has one relevant item",
+        ("11-point average precision",),
     ),
     "set_map": Notes(
-        "How good is the first k as a set?",
-        "the order counts",
-        "many queries have 1 / k: their one relevant item is somewhere within k",
+        "Set MAP",
+        "How good are the first k as a set?",
+        r"\mathrm{SetMAP}@k = P@k \cdot R@k = \frac{h^2}{k R}",
         "2**2 / (4 * 3)",
+        "the order counts",
+        "many queries at 1 / k have one relevant item somewhere in the first k",
+        ("set map",),
     ),
     "gmap": Notes(
+        "Geometric mean average precision",
         "Do any queries fail?",
-        "queries of 0 are noise of the judgements",
-        "it is tiny beside a fair MAP: queries that find nothing count 0.00001",
+        r"\mathrm{GMAP} = \exp \left( \frac{1}{Q} \sum_{q=1}^{Q}"
+        r" \ln \max(\mathrm{AP}_q, 10^{-5}) \right)",
         "exp(log((1/2 + 2/4) / 3))",
+        "queries at 0 are noise of the judgements",
+        "a tiny value beside a fair MAP means that some queries find nothing and count 0.00001",
+        ("gmap", "failing queries"),
     ),
     "dcg": Notes(
+        "Discounted cumulative gain",
         "How much gain do readers get?",
-        "queries differ in what there is to gain: take nDCG",
-        "it changes where nDCG does not: the judgements changed",
+        r"\mathrm{DCG}@k = \sum_{i=1}^{k} \frac{2^{g_i} - 1}{\log_2(i + 1)}",
         "7 / log2(3) + 1 / log2(5)",
+        "queries differ in the gain that is possible; use nDCG",
+        "a change that nDCG does not show means that the judgements changed",
+        ("dcg at k",),
     ),
     "idcg": Notes(
-        "How much gain is there to get?",
-        "systems are compared",
-        "two systems differ: they were measured with other judgements",
+        "Ideal discounted cumulative gain",
+        "How much gain is possible?",
+        r"\mathrm{IDCG}@k = \sum_{i=1}^{\min(R, k)} \frac{2^{g_{(i)}} - 1}{\log_2(i + 1)}, \quad"
+        r" g_{(1)} \ge g_{(2)} \ge \ldots",
         "7 / log2(2) + 3 / log2(3) + 1 / log2(4)",
+        "you compare systems",
+        "different values of two systems mean that they were measured with different judgements",
+        ("ideal dcg", "idcg at k"),
     ),
     "ndcg": Notes(
+        "Normalized discounted cumulative gain",
         "How much of the possible gain do readers get?",
-        "most items are relevant: a random order then has a high value",
-        "every system is above 0.9: nearly all items are relevant, or only results were judged",
+        r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}, \quad"
+        r" \mathrm{DCG}@k = \sum_{i=1}^{k} \frac{2^{g_i} - 1}{\log_2(i + 1)}",
         _NDCG,
+        "most items are relevant, since a random order then has a high value",
+        "values above 0.9 for every system mean that nearly all items are relevant, or that only"
+        " retrieved items were judged",
+        ("ndcg at k", "normalised discounted cumulative gain"),
     ),
     "err": Notes(
-        "How soon is a reader satisfied, who stops then?",
-        "readers want several items",
-        "queries without high grades do best: each is scaled by its own highest grade",
+        "Expected reciprocal rank",
+        "How soon does a reader find enough to stop?",
+        r"\mathrm{ERR}@k = \sum_{i=1}^{k} \frac{p_i}{i} \prod_{j=1}^{i-1} (1 - p_j), \quad"
+        r" p_i = \frac{2^{g_i} - 1}{2^{g_{\max}}}",
         "7/8 / 2 + 1/8 * 1/8 / 4",
+        "readers want several items",
+        "queries without high grades score best, since each is scaled by its own highest grade",
+        ("err at k",),
     ),
     "nerr": Notes(
-        "ERR, of what it could be?",
-        "readers want several items",
-        "it is nearly 1 beside a low nDCG: one perfect item on top is enough",
+        "Normalized expected reciprocal rank",
+        "How close is ERR to its maximum?",
+        r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\text{ERR}@k \text{ of the best order}}",
         "(7/8 / 2 + 1/8 * 1/8 / 4) / (7/8 / 1 + 1/8 * 3/8 / 2 + 1/8 * 5/8 * 1/8 / 3)",
+        "readers want several items",
+        "a value near 1 beside a low nDCG means that one perfect item is first",
+        ("nerr at k",),
     ),
     "lag": Notes(
+        "LAG: irrelevant items above a relevant one",
         "How many irrelevant items are read before a relevant one?",
-        "lists are cut: items that were not retrieved count as last",
-        "it falls as lists get shorter: irrelevant items that are cut off do not count",
+        r"\mathrm{LAG} = \frac{1}{R} \sum_{d \text{ relevant}}"
+        r" \#\{\text{irrelevant items above } d\}",
         "(1 + 2 + 3) / 3",
+        "lists are cut, since items that were not retrieved count as last",
+        "a value that falls as lists get shorter means that irrelevant items were cut off",
+        ("traceability", "lag"),
     ),
     "auc": Notes(
-        "How many pairs are in the right order, pairs of large queries counting most?",
-        "only the top is seen",
-        "it is far from GAUC: a few queries with many relevant items decide",
+        "Area under the ROC curve over queries",
+        "How many pairs are in the right order, when large queries count more?",
+        r"\mathrm{AUC} = \frac{\#\{\text{relevant above irrelevant}\} + \frac{1}{2}"
+        r" \#\{\text{tied}\}}{R \, N}",
         "(2 + 1 + 0) / (3 * 3)",
+        "only the top is seen",
+        "a value far from GAUC means that a few queries with many relevant items decide",
+        ("roc auc", "area under the curve"),
     ),
     "gauc": Notes(
+        "Group AUC",
         "How many pairs are in the right order for a user?",
-        "only the top is seen",
-        "it is below 0.5: low scores are the good ones, as distances are",
+        r"\mathrm{GAUC} = \frac{1}{Q} \sum_{q=1}^{Q} \mathrm{AUC}_q",
         "(2 + 1 + 0) / (3 * 3)",
+        "only the top is seen",
+        "a value below 0.5 usually means that low scores are the good ones, as for distances",
+        ("group auc", "click-through rate", "ads"),
     ),
     "lauc": Notes(
-        "AUC of the first k?",
-        "readers expect AUC, which reads all",
-        "it is far below AUC: what is relevant beyond k counts 0",
+        "Limited AUC",
+        "How well ordered are the first k?",
+        r"\mathrm{LAUC}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \left(1 -"
+        r" \frac{\#\{\text{irrelevant items above}\}}{N}\right)",
         "((3 - 1) / 3 + (3 - 2) / 3) / 3",
+        "readers expect AUC, which reads the whole ranking",
+        "a value far below AUC means that many relevant items are beyond k",
+        ("limited auc", "partial auc"),
     ),
     "judged": Notes(
-        "How much of the top did somebody judge?",
-        "quality is asked for",
-        "an old system has 1 and a new one less: only the old one's results were judged",
+        "Judged share at k",
+        "How much of the top was judged?",
+        r"\mathrm{Judged}@k = \frac{\#\{\text{judged items in the first } k\}}"
+        r"{\#\{\text{items in the first } k\}}",
         "3 / 4",
+        "you want to measure quality",
+        "1 for an old system and less for a new one means that only the old results were judged",
+        ("judged at k", "coverage of judgements"),
     ),
     "unjudged": Notes(
-        "How many items of the top did nobody judge?",
-        "quality is asked for",
-        "an old system has 0 and a new one more: only the old one's results were judged",
+        "Unjudged items at k",
+        "How many items of the top were not judged?",
+        r"\mathrm{Unjudged}@k = \#\{\text{items in the first } k \text{ without a judgement}\}",
         "1",
+        "you want to measure quality",
+        "0 for an old system and more for a new one means that only the old results were judged",
+        ("unjudged at k", "holes"),
     ),
     "bpref": Notes(
+        "Binary preference",
         "Are relevant items above judged irrelevant ones?",
-        "nearly all of the top is judged",
-        "it is nearly 1: hardly any judged item is irrelevant",
+        r"\mathrm{bpref} = \frac{1}{R} \sum_{d \text{ retrieved}} \left(1 -"
+        r" \frac{\min(n_d, R)}{\min(N, R)}\right)",
         "((1 - 1/1) + (1 - 1/1)) / 3",
+        "nearly all of the top is judged",
+        "a value near 1 usually means that hardly any judged item is irrelevant",
+        ("incomplete judgements",),
     ),
     "rbp": Notes(
-        "How much does a reader gain per item, who gives up at some rank?",
-        "a perfect ranking should have the value 1",
-        "no query is above 0.2, 1 - `persistence`: one relevant item of each is known",
+        "Rank-biased precision",
+        "How much does a reader who may give up at any rank gain per item?",
+        r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} r_i \, p^{\,i-1}",
         "1/5 * (4/5 + (4/5)**3)",
+        "a perfect ranking should have the value 1",
+        "a maximum of 0.2 (1 - `persistence`) means that each query has one known relevant item",
+        ("rbp at k", "persistence"),
     ),
     "hmean": Notes(
-        "Two measures in one number?",
-        "the two can be looked at side by side",
-        "it is 0 for many queries: one member is",
+        "Harmonic mean of two measures",
+        "How good are both measures together?",
+        r"\mathrm{HM} = \frac{(1 + b^2) \, x \, y}{b^2 x + y}",
         f"2 * ({_NDCG}) * (1/3) / ({_NDCG} + 1/3)",
+        "both can be shown side by side",
+        "a value of 0 for many queries means that one of the two measures is 0 there",
+        ("extended f1",),
     ),
 }
 
@@ -208,7 +311,7 @@ def example(metric: Metric) -> float:
 
 
 def picture(metric: Metric) -> str:
-    """Bars: the value of ten items, or LAG, if only the one at a rank is relevant."""
+    """Bars: the value where only the item at a rank is relevant, for each of ten ranks."""
     truth = [{f"{rank}": 1} for rank in range(10)]
     rankings = [[f"{rank}" for rank in range(10)]] * 10
     values = evaluate(truth, rankings, [spelling(metric, 5)]).per_query[spelling(metric, 5)]
@@ -304,60 +407,87 @@ def page(metric: Metric) -> str:
     elif metric.combines or metric.of_judgements:
         grades = "as its members read them" if metric.combines else "any grade is a judgement"
     facts = {
-        "Formula": metric.formula,
         "Range": f"0 to {end}; {better} is better",
         "Ties": "the exact expectation over all orders" if metric.takes_ties else "refused",
         "Grades": grades,
-        **({"A random order has": chance(metric)} if seen and metric.takes_ties else {}),
-        "Avoid it where": notes.avoid,
-        "Suspicious if": notes.suspicious,
+        **({"Random ranking": chance(metric)} if seen and metric.takes_ties else {}),
+        "Avoid when": notes.avoid,
+        "Warning sign": notes.sign,
         "Other names": ", ".join(f"`{alias}`" for alias in metric.aliases) or "none",
-        "Reference": metric.reference,
+        "Source": linked(metric.reference),
     }
     if metric in FUNCTIONS:
         facts["Function"] = f"{{py:func}}`~sklearn_rank.{FUNCTIONS[metric].__name__}`"
-    of_items = ", ".join(f"`{item}` {grade}" for item, grade in GRADES.items())
-    sees = f"""\
-## What it sees
+    by_rank = f"""\
+## Value by rank of the relevant item
 
-Ten items of which one is relevant: the value where that one has rank 1, 2, ... 10
-(`{spelling(metric, 5)}`).
+One of ten items is relevant: `{spelling(metric, 5)}` where that item has rank 1, 2, ... 10.
 
 {picture(metric)}
 
 """
+    measures = " ".join(dict.fromkeys([spelling(metric, 5), *CALCULATED]))
     return f"""\
-# {metric.symbol}
+# {title(metric)}
 
 **{notes.question}**
 
+```{{math}}
+{notes.tex}
+```
+
 {table(["measure", f"`{spelling(metric, 10)}`"], [list(fact) for fact in facts.items()])}
 
-Symbols and gains: [Metrics](../metrics.md).
+[Metrics](../metrics.md) explains the symbols.
 
-## By hand
+## Example
 
-The ranking is `{" ".join(RANKING)}`, the grades are {of_items}. Nobody judged `c` and `e`; `f`
-was not retrieved.
+{EXAMPLE}
 
     {measure} = {notes.by_hand}
     {" " * len(measure)} = {example(metric):.4f}
 
-{sees if seen else ""}\
+```python
+from sklearn_rank import evaluate
+
+grades = {json.dumps(GRADES)}
+evaluate([grades], [{json.dumps(RANKING)}], "{measure}")
+```
+
+## Calculator
+
+<div class="ranking-calculator" data-measures="{measures}"></div>
+<script src="../_static/ranking.js" defer></script>
+
+{by_rank if seen else ""}\
 ## Parameters
 
 {own_parameters(metric).replace("](", "](../")}
 
 ## Undefined queries
 
-{table(["query", "counts"], [list(row) for row in zip(CASES, undefined(metric), strict=True)])}
+{table(["query", "value"], [list(row) for row in zip(CASES, undefined(metric), strict=True)])}
 
-What an undefined query counts is up to [`zero_division`](../inputs.md#undefined-queries).
+[`zero_division`](../inputs.md#undefined-queries) decides how an undefined query counts.
 
 ## Other programs
 
 {programs(metric)}
 """
+
+
+def title(metric: Metric) -> str:
+    """Full name with the symbol, such as "Mean average precision (MAP)"."""
+    name = NOTES[metric.name].name
+    has_symbol = len(metric.symbol) > 2 and metric.symbol in name.replace(" r", "R").replace(
+        " ", ""
+    )
+    return name if has_symbol else f"{name} ({metric.symbol})"
+
+
+def linked(reference: str) -> str:
+    """A reference whose identifiers of publications are links."""
+    return re.sub(r"doi:([^\s,;]+)", r"[doi:\1](https://doi.org/\1)", reference)
 
 
 def write(folder: Path) -> None:

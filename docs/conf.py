@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import json
 import os
@@ -12,8 +13,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from _metric_pages import write
+from _markdown import install_commands
+from _metric_pages import NOTES, write
 from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 import pytest_rankmetrics
@@ -23,6 +27,8 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 SOURCES = "https://github.com/sklearn-rank/sklearn-rank/blob/main"
 SITE = "https://sklearn-rank.github.io/sklearn-rank"
+RELEASED = False
+"""Whether the package index has a release: pages then install from there instead of a clone."""
 VERSION = os.environ.get("SITE_VERSION", sklearn_rank.__version__)  # "dev" on the main branch
 
 project = "sklearn-rank"
@@ -36,6 +42,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx.ext.linkcode",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_design",
 ]
 exclude_patterns = ["_build", "_templates"]
@@ -88,9 +95,29 @@ numpydoc_xref_aliases = {
 }
 nitpicky = True
 
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+SEARCHED = {
+    "comparing": ["significance", "significance test", "paired t-test", "compare two systems"],
+    "evaluation": ["confidence interval"],
+    "gates": ["regression test", "quality gate"],
+    "install": ["install", "installation"],
+    "search_tools": ["langchain", "llamaindex", "haystack", "elasticsearch", "opensearch", "vespa"],
+    "tutorial_rag": ["retrieval augmented generation", "rag"],
+    "tutorial_recommender": ["recommender system"],
+    "tutorial_search": ["offline evaluation", "search relevance"],
+    **{f"metric/{name}": [notes.name.lower(), *notes.searched] for name, notes in NOTES.items()},
+}
+"""Words that people type, by the page that answers them."""
+
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-rank"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
 html_extra_path = ["llms.txt"]
 html_css_files = ["site.css"]
 html_sidebars = {"index": []}
@@ -137,6 +164,45 @@ def link_pages(
         )
 
 
+def install_release(_app: Any, _page: str, source: list[str]) -> None:
+    """Write the commands of a page for the state of the release."""
+    source[0] = install_commands(source[0], released=RELEASED)
+
+
+def index_words(app: Any, tree: Any) -> None:
+    """Let the search find pages by the words that people type."""
+    page = app.env.current_document.docname
+    entries = [("single", words, f"index-{page}", "", None) for words in SEARCHED.get(page, ())]
+    tree.insert(0, addnodes.index(entries=entries))
+
+
+def describe(_app: Any, page: str, _template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give a page the description that links to it show: its title and first paragraph."""
+    if tree is None:
+        return
+    first = next(iter(tree.findall(nodes.paragraph)), None)
+    text = " ".join(first.astext().split())[:200] if first else ""
+    meta = {
+        "description": text,
+        "og:title": re.sub(r"<[^>]+>", "", context.get("title", "")),
+        "og:description": text,
+        "og:type": "website",
+        "og:image": f"{SITE}/{VERSION}/_static/report.png",
+        "og:url": f"{SITE}/{VERSION}/{page}.html",
+        "twitter:card": "summary_large_image",
+    }
+    for name, content in meta.items():
+        kind = "property" if name.startswith("og:") else "name"
+        context["metatags"] += f'<meta {kind}="{name}" content="{html.escape(content)}" />'
+
+
+def visit_math(translator: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers show without a script."""
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    translator.body.append(convert(node.astext(), display=display))
+    raise nodes.SkipNode
+
+
 def without_roles(
     _app: Any, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
@@ -174,8 +240,12 @@ def setup(app: Any) -> None:
     """Register what is above, and write the menu of versions, which .ci/pages completes."""
     menu = [{"version": VERSION, "url": f"{SITE}/{VERSION}/"}]
     (DOCS / "_static" / "switcher.json").write_text(json.dumps(menu), encoding="utf-8")
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
+    app.connect("source-read", install_release)
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("html-page-context", without_roles)
+    app.connect("html-page-context", describe)
+    app.connect("doctree-read", index_words)
     app.connect("doctree-read", without_addresses)
     app.connect("build-finished", finish)
     app.connect("builder-inited", lambda _: write(DOCS / "metric"))

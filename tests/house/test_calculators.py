@@ -2,18 +2,22 @@
 
 import json
 import math
+import random
 from pathlib import Path
 
 import pytest
 
 from pytest_rankmetrics.assessment.worth import Worth
 from pytest_rankmetrics.policy.verdicts import Rule
+from sklearn_rank import evaluate
+from sklearn_rank.measures.catalogue import METRICS
 from sklearn_rank.statistics import detectable_drop, mean_confidence_interval, queries_needed
 from tests.report.test_browser import pytestmark, using
 
 __all__ = ["pytestmark"]
 
 DOCS = Path(__file__).parents[2] / "docs"
+RANKING = (DOCS / "_static" / "ranking.js").read_text(encoding="utf-8")
 SCRIPT = (DOCS / "_static" / "calculators.js").read_text(encoding="utf-8")
 
 
@@ -74,3 +78,58 @@ def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):
     assert result["impossible"] == "There cannot be more hits than queries."
     assert result["wrong"] == "Each field takes a number in its range."
     assert result["right"] == "Hit rate 1.000, between 0.929 and 1.000"
+
+
+MEASURES = [
+    f"{metric.name}{'(ndcg,map)' if metric.combines else ''}{cutoff}"
+    for metric in METRICS
+    for cutoff in (("", "@5", "@10") if metric.takes_k else ("",))
+]
+
+
+def test_every_formula_of_the_ranking_calculator_agrees_with_python(tmp_path):
+    rng = random.Random(1)
+    queries = [
+        [rng.choices((0, 0, 0, 1, 2, 3, None), k=count) for count in (7, 2)] for _ in range(60)
+    ]
+    found = using(
+        f"<!DOCTYPE html><html><body><script>{RANKING}</script></body></html>",
+        f"""const finite = (value) => Number.isFinite(value) ? value : null;
+        return {json.dumps(queries)}.map(([grades, lost]) => {json.dumps(MEASURES)}.map(
+          (measure) => finite(valueOf(measure, grades, lost))));""",
+        tmp_path,
+    )
+    for (grades, lost), values in zip(queries, found, strict=True):
+        truth = {f"{item}": grade for item, grade in enumerate(grades + lost) if grade is not None}
+        ranking = [f"{item}" for item in range(len(grades))]
+        ev = evaluate([truth], [ranking], MEASURES, zero_division=math.nan)
+        expected = [None if math.isnan(value) else value for value in ev.scores.values()]
+        assert values == pytest.approx(expected, abs=1e-12)
+
+
+def test_results_move_by_key_and_change_their_grade_by_a_click(tmp_path):
+    box = '<div class="ranking-calculator" data-measures="mrr ndcg@5"></div>'
+    result = using(
+        f"<!DOCTYPE html><html><body>{box}<script>{RANKING}</script></body></html>",
+        """
+        const buttons = () => all(".ranking-calculator button");
+        const state = () => [texts("dt"), texts("dd span:last-child"), texts("pre")[0]];
+        const first = state();
+        buttons()[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+        const focused = document.activeElement.getAttribute("aria-label");
+        const moved = state();
+        buttons()[0].click();
+        return { first, focused, moved, clicked: buttons()[0].getAttribute("aria-label") };
+        """,
+        tmp_path,
+    )
+    assert result["first"][0] == ["mrr", "ndcg@5"]
+    assert result["first"][1][0] == "1.0000"
+    assert result["focused"] == "item a, rank 2, grade 3"
+    names: dict[str, object] = {}
+    *lines, call = result["moved"][2].split("\n")
+    exec("\n".join(lines), names)
+    scores = eval(call, names | {"evaluate": evaluate}).scores
+    assert [f"{value:.4f}" for value in scores.values()] == result["moved"][1]
+    assert result["moved"][1][0] == "0.5000"
+    assert result["clicked"] == "item b, rank 1, grade 1"

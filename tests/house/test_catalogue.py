@@ -50,7 +50,7 @@ def missing_pieces(metric: Metric) -> list[str]:
         pieces.append(f"sklearn_rank/__init__.py: the public names lack {function!r}")
     if name not in METRIC_PAGES.NOTES:
         pieces.append(f"docs/_metric_pages.py: no question and no example by hand of {name!r}")
-    if f"\n## {name}\n" not in (DOCS / "metrics.md").read_text():
+    if f"](metric/{name}.md)" not in (DOCS / "metrics.md").read_text():
         pieces.append("docs/: not up to date, run `python docs/_generate.py`")
     return pieces
 

@@ -30,6 +30,7 @@ PAGES = sorted(
         *(ROOT / "docs").glob("*.md"),
     ]
 )
+METRIC_FILES = {f"metric/{metric.name}.md" for metric in METRICS}
 FLAGS = re.MULTILINE | re.DOTALL
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -62,8 +63,12 @@ def prose(page: Path) -> str:
 
 
 def links(page: Path) -> list[str]:
-    """Targets of the links of a page, without those in its code."""
-    return [target for target in LINK.findall(prose(page)) if "://" not in target]
+    """Targets of the links of a page, without those in its code and to pages of metrics."""
+    return [
+        target
+        for target in LINK.findall(prose(page))
+        if "://" not in target and target not in METRIC_FILES
+    ]
 
 
 def name_of(page: Path) -> str:
@@ -82,6 +87,11 @@ def test_worked_examples_have_the_values_of_the_package(metric):
     assert METRIC_PAGES.example(metric) == pytest.approx(value, rel=1e-12)
     page = METRIC_PAGES.page(metric)
     assert re.search(rf" = {re.escape(by_hand)}\n +" + f"= {value:.4f}\n", page)
+    code = re.search(r"```python\n(.*?)```", page, FLAGS)[1]
+    *lines, call = code.strip().splitlines()
+    names: dict[str, object] = {}
+    exec("\n".join(lines), names)
+    assert [*eval(call, names).scores.values()] == [pytest.approx(value, rel=1e-12)]
     for name in metric.defaults:
         assert re.search(rf"^\| `{name}` \| .+ \| `.+` \| .+ \|$", page, re.MULTILINE), name
 
@@ -89,7 +99,7 @@ def test_worked_examples_have_the_values_of_the_package(metric):
 def test_a_metric_page_says_what_is_undefined_and_who_computes_it_otherwise():
     page = METRIC_PAGES.page(find_metric("gauc"))
     assert "\n| the ranking is empty | undefined |\n| nothing relevant was retrieved | 0 |" in page
-    assert "\n| A random order has | 0.500 (`gauc`; " in page
+    assert "\n| Random ranking | 0.500 (`gauc`; " in page
     assert re.search(r"\n\| `sklearn` \| 1\.\S+ \| - \| warn \| - \|\n", page)
     assert re.search(r"\n\| `catboost` \| \S+ \| refused \| - \| CatBoost's QueryAUC counts", page)
 
@@ -103,6 +113,27 @@ PUBLIC = [
     *sklearn_rank.inputs.__all__,
     *sklearn_rank.measures.__all__,
 ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_pages_install_from_a_clone_until_there_is_a_release(page):
+    text = page.read_text(encoding="utf-8")
+    install = load("_markdown").install_commands
+    assert re.findall(r"pip install '?sklearn-rank(?!.*git\+)", text) == []
+    assert install(text, released=False) == text
+    released = install(text, released=True)
+    assert "git clone https" not in released
+    assert re.findall(r"pip install '?\.(?!\w)", released) == []
+
+
+def test_commands_of_a_release():
+    install = load("_markdown").install_commands
+    text = (
+        "    git clone https://x/y && cd y\n    pip install .\n    pip install '.[pytest,plot]'\n"
+    )
+    expected = "    pip install sklearn-rank\n    pip install 'sklearn-rank[pytest,plot]'\n"
+    assert install(text, released=True) == expected
+    assert install("pip install -e '.[test]'", released=True) == "pip install -e '.[test]'"
 
 
 def test_public_names_are_described():
