@@ -141,12 +141,13 @@ class Gathered:
         """
         queries = join_queries(self.places, self._ranked | self._unjudged, self._missing)
         merged = merge_judged(self.parts)
-        rankings = merged.rankings
+        rankings, judgements = merged.rankings, merged.judgements
         n_unjudged, n_judged = map(np.concatenate, (self._n_unjudged, self._n_judged))
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
         if (order[1:] < order[:-1]).any():
             came = np.argsort(order)
             rankings, n_unjudged, n_judged = rankings.take(came), n_unjudged[came], n_judged[came]
+            judgements = None if judgements is None else judgements.take(came)
         assumed = resolve_assumption(
             self._options.get("assume"), has_grades=self._has_grades, has_zero=self._has_zero
         )
@@ -161,6 +162,7 @@ class Gathered:
             merged,
             rankings=replace(rankings, query_ids=queries, weights=weights),
             pool=pool,
+            judgements=judgements,
             assumed=assumed,
             counts=replace(merged.counts, missing=n_missing, unjudged=len(self._unjudged)),
             missing=np.flatnonzero([query not in self._ranked for query in queries]),

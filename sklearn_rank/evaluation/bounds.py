@@ -37,7 +37,11 @@ from sklearn_rank.evaluation.compute import (
     valuation,
 )
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import common_queries
+from sklearn_rank.evaluation.slices import (
+    common_queries,
+    refuse_other_judgements,
+    refuse_other_options,
+)
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -206,9 +210,9 @@ def bounds_of_change(
         If the change has no exact bounds, or none that are found in time.
     InvalidParameterError
         If an argument has a value that its rule does not allow, ids of items were not kept, or
-        the two have other judgements or count the measure in other ways.
+        the two were read or count the measure in other ways.
     QueryMismatchError
-        If they have no query in common.
+        If they have no query in common, or other judgements of one.
 
     Examples
     --------
@@ -260,6 +264,10 @@ def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
     if not len(numbers[0]):
         msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
+    named = dict(zip(("new", "old"), evaluations, strict=False))
+    refuse_other_options({name: own.reading for name, own in named.items()})
+    judged = {name: own._judged for name, own in named.items()}
+    refuse_other_judgements(judged, dict(zip(named, numbers, strict=True)))
     return numbers
 
 

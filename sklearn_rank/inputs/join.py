@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import chain, compress, repeat
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -51,6 +51,7 @@ from sklearn_rank.rankings.data import (
 )
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import TIE_RULES, KnownHits
+from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
     check_finite,
@@ -100,6 +101,7 @@ class Joined(NamedTuple):
     """Of items that the ground truth does not name; see ``data.ASSUMED``."""
     unjudged: UnjudgedItems | None = None
     """None: nothing can be unjudged."""
+    judgements: Judgements | None = None
 
     def by_falling_id(self, ids: Any) -> Joined:
         """The hits as if tied rows stood by falling id.
@@ -231,6 +233,10 @@ def read_items(
         scores = relevance_scores(relevance, rankings, query_ids, dropped, keyed=keyed)
     ranking: RankingOptions = {"ties": ties, "n_jobs": n_jobs}
     judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
+    judgements = joined.judgements
+    if known is not None:
+        borders, grades = np.array([0, len(known)]), np.array([*known.values()])
+        judgements = Judgements(JudgedItems(borders, [*known], grades, len(rankings)))
     if reader.keeps:
         kept = _kept(rankings, truths, list(query_ids), joined, ties, known)
     counts = replace(
@@ -241,7 +247,7 @@ def read_items(
         unjudged_grades=reader.unjudged_grades,
     )
     pool = _NO_SCORES if reader.mixes else judged.pool
-    return replace(judged, counts=counts, items=kept, pool=pool, **about)
+    return replace(judged, counts=counts, items=kept, pool=pool, judgements=judgements, **about)
 
 
 def _plain_ids(rankings: list[Any], truths: list[Any]) -> Callable[[Any], bool]:
@@ -329,11 +335,19 @@ def _join_items(
             retrieved = np.fromiter((score is not None for score in hits), bool, len(hits))
             hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
             hit_grades = judged_grades[retrieved]
-    judged = judged_offsets, judged_grades, assumed, unjudged
+    of_truths = JudgedItems(judged_offsets, [*chain.from_iterable(relevant)], judged_grades)
+    if assumed == "partial":
+        numbers = np.fromiter(chain.from_iterable(map(_grades, truths)), np.float64)
+        of_truths = JudgedItems(offsets_of(_sizes(truths)), [*chain.from_iterable(truths)], numbers)
+    judged = judged_offsets, judged_grades, assumed, unjudged, Judgements(of_truths)
     joined = Joined(offsets, scores, places, hit_scores, hit_offsets, hit_grades, *judged)
     if is_scored and TIE_RULES[ties].by_id:
         return joined.by_falling_id([*chain.from_iterable(rankings)])
     return joined
+
+
+def _grades(truth: Any) -> Iterable[float]:
+    return truth.values() if isinstance(truth, Mapping) else repeat(1.0, len(truth))
 
 
 def _unjudged_items(
@@ -497,24 +511,19 @@ def read_joined(
     counts = InputCounts(
         duplicates=n_dropped, identical_ids=n_identical, unjudged_grades=n_unjudged
     )
-    return replace(judged, counts=counts, keyed=True)
-
-
-def _find(run: Run, qrels: Qrels, wanted: IntArray) -> IntArray:
-    """Rows of the run with the items of some judgements, or -1; both have the same queries."""
-    queries = segment_index(qrels.offsets)[wanted]
-    return run.find(take_ids(qrels.item_ids, wanted), queries)
+    return replace(judged, counts=counts, keyed=True, judgements=joined.judgements)
 
 
 def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     """Find the rows of the relevant items in those of the run; both have the same queries."""
     is_partial = assumed == "partial"
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
-    rows = _find(run, qrels, wanted)
-    unjudged = None
+    ids = take_ids(qrels.item_ids, wanted)
+    rows = run.find(ids, segment_index(qrels.offsets)[wanted])
+    borders, unjudged = np.searchsorted(wanted, qrels.offsets), None
+    judgements = Judgements(JudgedItems(borders, ids, qrels.grades[wanted]))
     if is_partial:
-        n_judged = np.diff(np.searchsorted(wanted, qrels.offsets))
-        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8), n_judged=n_judged)
+        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8), n_judged=sizes_of(borders))
         unjudged.flags[rows[rows >= 0]] = 0
         is_relevant = qrels.grades[wanted] > 0
         rows, wanted = rows[is_relevant], wanted[is_relevant]
@@ -525,7 +534,9 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     hit_scores = None if run.scores is None else run.scores[rows]
     hits = np.searchsorted(rows, run.offsets), grades[retrieved]
     judged = np.searchsorted(wanted, qrels.offsets), grades
-    return Joined(run.offsets, run.scores, rows, hit_scores, *hits, *judged, assumed, unjudged)
+    return Joined(
+        run.offsets, run.scores, rows, hit_scores, *hits, *judged, assumed, unjudged, judgements
+    )
 
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> Run:
@@ -560,7 +571,9 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
 def judged_alone(run: Run, qrels: Qrels) -> Run:
     """The run without items that are not judged for their query, or with a negative grade."""
     qrels = _without_repeated_judgements(qrels.of_queries(run.query_ids))
-    rows = _find(run, qrels, np.flatnonzero(qrels.grades >= 0))
+    wanted = np.flatnonzero(qrels.grades >= 0)
+    queries = segment_index(qrels.offsets)[wanted]
+    rows = run.find(take_ids(qrels.item_ids, wanted), queries)
     return run.take(np.unique(rows[rows >= 0]))
 
 

@@ -26,6 +26,7 @@ from sklearn_rank.rankings.ranking import (
     grade_order,
     ranked,
 )
+from sklearn_rank.rankings.reading import Judgements, Reading, merged_options
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
@@ -126,6 +127,10 @@ class RankingData:
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the reader on which values depend, as far as they are known."""
+    judgements: Judgements | None = None
+    """Which items are relevant to each query; None where they have no ids."""
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:
@@ -136,6 +141,12 @@ class RankingData:
     def weights(self) -> FloatArray | None:
         """(Q,) weight of each query; None weighs all alike."""
         return self.rankings.weights
+
+    @property
+    def reading(self) -> Reading:
+        """How these data were read."""
+        own = {"assumed": self.assumed, "relevance": self.by_relevance is not None}
+        return Reading({"ties": self.ties, **own, **self.options}, self.judgements)
 
     @property
     def by_score(self) -> JudgedRankings:
@@ -366,13 +377,7 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
             "one part missed may have been found in another; evaluate all lists in one call"
         )
         raise InvalidParameterError(msg)
-    rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
-    if len(rules) > 1:
-        msg = (
-            f"the evaluations break ties by different rules, {format_list(rules)}, and no one call "
-            "would; pass the same ties= to evaluate"
-        )
-        raise InvalidParameterError(msg)
+    options = merged_options([part.reading for part in parts])
     borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
     query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
     evaluated = set() if positional else set(query_ids)
@@ -394,11 +399,21 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         left_out=[query for part in parts for query in part.left_out if query not in evaluated],
         keyed=parts[0].keyed,
         assumed=max((part.assumed for part in parts), key=ASSUMED.index),
-        ties=rules[0] if rules else "",
+        ties=options.pop("ties", ""),
         positional=positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
         clusters=np.concatenate(clusters) if clusters else None,
+        options=options,
+        judgements=_merge_judgements([part.judgements for part in parts]),
     )
+
+
+def _merge_judgements(parts: Sequence[Judgements | None]) -> Judgements | None:
+    """Those of all parts; None where one of them has none."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return Judgements(lambda: np.concatenate([part.digests for part in known]))
 
 
 def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
