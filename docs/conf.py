@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from _markdown import install_commands
 from _metric_pages import NOTES, write
+from _shop import write_report
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx import addnodes
@@ -249,3 +250,4 @@ def setup(app: Any) -> None:
     app.connect("doctree-read", without_addresses)
     app.connect("build-finished", finish)
     app.connect("builder-inited", lambda _: write(DOCS / "metric"))
+    app.connect("builder-inited", lambda _: write_report(DOCS / "_static" / "report.html"))

@@ -42,10 +42,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")
         if "numbers" in item.path.parts:
             # Drawn data may look odd, which tests of numbers do not mind.
-            item.add_marker(
-                pytest.mark.filterwarnings("ignore:every (judged|ranked) item of every")
-            )
-            item.add_marker(pytest.mark.filterwarnings("ignore:y_true holds"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning"))
 
 
 @pytest.fixture(autouse=True)

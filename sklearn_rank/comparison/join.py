@@ -11,7 +11,12 @@ import numpy as np
 
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import common_queries, take_queries
+from sklearn_rank.evaluation.slices import (
+    common_queries,
+    refuse_other_judgements,
+    refuse_other_options,
+    take_queries,
+)
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     QueryMismatchError,
@@ -21,7 +26,6 @@ from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.samples import cluster_codes
-from sklearn_rank.support.segments import segment_index, take_segments
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -117,6 +121,7 @@ def join(
     """Systems joined on their common queries, and notes on what was left out."""
     names, notes = _common_measures(systems, measures)
     _check_same_definitions(systems, names)
+    refuse_other_options({name: system.reading for name, system in systems.items()})
     ids = {name: system._judged.listed_ids() for name, system in systems.items()}
     by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
     if len(set(by_position.values())) > 1:
@@ -151,7 +156,7 @@ def join(
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    _check_same_judgements(joined)
+    refuse_other_judgements({n: own._judged for n, own in systems.items()}, places)
     return joined, notes
 
 
@@ -204,12 +209,12 @@ def _common_measures(
 
 
 def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequence[str]) -> None:
-    """One measure with two sets of parameters, readings of undefined queries or of ties, is two."""
+    """One measure with two sets of parameters, or readings of undefined queries, is two."""
     (base, first), *others = systems.items()
     for name, system in others:
         rules = zip(_definitions(first, measures), _definitions(system, measures), strict=True)
         for (subject, own, text), (_, other, said) in rules:
-            if own != other and text and said:
+            if own != other:
                 msg = (
                     f"{subject}{text} for {safe_repr(base)} and {said} for {safe_repr(name)}; "
                     "evaluate all systems in one way"
@@ -218,9 +223,7 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
 
 
 def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
-    """Whose rule it is, the rule, and its text; no text where there is no rule."""
-    ties = system._judged.ties
-    yield "", ties, f"ties={ties!r}" if ties else ""
+    """Whose rule it is, the rule, and its text."""
     for name in measures:
         scored = system._scored[find_measure(name, system._scored)]
         text, metric = scored.measure.in_full(), scored.measure.metric
@@ -228,28 +231,3 @@ def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[
             text = f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"
         yield f"{name} has ", scored.measure, text
         yield f"{name} has ", str(scored.undefined), f"zero_division={scored.undefined}"
-
-
-def _check_same_judgements(joined: Joined) -> None:
-    """QueryMismatchError if a query has other relevant items for one system than for another."""
-    judged = []
-    for name, system in joined.systems.items():
-        rankings = system._judged.rankings
-        taken, offsets = take_segments(rankings.judged_offsets, joined.places[name])
-        judged.append((rankings.judged_grades[taken], offsets))
-    (expected, sizes), *others = judged
-    base, *names = joined.systems
-    for name, (grades, offsets) in zip(names, others, strict=True):
-        differing = np.flatnonzero(np.diff(offsets) != np.diff(sizes))
-        if not len(differing) and not np.array_equal(grades, expected):
-            # Alike but for the order within each query?
-            query = segment_index(offsets)
-            own, of_base = (side[np.lexsort((side, query))] for side in (grades, expected))
-            differing = query[own != of_base]
-        if len(differing):
-            msg = (
-                f"the relevant items of query {safe_repr(joined.query_ids[differing[0]])} are not "
-                f"the same for {safe_repr(base)} and {safe_repr(name)}: other numbers or grades; "
-                "evaluate all systems against one set of judgements, query by query"
-            )
-            raise QueryMismatchError(msg)

@@ -37,10 +37,14 @@ from sklearn_rank.evaluation.compute import (
     valuation,
 )
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import common_queries
+from sklearn_rank.evaluation.slices import (
+    common_queries,
+    refuse_other_judgements,
+    refuse_other_options,
+)
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.data import RankingData, no_items
+from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import item_codes, unjudged_items
 from sklearn_rank.support.checks import check_integer, check_number, check_option, refuse_value
@@ -206,9 +210,9 @@ def bounds_of_change(
         If the change has no exact bounds, or none that are found in time.
     InvalidParameterError
         If an argument has a value that its rule does not allow, ids of items were not kept, or
-        the two have other judgements or count the measure in other ways.
+        the two were read or count the measure in other ways.
     QueryMismatchError
-        If they have no query in common.
+        If they have no query in common, or other judgements of one.
 
     Examples
     --------
@@ -233,7 +237,7 @@ def bounds_of_change(
     sides, items = [], []
     for evaluation, queries in zip((new, old), _common_queries([new, old]), strict=True):
         data = evaluation._judged
-        if data.has_relevance:
+        if data.by_relevance is not None:
             msg = (
                 "a change has no bounds where relevance= ranks items in a second way; pass "
                 "{item: score} rankings"
@@ -260,6 +264,10 @@ def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
     if not len(numbers[0]):
         msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
+    named = dict(zip(("new", "old"), evaluations, strict=False))
+    refuse_other_options({name: own.reading for name, own in named.items()})
+    judged = {name: own._judged for name, own in named.items()}
+    refuse_other_judgements(judged, dict(zip(named, numbers, strict=True)))
     return numbers
 
 
@@ -298,8 +306,8 @@ def bound_changes(
         raise InvalidParameterError(msg)
     highest, absent = _check_limits(measure, new, scope, max_grade, unretrieved)
     sides, every = [new.widened(), old.widened()], np.arange(len(new))
-    unknown = no_items("only places of items are known")
-    value_of = [valuation(measure, RankingData(side, unknown)) for side in sides]
+    no_pool = NoPool("only places of items are known")
+    value_of = [valuation(measure, RankingData(side, no_pool)) for side in sides]
 
     def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
         values = [own(Block(query, side, side)) for own, side in zip(value_of, filled, strict=True)]

@@ -108,11 +108,9 @@ def _score_queries(
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
     blocks = data.rankings.blocks()
-    reads_scores = any(part.metric.by_score for measure in measures for part in measure.parts)
-    by_score = data.by_score if reads_scores else data.rankings
 
     def values_of(queries: slice) -> list[FloatArray]:
-        block = _cut(data.rankings, by_score, queries)
+        block = _cut(data, queries)
         return [function(block) for function in functions]
 
     if len(blocks) == 1 or any(measure.calls_back for measure in measures):
@@ -126,14 +124,16 @@ def _score_queries(
     ]
 
 
-def _cut(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
+def _cut(data: RankingData, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    is_one = by_score is rankings
+    rankings, by_score = data.rankings, data.by_relevance
     if queries.stop - queries.start < len(rankings):
         rankings = rankings.take(queries)
-        by_score = rankings if is_one else by_score.take(queries)
+        by_score = None if by_score is None else by_score.take(queries)
     rankings = rankings.widened(grades=False)
-    return Block(queries, rankings, rankings if is_one else by_score.widened(grades=False))
+    return Block(
+        queries, rankings, rankings if by_score is None else by_score.widened(grades=False)
+    )
 
 
 def averaged(

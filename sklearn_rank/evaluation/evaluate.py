@@ -172,6 +172,12 @@ def evaluate(
     given = given_measures(values)
     named = _named(parse_measures(measures, distinct=False), given, preset)
     undefined = _undefined_values(named, preset, zero_division)
+    rules: dict[str, Any] = {
+        "missing": preset.missing if missing is None else missing,
+        "duplicates": "raise" if duplicates is None else duplicates,
+        "ignore_identical_ids": ignore_identical_ids,
+        "negative_grades": preset.negative_grades,
+    }
     judged = read_any(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
@@ -182,17 +188,15 @@ def evaluate(
         candidates=candidates,
         sample_weight=sample_weight,
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
-        missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
-        duplicates="raise" if duplicates is None else duplicates,
-        ignore_identical_ids=ignore_identical_ids,
         assume=assume,
-        negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
+        **rules,
     )
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
+    judged = replace(judged, options={**rules, "lowest": preset.lowest})
     own_values = _given_values(given, judged)
     scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)
     for text in program_differences(

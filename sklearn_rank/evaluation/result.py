@@ -23,6 +23,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import safe_names
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import KeptItems, RankingData
+from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Parts, Rows, Tabular
@@ -100,10 +101,15 @@ class Evaluation(Tabular):
         """
         return self._judged.assumed
 
+    @cached_property
+    def reading(self) -> Reading:
+        """How the data were read: what differs between two of them is not compared."""
+        return self._judged.reading
+
     @property
     def items(self) -> KeptItems | None:
         """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
-        return self._judged.ids
+        return self._judged.items
 
     @property
     def measures(self) -> tuple[Measure, ...]:

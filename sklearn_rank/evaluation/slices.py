@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.rankings.data import InputCounts, RankingData
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    QueryMismatchError,
+    RankingDataWarning,
+)
+from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.segments import segment_index, take_segments
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, IntArray
 
@@ -116,6 +124,54 @@ def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
     return [np.array([place[query] for query in common], dtype=np.int64) for place in places]
 
 
+def refuse_other_options(readings: Mapping[str, Reading]) -> None:
+    """InvalidParameterError if systems were read in two ways."""
+    (base, first), *others = readings.items()
+    for name, reading in others:
+        for option, own, value in first.differences(reading):
+            msg = (
+                f"{option}={own!r} for {safe_repr(base)} and {option}={value!r} for "
+                f"{safe_repr(name)}; evaluate all systems in one way"
+            )
+            raise InvalidParameterError(msg)
+
+
+def refuse_other_judgements(
+    systems: Mapping[str, RankingData], places: Mapping[str, IntArray]
+) -> None:
+    """QueryMismatchError if a query has other relevant items for one system than for another.
+
+    ``places`` are the numbers of the common queries in each.
+    """
+    (base, first), *others = systems.items()
+    expected, sizes = _judged_grades(first, places[base])
+    for name, data in others:
+        grades, offsets = _judged_grades(data, places[name])
+        differing = np.flatnonzero(np.diff(offsets) != np.diff(sizes))
+        if not len(differing) and not np.array_equal(grades, expected):
+            # Alike but for the order within each query?
+            query = segment_index(offsets)
+            own, of_base = (side[np.lexsort((side, query))] for side in (grades, expected))
+            differing = query[own != of_base]
+        what = "other numbers or grades"
+        if not len(differing):
+            differing = first.reading.judged_otherwise(data.reading, places[base], places[name])
+            what = "other ids, or grades of other items"
+        if len(differing):
+            query_id = first.listed_ids()[places[base][differing[0]]]
+            msg = (
+                f"the relevant items of query {safe_repr(query_id)} are not the same for "
+                f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems against "
+                "one set of judgements, query by query"
+            )
+            raise QueryMismatchError(msg)
+
+
+def _judged_grades(data: RankingData, queries: IntArray) -> tuple[Array, IntArray]:
+    taken, offsets = take_segments(data.rankings.judged_offsets, queries)
+    return data.rankings.judged_grades[taken], offsets
+
+
 def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any]) -> RankingData:
     """The data of some queries; what belongs to no query in particular stays behind.
 
@@ -124,8 +180,8 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
     missing = np.flatnonzero(judged.is_missing[queries])
     return RankingData(
         judged.rankings.take(queries),
-        judged.items,
-        queries if judged.chosen is None else judged.chosen[queries],
+        partial(_pool_of, judged.pool, queries),
+        None if judged.by_relevance is None else judged.by_relevance.take(queries),
         counts=InputCounts(missing=len(missing)),
         missing=missing,
         left_out=known,
@@ -134,4 +190,14 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         ties=judged.ties,
         query_columns=judged.query_columns,
         clusters=None if judged.clusters is None else judged.clusters[queries],
+        options=judged.options,
+        judgements=None if judged.judgements is None else judged.judgements.take(queries),
     )
+
+
+# Not closures, so that evaluations can be pickled.
+
+
+def _pool_of(pool: Pool, own: IntArray, queries: IntArray | None = None) -> JudgedRankings:
+    """One ranking of the items of a slice, or of some of its queries."""
+    return pool(own if queries is None else own[queries])

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,15 @@ def test_sets_of_versions_are_known_to_the_script() -> None:
     script = (ROOT / ".ci" / "versions").read_text(encoding="utf-8")
     for name in WORKFLOWS["tests"]["jobs"]["versions"]["strategy"]["matrix"]["set"]:
         assert f"\n  {name})" in script
+
+
+def test_hooks_before_a_commit_use_the_versions_of_the_extras() -> None:
+    text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = {*project["dependencies"]}.union(*project["optional-dependencies"].values())
+    for hook in yaml.safe_load(text)["repos"][0]["hooks"]:
+        assert hook["language"] == "python", "an environment of its own"
+        assert set(hook["additional_dependencies"]) <= known
 
 
 def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -21,6 +21,7 @@ WEIGHTS = st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(lambda weig
 
 
 @given(problem=problems(), weights=WEIGHTS)
+@example(problem=Problem({"q": {"a": 1}}, {"q": {"a ": 1}}), weights=[1, 1, 1, 1])
 def test_weights_count_in_proportion(problem: Problem, weights: list[int]) -> None:
     y_true, y_score = problem.mapping
     given = dict(zip(y_true, weights, strict=False))

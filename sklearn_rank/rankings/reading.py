@@ -1,0 +1,144 @@
+"""How data were read: options, and which items count as relevant. What differs is not compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.text import as_text
+from sklearn_rank.typing import Array, IntArray
+
+COMPARED = ("ties", "ignore_identical_ids", "lowest")
+"""Options of which two readings need the same to be compared, or merged."""
+_UNKNOWN = {None, ""}
+
+# An address, or a set, whose order depends on the hash seed.
+FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
+
+
+class Judgements:
+    """Judged items of Q queries, as one digest a query that is made when somebody asks for it.
+
+    A digest covers ids and grades of the relevant items in any order, and where the ground truth is
+    partial those of grade 0, too.
+    """
+
+    def __init__(self, source: Array | JudgedItems | Callable[[], Array]) -> None:
+        self._source = source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Judgements, (self.digests,)
+
+    @property
+    def digests(self) -> Array:
+        """(Q,) uint64, the same in every process."""
+        if not isinstance(self._source, np.ndarray):
+            self._source = self._source()  # the ids need not stay
+        return self._source
+
+    def take(self, queries: IntArray) -> Judgements:
+        """Those of some queries."""
+        return Judgements(lambda: self.digests[queries])
+
+    def are_those_of(self, other: Judgements) -> bool:
+        """Whether both are known to be the same items in one order."""
+        own, items = self._source, other._source
+        if not (isinstance(own, JudgedItems) and isinstance(items, JudgedItems)):
+            return self is other
+        return (
+            own.n_queries == items.n_queries
+            and np.array_equal(own.offsets, items.offsets)
+            and np.array_equal(own.grades, items.grades)
+            and own.has_ids_of(items)
+        )
+
+
+class JudgedItems(NamedTuple):
+    """Items from which digests are made; those of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+
+    offsets: IntArray
+    ids: Any
+    """List or Polars series."""
+    grades: Array
+    n_queries: int | None = None
+    """How many queries share the items of the one; None: each has its own."""
+
+    def __call__(self) -> Array:
+        """(Q,) digests."""
+        texts: list[Any] = self.ids if isinstance(self.ids, list) else self.ids.to_list()
+        if not set(map(type, texts)) <= {str}:
+            texts = list(map(_text, texts))
+        pairs, digests = list(zip(texts, self.grades.astype(np.float64).tolist(), strict=True)), []
+        for first, last in pairwise(self.offsets.tolist()):
+            text = json.dumps(sorted(pairs[first:last]))
+            digests.append(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()))
+        return np.array(digests * (self.n_queries or 1), dtype=np.uint64)
+
+    def has_ids_of(self, other: JudgedItems) -> bool:
+        """Whether the ids are equal, and of one type."""
+        if isinstance(self.ids, list):
+            return bool(self.ids == other.ids)
+        same = type(self.ids) is type(other.ids) and self.ids.dtype == other.ids.dtype
+        return bool(same and self.ids.equals(other.ids))
+
+
+def _text(item: Any) -> str:
+    """An id as text, alike for ids that are equal; of a float without decimals that of the int."""
+    if isinstance(item, np.generic):
+        item = item.item()
+    if isinstance(item, (bool, float)) and item == item // 1:
+        item = int(item)
+    text = as_text(item)
+    return str(hash(item)) if FLEETING.search(text) else text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading:
+    """How the data of an evaluation were read."""
+
+    options: Mapping[str, Any]
+    """``ties`` ("" without scores), what was ``assumed``, whether ``relevance`` ranked, and the
+    other options of :func:`evaluate` on which values depend, as far as they are known."""
+    judgements: Judgements | None
+    """None where items have no ids."""
+
+    def differences(self, other: Reading) -> Iterator[tuple[str, Any, Any]]:
+        """Name and both values of each option that keeps the two from being compared."""
+        for name in COMPARED:
+            own, value = self.options.get(name), other.options.get(name)
+            if own != value and not {own, value} & _UNKNOWN:
+                yield name, own, value
+
+    def judged_otherwise(self, other: Reading, own: IntArray, others: IntArray) -> IntArray:
+        """Places of the queries with these numbers in each that have other judgements."""
+        known, given = self.judgements, other.judgements
+        if known is None or given is None:
+            return np.zeros(0, dtype=np.int64)
+        if np.array_equal(own, others) and known.are_those_of(given):
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(known.digests[own] != given.digests[others])
+
+
+def merged_options(readings: Sequence[Reading]) -> dict[str, Any]:
+    """Options that readings of parts have in common; InvalidParameterError where some differ."""
+    options = {}
+    for name in dict.fromkeys(chain.from_iterable(own.options for own in readings)):
+        values = dict.fromkeys(own.options.get(name) for own in readings)
+        known = [value for value in values if value not in _UNKNOWN]
+        if len(known) == 1:
+            options[name] = known[0]
+        elif known and name in COMPARED:
+            msg = (
+                f"the evaluations were read with {' and '.join(f'{name}={own!r}' for own in known)}"
+                f", as no one call would; pass the same {name}= to evaluate"
+            )
+            raise InvalidParameterError(msg)
+    return options
