@@ -357,7 +357,8 @@ def own_parameters(metric: Metric) -> str:
     if metric in FUNCTIONS:
         documented = entries_of(sections(inspect.getdoc(FUNCTIONS[metric]) or "")["Parameters"])
     rows = []
-    for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:
+    own = [name for name in metric.defaults if name in documented]  # some are of conventions alone
+    for name in [*(["k"] if metric.takes_k else []), *own]:
         head, *meaning = (line.strip() for line in documented[name].split("\n"))
         values, default = head.removeprefix(f"{name} : ").split(", default=")
         rows.append([f"`{name}`", values, f"`{default}`", plain(" ".join(meaning))])

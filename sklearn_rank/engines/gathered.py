@@ -189,10 +189,6 @@ class LeftBehind:
         """Refuse them, too."""
         return self.in_memory("a measure of unjudged items")
 
-    def count_scores(self, case: str) -> Any:  # noqa: ARG002
-        """Refuse them, too."""
-        return self.in_memory("a count of scores")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LaterColumns:

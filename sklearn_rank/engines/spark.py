@@ -129,7 +129,6 @@ class _Reading:
             judged,
             ties="" if self.run.ranks else self.ties,
             query_columns=tuple(columns),
-            count_scores=self.run.count_scores,
         )
 
     def places_of_unjudged(self) -> Places:
@@ -363,21 +362,6 @@ class _SparkSide:
         pairs = self.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
         for row in pairs.distinct().orderBy("q").toArrow().to_pylist():
             yield row["q"], row["label"]
-
-    def count_scores(self, case: str) -> int:
-        """Counts scores that conventions speak of, as :class:`TableScores`."""
-        if self.ranks:
-            return 0
-        query, score = quoted(self.named["query"]), quoted(self.named["score"])
-        if case == "at most 0":
-            found = self.rows.selectExpr(f"count_if({score} <= 0) AS n")
-            return int(found.toArrow()["n"][0].as_py())
-        rows = self.rows.selectExpr(f"{query} AS q", f"{score} AS x")
-        if case == "close":  # scores that differ, and not as float32
-            rows = rows.distinct().selectExpr("q", "CAST(x AS float) AS x")
-        elif case == "equal of 16":
-            rows = rows.join(rows.groupBy("q").count().where("count >= 16").select("q"), "q")
-        return int(rows.groupBy("q", "x").count().where("count > 1").select("q").distinct().count())
 
 
 def quoted(column: str) -> str:

@@ -24,7 +24,7 @@ from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import refuse_unused
-from sklearn_rank.inputs.tables import Qrels, Run, TableScores
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.support.checks import as_bytes
@@ -134,8 +134,6 @@ class _Reading:
         else:
             gathered = self._gathered(truth, run)
             judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
-            if "score" in self.run.named:
-                judged = replace(judged, count_scores=self.count_scores)
         # All columns of the frames, of which only those with a role were read.
         columns = [
             LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))
@@ -154,20 +152,6 @@ class _Reading:
         judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
         assert judged.rankings.unjudged is not None
         return judged.rankings.unjudged.places
-
-    def count_scores(self, case: str) -> int:
-        """Counts scores that conventions speak of, as :class:`TableScores`; reads once more."""
-        total, close = 0, set()
-        batches = self._checked(self.run, self.run_rows.all_of(self.run.used))
-        for block in _whole_queries(batches, self.run.named["query"], self._block):
-            run = self._run_of(block)
-            assert run.scores is not None
-            scores = TableScores(run.scores, run.offsets)
-            if case == "at most 0":
-                total += scores(case)
-            else:  # a query may come back in a later block
-                close |= {run.query_ids[number] for number in scores.queries(case).tolist()}
-        return total + len(close)
 
     def _refuse(self, what: str) -> None:
         msg = (

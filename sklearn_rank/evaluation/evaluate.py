@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.arrays import without_lowest
-from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
@@ -24,7 +21,6 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -199,9 +195,7 @@ def evaluate(
     judged = replace(judged, options={**rules, "lowest": preset.lowest})
     own_values = _given_values(given, judged)
     scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)
-    for text in program_differences(
-        preset, named, judged, (y_true, y_score), ties_are_given=ties is not None
-    ):
+    for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
@@ -321,10 +315,6 @@ _SUBJECTS = {
     "empty": "the ranking is empty in {} {}",
     "unfound": "nothing relevant was retrieved in {} {}",
     "graded": "{} grades are above 1",
-    "at most 0": "{} scores are at most 0",
-    "close": "scores differ by less than float32 tells in {} {}",
-    "equal": "items share a score in {} {}",
-    "equal of 16": "items share a score in {} {} of 16 or more items",
 }
 """Cases in which programs differ, in the words of the warning."""
 
@@ -333,7 +323,6 @@ def program_differences(
     preset: Convention,
     measures: Mapping[str, Measure],
     data: RankingData,
-    sides: tuple[Any, Any],
     *,
     ties_are_given: bool,
     numbers: bool = True,
@@ -344,7 +333,7 @@ def program_differences(
     """
     for case, subject in _SUBJECTS.items():
         differences = preset.differences(case, measures)
-        number = _count_case(case, data, sides, ties_are_given) if differences else 0
+        number = _count_case(case, data, ties_are_given) if differences else 0
         if number > 0:
             queries = "query" if numbers and number == 1 else "queries"
             what = subject.format(f"{number:,}" if numbers else "some", queries)
@@ -354,48 +343,13 @@ def program_differences(
             )
 
 
-def _count_case(case: str, data: RankingData, sides: tuple[Any, Any], ties_are_given: bool) -> int:
-    """Queries, grades or scores of a case."""
+def _count_case(case: str, data: RankingData, ties_are_given: bool) -> int:
+    """Queries or grades of a case."""
     rankings = data.rankings
-    if ties_are_given and case in ("tied", "equal", "equal of 16"):
-        return 0
     if case == "tied":
-        return data.by_score.n_tied
+        return 0 if ties_are_given else data.by_score.n_tied
     if case == "empty":
         return int((rankings.n_ranked == 0).sum()) - data.counts.missing
     if case == "unfound":
         return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
-    if case == "graded":
-        return rankings.n_graded
-    if data.count_scores is not None:
-        return data.count_scores(case)
-    return _count_scores(case, *sides, len(rankings))
-
-
-def _count_scores(case: str, y_true: Any, y_score: Any, n_queries: int) -> int:
-    """Scores that are at most 0, or rankings with equal or close ones."""
-    layout = layout_of(y_true)
-    if layout in ("rows", "matrix"):
-        scores = [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
-    else:
-        rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
-        scores = [
-            np.array(list(ranking.values()))
-            for ranking in (rankings if isinstance(rankings, Iterable) else ())
-            if isinstance(ranking, Mapping)
-        ]
-    if case == "at most 0":
-        return sum(int((values <= 0).sum()) for values in scores)
-    if case == "close":  # equal as float32 alone
-        return sum(
-            len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
-            for values in scores
-        )
-    if layout == "rows" and n_queries > 1:
-        return 0  # which rows are one ranking is not known here
-    least = 16 if case == "equal of 16" else 2
-    return sum(
-        len(values) >= least and len(np.unique(sortable(values))) < len(values)
-        for block in scores
-        for values in (block if block.ndim == 2 else [block])
-    )
+    return rankings.n_graded

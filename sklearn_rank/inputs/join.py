@@ -31,7 +31,6 @@ from sklearn_rank.inputs.items import (
 from sklearn_rank.inputs.tables import (
     Qrels,
     Run,
-    TableScores,
     best_occurrences,
     columns_about_queries,
     fall_orders,
@@ -470,7 +469,6 @@ def read_columns(
         missing=np.flatnonzero([query not in run.numbers for query in queries]),
         left_out=[query for query in dict.fromkeys((*qrels, *run)) if query not in evaluated],
         query_columns=columns_about_queries(qrels, run),
-        count_scores=None if run.scores is None else TableScores(run.scores, run.offsets),
     )
 
 

@@ -464,31 +464,6 @@ def _by_query(
     return list(query_ids), offsets, items, numbers
 
 
-class TableScores:
-    """Counts scores of a long table that conventions speak of."""
-
-    def __init__(self, scores: Array, offsets: IntArray) -> None:
-        self.scores = scores
-        self.offsets = offsets
-
-    def __call__(self, case: str) -> int:
-        """Scores of at most 0, or queries of another case."""
-        if case == "at most 0":
-            return int(np.count_nonzero(self.scores <= 0))
-        return len(self.queries(case))
-
-    def queries(self, case: str) -> IntArray:
-        """Numbers of the queries with "equal" scores, or "close" ones, equal as float32 alone."""
-        scores = self.scores[order_segments(falling_codes(self.scores), self.offsets).order]
-        query = segment_index(self.offsets)
-        alike = scores[1:] == scores[:-1]
-        if case == "close":
-            narrow = scores.astype(np.float32)
-            alike = ~alike & (narrow[1:] == narrow[:-1])
-        found = np.unique(query[1:][alike & (query[1:] == query[:-1])])
-        return found[sizes_of(self.offsets)[found] >= 16] if case == "equal of 16" else found
-
-
 def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
     """Columns of data frames that say something of the queries; none of what is no frame."""
     given = (getattr(table, "about_queries", None) for table in tables)

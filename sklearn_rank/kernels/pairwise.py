@@ -11,7 +11,7 @@ from sklearn_rank.kernels.expectation import Parts, depth, parts_of, ratio, reac
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 
 def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> FloatArray:
@@ -49,7 +49,7 @@ def auc(
     counted = _counted(rankings, unretrieved)
     total = _irrelevant_above(rankings, negatives, unretrieved)
     pairs = counted * (negatives + smoothing)
-    return 1.0 - _defined(total, pairs, pairs > 0)
+    return 1.0 - _defined(total, pairs, _has_pairs(rankings, pairs, negatives))
 
 
 def auc_parts(
@@ -89,7 +89,8 @@ def limited_auc(
     smoothing: float = 0.0,
 ) -> FloatArray:
     """Area under the ROC curve of the first k items; what lies below adds nothing or a line."""
-    negatives = _negatives(rankings, n_negatives) + smoothing
+    others = _negatives(rankings, n_negatives)
+    negatives = others + smoothing
     counted = _counted(rankings, unretrieved)
     groups, cut = rankings.groups, depth(rankings, k)
     inside = reach(groups.above, groups.size, cut)
@@ -104,12 +105,18 @@ def limited_auc(
     if tail == "linear":
         read = np.minimum(rankings.n_ranked, cut)
         # On average half of the irrelevant items below the cutoff stand below a relevant one there.
-        half = ((counted - hits) * (negatives - smoothing - read + hits) - variance) / 2.0
+        half = ((counted - hits) * (others - read + hits) - variance) / 2.0
         pairs = counted * negatives
-        return _defined(area + half + smoothing * (counted - hits), pairs, pairs > 0)
+        total = area + half + smoothing * (counted - hits)
+        return _defined(total, pairs, _has_pairs(rankings, pairs, others))
     best = counted if k is None else np.minimum(counted, float(depth(rankings, k)))
     pairs = best * negatives
-    return _defined(area, pairs, pairs > 0)
+    return _defined(area, pairs, _has_pairs(rankings, pairs, others))
+
+
+def _has_pairs(rankings: JudgedRankings, pairs: FloatArray, negatives: FloatArray) -> BoolArray:
+    """(Q,) whether there are pairs; smoothing alone makes none where nothing was ranked."""
+    return (pairs > 0) & ((negatives > 0) | (rankings.n_ranked > 0))
 
 
 def _counted(rankings: JudgedRankings, unretrieved: str) -> FloatArray:

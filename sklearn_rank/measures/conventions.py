@@ -67,15 +67,16 @@ class Convention:
     undefined : mapping of str to str or float
         ``zero_division`` of the metrics that differ in it.
     measures : tuple of str or None
-        Names of the metrics that the program has; None allows all. ``hmean`` is allowed where its
-        members are.
+        Names of the metrics that are offered; None allows all.
     refused : mapping of str to str
         Why a metric has no number here; a name with an ``@`` holds for cutoffs only.
     differs : mapping of str to mapping
         What the program does with "tied" relevant items, an "empty" ranking, one in which all that
-        is relevant is "unfound", "graded" items, scores of "at most 0", "close" scores, which are
-        equal as float32, "equal" ones, or "equal of 16" or more items, by metric or ``"*"``, where
-        no parameter says so: such data are warned of.
+        is relevant is "unfound", or "graded" items, by metric or ``"*"``, where no parameter says
+        so: such data are warned of.
+    notes : mapping of str to str
+        What else it does with "close" scores, which are equal as float32, "negative" ones, "long"
+        rankings, or in a metric; docs/measures.md alone says so.
     cutoffs : mapping of str to int
         Cutoffs of the program for metrics without one.
 
@@ -98,10 +99,11 @@ class Convention:
     measures: tuple[str, ...] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
     cutoffs: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("parameters", "undefined", "refused", "differs", "cutoffs"):
+        for name in ("parameters", "undefined", "refused", "differs", "notes", "cutoffs"):
             object.__setattr__(self, name, Frozen(getattr(self, name)))
 
     def __reduce__(self) -> Any:
@@ -116,19 +118,19 @@ class Convention:
         Raises
         ------
         UnknownMeasureError
-            If the program has no such measure, or counts it in a way that is not offered here.
+            If it is not offered under this convention.
         """
         if self.measures is None and not self.parameters and not self.refused:
             return measure
         metric = measure.metric
+        if metric.of_judgements or metric.is_own:
+            return measure
+        self._check(measure)
         if metric.combines:
             members = tuple(self.apply(member) for member in measure.options["measures"])
             return replace(
                 measure, parameters=tuple({**dict(measure.parameters), "measures": members}.items())
             )
-        if metric.of_judgements or metric.is_own:
-            return measure
-        self._check(measure)
         if measure.k is None and metric.name in self.cutoffs:
             measure = measure.with_cutoff(self.cutoffs[metric.name])
         return measure.with_parameters(**self.parameters.get(metric.name, {}))
@@ -153,9 +155,9 @@ class Convention:
         if reason is None and measure.k is not None:
             reason = self.refused.get(f"{name}@")
         if reason is None and self.measures is not None and name not in self.measures:
-            reason = f"the program does not compute it; it has: {', '.join(self.measures)}"
+            reason = f"it has: {', '.join(self.measures)}"
         if reason is not None:
-            msg = f"convention {safe_repr(self.name)} gives no {measure}: {reason}"
+            msg = f"{measure} is not offered under convention {safe_repr(self.name)}: {reason}"
             raise UnknownMeasureError(msg)
 
 

@@ -31,7 +31,7 @@ def _gains(gain: Any, **others: Any) -> dict[str, dict[str, Any]]:
 _AT_K = ("map", "mrr", "precision", "recall", "hit_rate", "ndcg")
 _BY_CHANCE = {"tied": {"*": "the program leaves the order of tied items to chance"}}
 
-_FLOAT32 = "the program compares scores as float32"
+_FLOAT32 = "scores are compared as float32, so that those equal there are tied"
 _IPREC_9 = (
     "trec_eval 9, which it runs, rounds the relevant items of a recall level up from 0.1, where "
     "trec_eval 10 and this package round from 0.5"
@@ -63,28 +63,18 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "missing": "skip",
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "bpref"),
         "refused": {**_WHOLE_ALONE, "iprec": _IPREC_9},
-        "differs": {"close": {"*": _FLOAT32}},
+        "notes": {"close": _FLOAT32},
     },
     "ir_measures": {
         **_TREC_EVAL,
         "parameters": {**_TREC_EVAL["parameters"], "err": {"max_grade": 4.0}},
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err", "bpref"),
-        "differs": {
-            "close": {"*": _FLOAT32},
-            "equal": {"judged": "Judged@k breaks ties by rising ids there"},
-        },
+        "notes": {"close": _FLOAT32, "judged": "its Judged@k breaks ties by rising ids"},
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
             "mrr@": "RR@k comes from another provider there, which breaks ties otherwise",
         },
-    },
-    "gdeval": {
-        "ties": "docid",
-        "zero_division": 0.0,
-        "negative_grades": "unjudged",
-        "parameters": {"err": {"max_grade": 4.0}},
-        "measures": ("err", "ndcg"),
     },
     "sklearn": {
         "zero_division": 0.0,
@@ -107,8 +97,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "ndcg": {"gain": _exp2_of_next},
             **{name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")},
         },
-        "undefined": {"fbeta": 0.0, "hmean": 0.0},
-        "measures": (*_AT_K, "mar", "fbeta", "auc", "gauc", "lauc"),
+        # Its rankings are never empty: a query without one must not be left out in silence.
+        "undefined": {"fbeta": 0.0, "hmean": 0.0, **dict.fromkeys(("auc", "gauc", "lauc"), "warn")},
+        "measures": (*_AT_K, "mar", "fbeta", "hmean", "auc", "gauc", "lauc"),
         "differs": _BY_CHANCE,
     },
     "ardoco": {
@@ -180,10 +171,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": (*_AT_K, "rprec", "gauc"),
         "differs": {
             "tied": dict.fromkeys((*_AT_K[:-1], "rprec"), _BY_CHANCE["tied"]["*"]),
-            "at most 0": dict.fromkeys(
-                _AT_K[:4], "torchmetrics takes items scored at most 0 for irrelevant"
-            ),
         },
+        "notes": {"negative": "AP, P, R and RR take items scored at most 0 for irrelevant"},
     },
     "recbole": {
         "zero_division": 0.0,
@@ -215,16 +204,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             )
         },
     },
-    "implicit": {
-        "ties": "stable",
-        "zero_division": np.nan,
-        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
-        "measures": ("map", "ndcg"),
-        "refused": {
-            "precision": "implicit's precision divides all hits by the sum of min(k, R)",
-            "lauc": "implicit's AUC takes all items that a user does not have for irrelevant",
-        },
-    },
     "spark": {
         "ties": "stable",
         "zero_division": 0.0,
@@ -237,9 +216,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "missing": "raise",
         "parameters": {"map": {"denominator": "relevant"}, **_gains("linear")},
         "measures": (*_AT_K, "fbeta", "rprec", "dcg"),
-        "differs": {
-            "equal of 16": {"*": "ranx keeps the order of tied items below 16 items alone"}
-        },
+        "notes": {"long": "rankings of 16 or more items do not keep the order of tied items"},
     },
     "lenskit": {
         "ties": "stable",

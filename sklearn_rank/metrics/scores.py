@@ -320,8 +320,7 @@ def ranking_auc_score(
     How likely does a relevant item stand above an irrelevant one? Pairs are formed within each
     query, unless ``average="pooled"``, which ranks the items of all queries together and needs
     scores that compare across queries. A tie counts half; ``relevance`` decides which items of a
-    list are tied. With ``smoothing=s`` a relevant item with b of N irrelevant items below it counts
-    (b + s) / (N + s), one that was not retrieved s / (N + s), and 1 where nothing is irrelevant.
+    list are tied.
 
     Parameters
     ----------
@@ -332,16 +331,15 @@ def ranking_auc_score(
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, above it with
-        ``smoothing``, and far below it for lists that lack relevant items: a random tenth of the
-        items reaches about 0.05.
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, and far below it
+        for lists that lack relevant items: a random tenth of the items reaches about 0.05.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
-        with ``unretrieved="ignore"``, retrieved nothing relevant. Settled by ``zero_division``, it
-        keeps its weight: 0 without a relevant item where queries weigh by those.
+        If a query has no relevant item, no irrelevant one, or, with ``unretrieved="ignore"``,
+        retrieved nothing relevant. Settled by ``zero_division``, it keeps its weight: 0 without a
+        relevant item where queries weigh by those.
 
     References
     ----------
@@ -359,16 +357,15 @@ def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> f
     """Mean over queries of the AUC of each query (GAUC).
 
     How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
-    relevant and an irrelevant item in which the relevant one stands above; a tie counts half, and
-    ``smoothing`` works as in :func:`ranking_auc_score`. Queries weigh alike; the origin [1]_ weighs
-    them by impressions or clicks, which is ``ranking_auc_score(average="impressions")`` or
-    ``"positives"``.
+    relevant and an irrelevant item in which the relevant one stands above; a tie counts half.
+    Queries weigh alike; the origin [1]_ weighs them by impressions or clicks, which is
+    ``ranking_auc_score(average="impressions")`` or ``"positives"``.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings without
-        ``smoothing``, and far below it for lists that lack relevant items.
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, and far below it
+        for lists that lack relevant items.
 
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
@@ -385,7 +382,7 @@ def limited_auc_score(
     How well are the items ordered that are shown? Each relevant item within ``k`` counts the share
     of the N irrelevant items that stands below it; the sum is divided by min(R, k). With
     ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
-    area is that under the whole curve. ``smoothing`` works as in :func:`ranking_auc_score`.
+    area is that under the whole curve.
 
     Parameters
     ----------

@@ -42,7 +42,6 @@ class PairOptions(BinaryOptions, total=False):
 
     unretrieved: Unretrieved
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None
-    smoothing: float
 
 
 class GradedAtK(DataOptions, total=False):
@@ -146,7 +145,7 @@ def _completed(function: Function, metric: Metric, names: list[str]) -> str:
         "Parameters": "\n".join(entries[name] for name in names),
         "Returns": own.pop("Returns", _RETURNS),
         "Raises": "\n".join(filter(None, (_RAISES, own.pop("Raises", "")))),
-        "Warns": own.pop("Warns", _WARNS_OF_PAIRS if "smoothing" in metric.checks else _WARNS),
+        "Warns": own.pop("Warns", _WARNS_OF_PAIRS if "n_negatives" in metric.checks else _WARNS),
         "References": own.pop("References", f".. [1] {metric.reference}."),
     }
     text = own.pop("") + "".join(
@@ -189,8 +188,6 @@ unretrieved : {"last", "ignore"}, default="last"
     A relevant item that its ranking lacks stands below everything, or does not count.
 n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
     Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
-smoothing : float, default=0.0
-    Added to the irrelevant items below a relevant one, and to all of them; at least 0.
 min_rel : float, default=None
     Lowest grade that counts as relevant; None takes every grade above 0.
 ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
@@ -221,5 +218,5 @@ UndefinedMetricWarning
     If a query has no relevant item."""
 _WARNS_OF_PAIRS = """\
 UndefinedMetricWarning
-    If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
-    with ``unretrieved="ignore"``, retrieved nothing relevant."""
+    If a query has no relevant item, no irrelevant one, or, with ``unretrieved="ignore"``,
+    retrieved nothing relevant."""

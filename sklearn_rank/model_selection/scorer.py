@@ -171,7 +171,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         measure, options = self.measure, self.options
         policy, key = options.zero_division, (measure, options)
         with warnings_given_by(partial(warn_once, key=key)):
-            read, judged = self._judged(caller, *call)
+            _, judged = self._judged(caller, *call)
             scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
         if math.isnan(scored.average.value):
             msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
@@ -181,7 +181,6 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 options.preset,
                 {str(as_asked(measure)): measure},
                 judged,
-                (read.y, read.scores),
                 ties_are_given="ties" in (options.given or ()),
                 # Folds differ in numbers, and one text is enough for all of them.
                 numbers=not is_running(),

@@ -123,8 +123,6 @@ class RankingData:
     """The rule by which tied items were ranked; empty where there are no scores."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
-    count_scores: Callable[[str], int] | None = None
-    """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -8,7 +8,6 @@ import pytest
 
 from pytest_rankmetrics import assert_map_at_least, expected_failure
 from sklearn_rank import (
-    ConventionWarning,
     InvalidParameterError,
     compare,
     evaluate,
@@ -21,31 +20,6 @@ RUN: dict[str, Any] = {
     "item": ["x", "x", "y", "y", "y"],
     "score": [1.0, 0.0, 0.5, -1.0, 3.0],
 }
-
-
-def test_scores_that_a_program_takes_otherwise_are_counted(lazy, way):
-    message = "^2 scores are at most 0, which convention 'torchmetrics' cannot count as its"
-    for truth, run in ((lazy(TRUTH), lazy(RUN)), (pl.DataFrame(TRUTH), pl.DataFrame(RUN))):
-        with pytest.warns(ConventionWarning, match=message) as caught:
-            evaluate(truth, run, "map", convention="torchmetrics")
-        assert len(caught) == 1
-
-
-def test_rankings_whose_scores_float32_does_not_tell_apart(lazy, way):
-    # Those of b differ and are equal as float32; a and b have scores near each other's, too.
-    run = {**RUN, "score": [1.0, 2.0, 0.5, 2.0 + 1e-12, 2.0]}
-    message = "^scores differ by less than float32 tells in 1 query, which"
-    for truth, ranked in ((lazy(TRUTH), lazy(run)), (pl.DataFrame(TRUTH), pl.DataFrame(run))):
-        with pytest.warns(ConventionWarning, match=message):
-            evaluate(truth, ranked, "map", convention="ir_measures")
-
-
-def test_ranks_and_distant_scores_are_not_warned_of(lazy, way):
-    run = {**RUN, "rank": [1, 1, 2, 2, 1]}
-    del run["score"]
-    for convention in ("torchmetrics", "ir_measures"):
-        assert evaluate(lazy(TRUTH), lazy(run), "map", convention=convention)["map"] == 1.0
-    assert evaluate(lazy(TRUTH), lazy(RUN), "map", convention="ir_measures")["map"] == 1.0
 
 
 def test_evaluations_are_pickled_without_their_frames(lazy, way):

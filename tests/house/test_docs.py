@@ -92,7 +92,7 @@ def test_worked_examples_have_the_values_of_the_package(metric):
     names: dict[str, object] = {}
     exec("\n".join(lines), names)
     assert [*eval(call, names).scores.values()] == [pytest.approx(value, rel=1e-12)]
-    for name in metric.defaults:
+    for name in metric.defaults.keys() - {"smoothing"}:  # which is of one convention alone
         assert re.search(rf"^\| `{name}` \| .+ \| `.+` \| .+ \|$", page, re.MULTILINE), name
 
 

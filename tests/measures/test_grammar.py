@@ -302,8 +302,7 @@ def test_members_may_take_the_cutoff_that_they_need_from_the_whole():
     # Two relevant items, one found at rank 1: AP is 1 / 10, recall 1 / 2.
     pair = [{"a", "z"}], [["a", "b"]]
     expected = 2 * 1 / 10 * 1 / 2 / (1 / 10 + 1 / 2)
-    for convention in ("default", "trec_eval"):
-        assert evaluate(*pair, HMEAN, convention=convention)[HMEAN] == pytest.approx(expected)
+    assert evaluate(*pair, HMEAN)[HMEAN] == pytest.approx(expected)
     members = ("map(denominator=k)", "recall")
     assert harmonic_mean_score(*pair, k=10, measures=members) == pytest.approx(expected)
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn_rank import (
     InvalidParameterError,
     UndefinedMetricError,
+    UndefinedMetricWarning,
     evaluate,
     fbeta_at_k_score,
     group_auc_score,
@@ -285,25 +286,19 @@ def test_chance_is_a_half_for_complete_rankings_alone(area) -> None:
     assert area(truth, top, n_negatives=95) == pytest.approx(1 / 10 * (1 - 5 / 95), abs=0.01)
 
 
-@AREAS
-def test_smoothing_lifts_chance_above_a_half(area) -> None:
-    rankings = random_lists(4, 4)
-    truth = [{0, 1} for _ in rankings]
-    # On average one of two irrelevant items stands below: (1 + 1) / (2 + 1).
-    assert area(truth, rankings, smoothing=1) == pytest.approx(2 / 3, abs=0.02)
+@pytest.mark.parametrize("spec", ["auc", "gauc", "lauc"])
+def test_warprec_smooths_areas_and_leaves_out_empty_lists(spec) -> None:
+    """It adds 1 to the irrelevant items below a relevant one, and to all of them."""
 
+    def score(truth, ranking):
+        return evaluate([truth], [ranking], spec, convention="warprec")[spec]
 
-@pytest.mark.parametrize("area", [ranking_auc_score, group_auc_score, limited_auc_score])
-def test_smoothing_defines_a_query_without_an_irrelevant_item(area) -> None:
-    with pytest.raises(UndefinedMetricError, match="undefined for 1 of 1 queries"):
-        area([{"a"}], [["a"]], zero_division="raise")
-    assert area([{"a"}], [["a"]], smoothing=1, zero_division="raise") == 1
-
-
-@AREAS
-def test_smoothing_counts_unretrieved_items_too(area) -> None:
-    # Of one irrelevant item: a has it below, (1 + 1) / (1 + 1); z was not retrieved, (0 + 1) / 2.
-    assert area([{"a", "z"}], [["a", "b"]], smoothing=1) == (1 + 1 / 2) / 2
+    # Of one irrelevant item: a has it below, (1 + 1) / (1 + 1); z was not retrieved.
+    unretrieved = 0 if spec == "lauc" else 1 / 2
+    assert score({"a", "z"}, ["a", "b"]) == (1 + unretrieved) / 2
+    assert score({"a"}, ["a"]) == 1
+    with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 1 queries"):
+        assert math.isnan(score({"a"}, []))
 
 
 def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was() -> None:

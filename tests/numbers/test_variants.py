@@ -12,7 +12,6 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate, ranking_precision_recall_curve, ranking_roc_curve
-from sklearn_rank.evaluation.evaluate import _count_scores
 from sklearn_rank.rankings import ranking
 from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.support import segments as _segments
@@ -347,10 +346,3 @@ def test_curves_of_all_items_sort_no_half_precision(curve: Callable[..., Any]) -
     single = curve(grades, scores.astype(np.float32))
     for values, expected in zip(half, single, strict=True):
         np.testing.assert_array_equal(values, expected)
-
-
-def test_half_precision_is_never_closer_than_single_precision_tells() -> None:
-    sides = negative_levels(1 << 16)
-    with mock.patch.object(np, "unique", wraps=np.unique) as unique:
-        assert not _count_scores("close", *sides, 1)
-    assert {call.args[0].dtype for call in unique.call_args_list} == {np.dtype("float32")}

@@ -206,23 +206,6 @@ def _ir_measures(problem, measures, calc):
 
 
 @program("ir-measures")
-def gdeval(problem):
-    """gdeval.pl of the TREC Web Track, as ir_measures ships it; needs perl."""
-    import ir_measures
-    from ir_measures import ERR, nDCG
-
-    def calc(measures, qrels, run):
-        provider = ir_measures.providers.registry["gdeval"]
-        evaluator = provider.evaluator(measures, qrels)
-        run = {query: items for query, items in run.items() if items}
-        return list(evaluator.iter_calc(run)), evaluator.calc_aggregate(run)
-
-    measures = {f"err(max_grade=4)@{k}": ERR @ k for k in TOP}
-    measures |= {f"ndcg@{k}": nDCG(dcg="exp-log2") @ k for k in TOP}
-    return _ir_measures(problem, measures, calc)
-
-
-@program("ir-measures")
 def ir_measures(problem):
     """With the providers that it chooses itself: pytrec_eval, gdeval, and its own."""
     import ir_measures
@@ -293,42 +276,6 @@ def ranx(problem):
 
 
 # Programs for recommenders ----------------------------------------------------------------------
-
-
-@program("implicit", "unjudged", "missing")
-def implicit(problem):
-    """With a model that recommends what the problem ranks."""
-    import numpy as np
-    from implicit.evaluation import ranking_metrics_at_k
-    from scipy.sparse import csr_matrix
-
-    class Recommender:
-        """A model that gives each user the ranking of a query; -1 where that has ended."""
-
-        def __init__(self, rankings):
-            self.rankings = rankings
-
-        def recommend(self, users, _rows, N=10, **_options):  # noqa: N803 - implicit's name
-            ids = np.full((len(users), N), -1, dtype=np.int32)
-            for row, user in zip(ids, users, strict=True):
-                items = self.rankings[user][:N]
-                row[: len(items)] = items
-            return ids, np.zeros(ids.shape, dtype=np.float32)
-
-    def measured(theirs, k, queries):
-        numbers = {}
-        rankings = [[numbers.setdefault(i, len(numbers)) for i in ranking(q)] for q in queries]
-        positives = [[numbers.setdefault(i, len(numbers)) for i in relevant(q)] for q in queries]
-        users = [row for row, items in enumerate(positives) for _ in items]
-        columns = [item for items in positives for item in items]
-        shape = (len(queries), len(numbers))
-        test = csr_matrix((np.ones(len(users)), (users, columns)), shape=shape)
-        model, train = Recommender(rankings), csr_matrix(shape)
-        found = ranking_metrics_at_k(model, train, test, K=k, show_progress=False, num_threads=1)
-        return found[theirs]
-
-    names = {"precision": "precision", "map": "map", "ndcg": "ndcg", "lauc": "auc"}
-    return grid(measured, names, TOP, problem["queries"])
 
 
 @program("lenskit", "unjudged", "missing")

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from sklearn_rank import (
-    ConventionWarning,
     EngineOptions,
     compare,
     evaluate,
@@ -109,16 +108,6 @@ def test_comparisons_slices_and_frames(lazy):
         "v": 0.5,
     }
     assert r_precision_score(lazy(TRUTH), lazy(RUN)) == 0.5
-
-
-def test_conventions_look_at_scores(lazy):
-    low = lazy({**RUN, "score": [2.0, 0.0, -1.0, -2.0]})
-    with pytest.warns(ConventionWarning, match="3 scores are at most 0"):
-        evaluate(lazy(TRUTH), low, "map", convention="torchmetrics")
-    # float64 tells these apart, float32 does not.
-    close = lazy({**RUN, "score": [1.0 + 2**-40, 1.0, 2.0, 1.0]})
-    with pytest.warns(ConventionWarning, match="than float32 tells in 1 query"):
-        evaluate(lazy(TRUTH), close, "map", convention="pytrec_eval")
 
 
 def test_a_terminal_is_told(lazy, capsys, monkeypatch):
