@@ -1,12 +1,13 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, the tables of conventions in measures.md, and those of layouts and ties in
-inputs.md. All come from records, presets, signatures and docstrings. Run it after a change to any
-of these; a test compares the files with it.
+These are metrics.md, the tables of conventions in measures.md, and those of layouts, names of
+columns and ties in inputs.md. All come from records, presets, signatures and docstrings. Run it
+after a change to any of these; a test compares the files with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from _architecture import picture, walk
@@ -16,6 +17,7 @@ from _programs import CHECKED, programs
 
 from sklearn_rank import scorers
 from sklearn_rank.inputs.layouts import LAYOUTS
+from sklearn_rank.inputs.roles import LISTS, ROLES, Names
 from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
@@ -141,7 +143,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
-        INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
+        INPUTS: _with_parts(INPUTS, _layouts(), _roles(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
     }
 
@@ -199,6 +201,30 @@ def _layouts() -> str:
             for layout in LAYOUTS.values()
         ],
     )
+
+
+_WITHOUT = {
+    "score": "the distance decides, least first",
+    "distance": "the rank decides",
+    "rank": "the order of the rows stands",
+    "grade": "every row is relevant",
+}
+
+
+def _roles() -> str:
+    """Names of columns; those of one list are separated by commas, its texts by a slash."""
+
+    def names(families: Iterable[Names]) -> str:
+        lists = (" / ".join(filter(None, map(_listed, family))) for family in families)
+        return "; ".join(lists)
+
+    roles = [[role, names(own), _WITHOUT.get(role, "an error")] for role, own in ROLES.items()]
+    lists = [[f"{side} items, a list", names(own), "one item a row"] for side, own in LISTS.items()]
+    return table(["role", "names", "without such a column"], roles + lists)
+
+
+def _listed(names: str) -> str:
+    return ", ".join(f"`{name}`" for name in names.split())
 
 
 def _ties() -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
+    from sklearn_rank.inputs.roles import SideColumns
+from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 Allowed: TypeAlias = Literal[
     "unjudged",
@@ -33,7 +34,7 @@ class DataOptions(TypedDict, total=False):
 
     groups: Any
     """Query id of each row; for the rows layout."""
-    columns: Mapping[str, str | None]
+    columns: SideColumns
     """Columns of data frames by their role, where their names do not tell it."""
     candidates: Any
     """Which cells of a matrix are ranked at all."""

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
-from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.cli.terminal import FAILED, print_table
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
 from sklearn_rank.inputs.hints import almost_equal, equal_but_for
 from sklearn_rank.inputs.tables import LongTable, Qrels, Run, as_list
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import format_list
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.table import words_table
 from sklearn_rank.typing import IntArray
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(arguments.qrels, arguments.run_path)
     with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
-    rows = list(_of_qrels(qrels))
+    rows, doubts = list(_of_qrels(qrels)), qrels.doubts
     if arguments.slices is not None:
         rows += _of_slices(qrels, read_labels(arguments.slices))
     if arguments.run_path is not None:
@@ -46,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
             ranking = reader.run(arguments.run_path)
         with waiting("comparing ids"):
             rows += _of_run(qrels, ranking)
+        doubts += ranking.doubts
     print_table(words_table(("", "finding"), rows))
-    return 0
+    return FAILED if doubts else 0
 
 
 def _of_qrels(qrels: Qrels) -> Iterator[_Finding]:
@@ -114,6 +115,10 @@ def _of_run(qrels: Qrels, run: Run) -> Iterator[_Finding]:
 
 def _of_table(table: LongTable, what: str) -> Iterator[_Finding]:
     """Columns without a role, queries that are perhaps one, repeated items."""
+    if table.roles:
+        read = ", ".join(f"{role} from {safe_repr(name)}" for role, name in table.roles.items())
+        yield "", f"{what}: {read}"
+    yield from (("!", doubt) for doubt in table.doubts)
     if table.unread:
         yield (
             "",

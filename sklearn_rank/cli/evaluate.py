@@ -81,6 +81,7 @@ def _engine(
     memory_alone = {
         "--depth": arguments.depth is not None,
         "--judged-only": arguments.judged_only,
+        "--grade": bool(arguments.grade_of),
         "--format trec": arguments.format == "trec",
         "standard input": "-" in paths,
     }

@@ -31,7 +31,7 @@ from sklearn_rank.support.text import closest, format_list, safe_repr
 
 WRITING = ("--update", "--accept", "--reason")
 _FILES = ("qrels", "run", "slices")
-_KEYS = ("name", *_FILES, "qrels_column", "run_column")
+_KEYS = ("name", *_FILES, "qrels_column", "run_column", "grades")
 """Keys of a gate in a TOML file besides the arguments of ``rank_gate.check``."""
 
 
@@ -148,8 +148,14 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
     refuse_repeated_input(files["qrels"], files["run"])
-    columns = (_columns(table, f"{side}_column", where) for side in ("qrels", "run"))
-    reader = Reader(arguments, *columns)
+    qrels_columns, run_columns = (
+        _columns(table, f"{side}_column", where) for side in ("qrels", "run")
+    )
+    grades = table.get("grades")
+    if grades is not None and not isinstance(grades, dict):
+        msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"
+        raise ValueError(msg)
+    reader = Reader(arguments, qrels_columns, run_columns, grades)
 
     def read() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         return reader.qrels(files["qrels"]), reader.run(files["run"])

@@ -84,7 +84,10 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     """Columns whose names are not recognised, and limits."""
     add = parser.add_argument_group("how files are read").add_argument
-    sides = {"qrels": ("query", "item", "grade"), "run": ("query", "item", "score", "rank")}
+    sides = {
+        "qrels": ("query", "item", "grade"),
+        "run": ("query", "item", "score", "distance", "rank"),
+    }
     for side, roles in sides.items():
         add(
             f"--{side}-column",
@@ -95,6 +98,9 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
             help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side} if its name is not "
             "recognised; ROLE= alone: no column has it",
         )
+    text = "grade of a text where grades are text, as E=3; repeat it for more"
+    given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
+    add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     limits = {
         "rows": "rows of a file (default: 50 million)",
         "bytes": "bytes to which a compressed file may grow (default: 2 GiB)",

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +29,17 @@ class Reader:
         arguments: argparse.Namespace,
         qrels_columns: Columns | None = None,
         run_columns: Columns | None = None,
+        grades: Mapping[str, float] | None = None,
     ) -> None:
         given = {name: getattr(arguments, name) for name in ("max_rows", "max_bytes", "max_line")}
         self.limits = Limits(**{name: value for name, value in given.items() if value})
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
+        self.grades = grades or dict(arguments.grade_of) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
         """Judgements; ``what`` is the name of the file in the usage of the command."""
-        return qrels_of(self._source(path, what), None, self.qrels_columns)
+        return qrels_of(self._source(path, what), None, self.qrels_columns, self.grades)
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""

@@ -102,7 +102,7 @@ def in_words_of(arguments: argparse.Namespace, text: str) -> str:
 
     def column(match: re.Match[str]) -> str:
         role, name = match[1], "" if match[2] == "None" else match[2][1:-1]
-        if "kind" in names and role not in ("score", "rank"):
+        if "kind" in names and role not in ("score", "distance", "rank"):
             side = arguments.kind
         else:
             qrels = getattr(arguments, "qrels", None)
@@ -112,6 +112,7 @@ def in_words_of(arguments: argparse.Namespace, text: str) -> str:
         return f"--{side}-column {shlex.quote(f'{role}={name}')}"
 
     if "run_column" in names:
+        text = re.sub(r"grades=\{'((?:[^'\\]|\\.)*)': .*?\}", r"--grade \1=...", text)
         text = _COLUMN.sub(column, text)
         text = re.sub(r"\bcolumns=(?= )", "--qrels-column and --run-column", text)
         text = re.sub(r"^columns (says|names)", r"--qrels-column or --run-column \1", text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from sklearn_rank.inputs.frames import PLAIN, Side, is_frame, own_columns, side_of
 from sklearn_rank.inputs.layouts import ReaderOptions, check_table_options, read_rankings
-from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, refuse_value
 from sklearn_rank.support.text import safe_repr
@@ -148,7 +148,7 @@ class Problem:
     y_true: Any
     """A lazy frame of the same engine, an eager frame, or a mapping."""
     y_score: Any
-    columns: Columns | None = None
+    columns: SideColumns | None = None
     reader_options: ReaderOptions = field(default_factory=ReaderOptions)
     """Options of the readers in memory, of which only the words were checked."""
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -160,7 +160,7 @@ class Problem:
 
 
 def find_sides(
-    truth: nw.DataFrame[Any] | None, run: nw.DataFrame[Any] | None, columns: Columns | None
+    truth: nw.DataFrame[Any] | None, run: nw.DataFrame[Any] | None, columns: SideColumns | None
 ) -> list[Side | None]:
     """The columns of both sides by frames of their schemas, which need have no rows.
 
@@ -179,7 +179,7 @@ def read_any(
     y_true: Any,
     y_score: Any,
     *,
-    columns: Mapping[str, str | None] | None = None,
+    columns: SideColumns | None = None,
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
     **options: Unpack[ReaderOptions],

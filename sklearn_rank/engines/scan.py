@@ -151,7 +151,8 @@ def _scan(
     ids = {"query": named.query, "item": named.item}
     selected = [f"CAST({quote(name)} AS {text}) AS {role}" for role, name in ids.items()]
     if named.number is not None:
-        selected.append(f"{quote(named.number)} AS {named.kind}")
+        sign, kind = ("-", "score") if named.kind == "distance" else ("", named.kind)
+        selected.append(f"{sign}{quote(named.number)} AS {kind}")
     selected += [quote(column.name) for column in named.watched]
     return frame.project(", ".join(selected)) if engine == "duckdb" else frame.selectExpr(*selected)
 
@@ -209,7 +210,9 @@ def _columnar(
         query, item = exact([named.query, named.item])
         selected = [query.cast(pl.String).alias("query"), item.cast(pl.String).alias("item")]
         if named.number is not None:
-            selected.append(exact([named.number])[0].alias(named.kind))
+            number = exact([named.number])[0]
+            falls = named.kind == "distance"
+            selected.append((-number).alias("score") if falls else number.alias(named.kind))
         # Numbers of unknown names go along, to be looked at.
         others = [column.name for column in named.watched if schema[column.name].is_numeric()]
         parts.append(frame.select(*exact(others), *selected))

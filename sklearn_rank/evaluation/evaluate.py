@@ -13,6 +13,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.arrays import without_lowest
+from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
@@ -43,7 +44,7 @@ def evaluate(
     y_score: Any,
     measures: str | Measure | Iterable[str | Measure] = ("map", "ndcg@10"),
     *,
-    columns: Mapping[str, str | None] | None = None,
+    columns: SideColumns | None = None,
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
@@ -75,8 +76,9 @@ def evaluate(
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
-        Columns of data frames by role ("query", "item", "score", "rank", "grade"), where their
-        names do not tell it; None for a role that no column has.
+        Columns of data frames by role ("query", "item", "score", "distance", "rank", "grade"),
+        where their names do not tell it; None for a role that no column has. "relevant" and
+        "retrieved" are those of one side: its items, or a mapping of roles.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row; needed for 1-D grades, refused elsewhere.
     string_provider : callable, default=None

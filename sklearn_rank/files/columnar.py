@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.files.text import Rows, find_columns, polars_or_none
-from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.inputs.roles import Columns, text_grades
 from sklearn_rank.support.text import safe_repr
 
 _STREAM = b"\xff\xff\xff\xff"
@@ -46,7 +46,8 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     source = rows.source
     names, n_rows, read = _open(source, kind)
     named = find_columns(names, columns, source.name, is_run=rows.is_run)
-    rows.role, rows.watched, rows.unread = named.kind, named.watched, named.unread
+    rows.role, rows.roles = named.kind, named.roles
+    rows.watched, rows.unread = named.watched, named.unread
     source.check_rows(n_rows)
     wanted = [named.query, named.item, named.number, *(column.name for column in named.watched)]
     frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
@@ -59,12 +60,17 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     queries = _values(source, frame, named.query, "query")
     items = _values(source, frame, named.item, "item")
     for column in named.watched:
-        column.is_text = not _holds_numbers(frame[column.name])  # text is no number here
+        # Text is no number here.
+        column.is_text = not (column.takes_text or _holds_numbers(frame[column.name]))
         if not column.is_text:
             column.add(list(queries), frame[column.name].to_list())
     rows.refuse_unused()
-    name = named.number
-    rows.add(queries, items, None if name is None else _values(source, frame, name, named.kind))
+    name, numbers = named.number, None
+    if name is not None and rows.grades is not None:
+        numbers = [rows.grade_of(None, value) for value in frame[name].to_list()]
+    elif name is not None:
+        numbers = _values(source, frame, name, named.kind)
+    rows.add(queries, items, numbers)
 
 
 _Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"
@@ -134,6 +140,9 @@ def _values(source: Source, frame: Any, name: str, role: str) -> Any:
             values = values.astype(np.int64)
         if values.dtype.kind not in "iuf":
             problem = f"the {role} {called} holds no numbers"
+            if role == "grade":
+                texts = text_grades(column.head(1000).to_list())
+                problem += f"; pass grades={texts}, a number for each text"
         elif not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             problem = f"row {row + 1:,}: {role} {values[row]} is not a finite number"

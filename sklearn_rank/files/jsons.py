@@ -11,39 +11,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.source import Block, Source, check_id
 from sklearn_rank.files.text import EXACT, INEXACT, Rows, is_exact
+from sklearn_rank.inputs.hints import ASCENDING, steps_of
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
     Columns,
     Role,
     UnusedColumn,
+    candidates_of,
     find_roles,
+    is_known,
+    lists_of,
+    names_of,
     plain_name,
-    role_of,
+    text_grades,
+    wanted_of,
 )
 from sklearn_rank.support.text import format_list, safe_repr
 
-
-def _plain(names: str) -> frozenset[str]:
-    return frozenset(map(plain_name, names.split()))
-
-
-_RANKED = _plain(
-    "results hits ranking ranked retrieved retrieved_ids retrieved_docs retrieved_doc_ids docs "
-    "documents items predictions recommendations doc_ids item_ids ranked_ids result_ids"
-)
-_RELEVANT = _plain(
-    "relevant relevant_ids relevant_docs relevant_doc_ids relevant_documents relevant_items "
-    "relevant_item_ids relevances expected expected_ids expected_doc_ids gold gold_ids ratings "
-    "ground_truth positives qrels judgements judgments doc_ids item_ids docs documents items"
-)
 _IDS = ("id", "_id")
 """Names of an id inside of a list of items, where no other thing can be meant."""
 
@@ -78,9 +71,11 @@ def add_json(
         if any(number is not None for _, _, number in found):
             where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
             source.fail(None, f"{where} has no {rows.role}, others have one")
-        rows.watched = list(reader.watched.values())
+        rows.watched = list(chain.from_iterable(reader.watched.values()))
         rows.refuse_unused()
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
+    if rows.role == "score" and reader.steps == {True}:
+        rows.doubts = (ASCENDING,)
     rows.unread, rows.all_queries = tuple(reader.unread), list(reader.all_queries)
     rows.add(queries, items, numbers if numbers and bare is None else None)
     yield
@@ -99,8 +94,7 @@ def looks_like_lines(text: str) -> bool:
 
 
 def _is_query_or_row(value: Mapping[str, Any]) -> bool:
-    known = _RANKED | _RELEVANT
-    return any(role_of(key) or plain_name(key) in known for key in value)
+    return any(map(is_known, value))
 
 
 def _objects(rows: Rows, value: Any) -> list[Any]:
@@ -138,17 +132,21 @@ class _Reader:
     def __init__(self, rows: Rows, columns: Columns) -> None:
         self.rows, self.source, self.is_run, self.columns = rows, rows.source, rows.is_run, columns
         rows.role = "score" if rows.is_run else "grade"
-        self.kinds: tuple[Role, ...] = ORDER if rows.is_run else GRADE
+        self.kinds = wanted_of(ORDER if rows.is_run else GRADE, columns)
         """Roles of the number of a row, of which the first wins."""
         if not rows.is_run and "grade" not in columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
-        self.watched: dict[str, UnusedColumn] = {}
+        self.watched: dict[str, list[UnusedColumn]] = {}
         """Keys that may hold what no known key holds."""
         self.all_queries: dict[str, int | None] = {}
         """With the line of their list of items."""
         self.has_list: set[str] = set()
         self.unread: dict[str, None] = {}
         """Keys that have no role."""
+        self.inside = ""
+        """The list of items, as ``hits[]``."""
+        self.steps: set[bool] = set()
+        """Whether scores of a list rise, or fall."""
 
     def read(self, line: int | None, value: Any) -> Iterator[_Row]:
         """Rows of one object."""
@@ -157,84 +155,130 @@ class _Reader:
             fail(f"holds a JSON {type(value).__name__}, expected an object")
         where = f"{self.source.name}:{line}" if line else self.source.name
         nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
-        own, other = (_RANKED, _RELEVANT) if self.is_run else (_RELEVANT, _RANKED)
-        lists = [key for key in nested if plain_name(key) in own]
+        own, other = ("retrieved", "relevant") if self.is_run else ("relevant", "retrieved")
+        lists = lists_of(nested, own)
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]
         if len(lists) > 1:
-            fail(f"has several lists of items: {format_list(lists, limit=20)}")
+            fail(
+                f"has several lists of items: {format_list(lists, limit=20)}. Say which one: "
+                f"columns={{'item': {safe_repr(lists[0])}}}"
+            )
         if not lists:
-            for key in nested:
-                if plain_name(key) in other - own:
-                    kinds = ("judgements", "a run") if self.is_run else ("a run", "judgements")
-                    what = "{} belongs to {}, but this is read as {}".format(safe_repr(key), *kinds)
-                    fail(f"{what}; are the two files swapped?")
+            for key in lists_of(nested, other):
+                kinds = ("judgements", "a run") if self.is_run else ("a run", "judgements")
+                what = "{} belongs to {}, but this is read as {}".format(safe_repr(key), *kinds)
+                fail(f"{what}; are the two files swapped?")
             yield self._row(line, value, where)
             return
-        query = self._id(line, value[self._query_key(value, where)], "query")
+        query_key = self._query_key(value, where)
+        query = self._id(line, value[query_key], "query")
         if query in self.has_list:  # nothing says which of the two ranks above
             before = f" (the first is in line {self.all_queries[query]})" if line else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
             fail(f"{again}; join them, or give the queries ids of their own")
         self.has_list.add(query)
         self.all_queries[query] = line
+        self.inside = f"{lists[0]}[]"
+        self.rows.roles.update({"query": query_key, "item": self.inside})
         elements = value[lists[0]]
-        for element in map(list, elements.items()) if isinstance(elements, dict) else elements:
+        numbers = self._numbers_beside(line, value, lists[0], nested)
+        scores: list[float] = []
+        for place, element in enumerate(
+            map(list, elements.items()) if isinstance(elements, dict) else elements
+        ):
             if isinstance(element, dict):
-                yield self._row(line, element, f"an item of {where}", query)
+                row = self._row(line, element, f"an item of {where}", query)
             elif isinstance(element, list) and len(element) == 2:
                 item = self._id(line, element[0], "item")
-                yield query, item, self._number(line, element[1], query, item)
+                row = query, item, self._number(line, element[1], query, item)
             else:
-                yield query, self._id(line, element, "item"), None
+                item = self._id(line, element, "item")
+                row = query, item, None
+                if numbers is not None:
+                    row = query, item, self._number(line, numbers[place], query, item)
+            scores += [] if row[2] is None else [row[2]]
+            yield row
+        if isinstance(elements, list):
+            self.steps |= steps_of(scores)
+
+    def _numbers_beside(
+        self, line: int | None, value: dict[str, Any], key: str, nested: list[str]
+    ) -> list[Any] | None:
+        """Scores or grades that stand in a list of their own, as long as that of the items."""
+        plural = {name.removesuffix("s"): name for name in nested if name != key}
+        for kind in self.kinds:
+            given = self.columns.get(kind)
+            names = [given] if given in nested else names_of(plural, kind)
+            numbers = next((value[plural.get(name, name)] for name in names), None)
+            if (kind in self.columns and given not in nested) or not isinstance(numbers, list):
+                continue
+            if len(numbers) != len(value[key]):
+                self.source.fail(
+                    line, f"has {len(value[key]):,} items and {len(numbers):,} numbers of them"
+                )
+            self.rows.role, self.rows.roles[kind] = kind, f"{plural.get(names[0], names[0])}[]"
+            return numbers
+        return None
 
     def _query_key(self, value: dict[str, Any], where: str) -> str:
         """The key of the query's id beside a list of items."""
         names = [key for key, part in value.items() if not isinstance(part, (list, dict))]
-        own = {role: key for role, key in self.columns.items() if role == "query"}
+        own = self._columns_in(names)
         found = find_roles(names, (), ("query",), columns=own, where=where).get("query")
         ids = [key for key in names if key in _IDS]
-        if found is None:
-            return ids[0] if len(ids) == 1 else find_roles(names, ("query",), where=where)["query"]
-        if ids and not own and plain_name(found) == "query":
+        text = "" if found is None or "query" in own else plain_name(found)
+        if ids and text == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
                 f"the query: columns={{'query': {safe_repr(ids[0])}}}"
             )
             raise ColumnRoleError(msg)
-        return found
+        if len(ids) == 1 and (found is None or text in ("question", "userinput")):
+            return ids[0]
+        return found or find_roles(names, ("query",), columns=own, where=where)["query"]
+
+    def _columns_in(self, keys: Collection[str]) -> Columns:
+        """Of the columns that the caller names, those that are among some keys."""
+        return {r: key for r, key in self.columns.items() if key is None or key in keys}
 
     def _row(
         self, line: int | None, value: dict[str, Any], where: str, query: str | None = None
     ) -> _Row:
         """The row of an object, which names its query or is in the list of one."""
-        columns = self.columns
+        columns, wanted = self.columns, ORDER if self.is_run else GRADE
         required: tuple[Role, ...] = ("query", "item") if query is None else ()
         optional: tuple[Role, ...] = self.kinds if query is None else ("item", *self.kinds)
         if query is not None:
-            columns = {
-                role: key
-                for role, key in columns.items()
-                if role in optional and (key is None or key in value)
-            }
+            columns = self._columns_in(value)
         roles = find_roles(value, required, optional, columns=columns, where=where)
         if query is None:
             query = self._id(line, value[roles["query"]], "query")
             self.all_queries.setdefault(query, line)
-        if "item" not in roles:
-            ids = [key for key in value if key in _IDS]
-            if len(ids) != 1:
+        elif "item" not in columns:
+            ids = [key for key in value if key in _IDS or key == roles.get("item")]
+            if not ids:
                 keys = format_list(value, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
+            if len(ids) > 1:
+                msg = (
+                    f"{where} has several ids: {format_list(ids)}. Say which one: "
+                    f"columns={{'item': {safe_repr(ids[0])}}}"
+                )
+                raise ColumnRoleError(msg)
             roles["item"] = ids[0]
         item = self._id(line, value[roles["item"]], "item")
         unread = [key for key in value if key not in roles.values()]
         self.unread.update(dict.fromkeys(unread))
+        inside = f"{self.inside}." if "query" not in roles else ""
+        self.rows.roles.update({role: inside + key for role, key in roles.items()})
         kind = next((kind for kind in self.kinds if kind in roles), None)
         if kind is None:
-            if not any(kind in self.columns for kind in self.kinds):
-                for key in unread:
-                    self.watched.setdefault(key, UnusedColumn(key)).add([query], [value[key]])
+            for key in unread:
+                if key not in self.watched:
+                    self.watched[key] = candidates_of([key], {}, self.columns, wanted)
+                for column in self.watched[key]:
+                    column.add([query], [value[key]])
             return query, item, None
         if self.is_run:
             self.rows.role = kind
@@ -245,10 +289,14 @@ class _Reader:
 
     def _number(self, line: int | None, value: Any, query: str, item: str) -> float:
         problem = ""
+        if self.rows.grades is not None and isinstance(value, str):
+            return self.rows.grade_of(line, value)
         if isinstance(value, bool) and not self.is_run:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             problem = "is not a number"
+            if isinstance(value, str) and not self.is_run:
+                problem += f"; pass grades={text_grades([value])}, a number for each text"
         elif isinstance(value, int) and not is_exact(value):
             problem = INEXACT
         if problem:

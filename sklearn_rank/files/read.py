@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
+from numbers import Real
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
 from sklearn_rank.files.jsons import add_json, looks_like_lines
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
@@ -21,7 +23,7 @@ from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import format_list
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
@@ -100,8 +102,7 @@ def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -
     """The rankings of a source."""
     rows, (queries, items, numbers, role) = _read(source, format, columns, is_run=True)
     own = {"ranks" if role == "rank" else "scores": numbers}
-    about = {"source": source.name, "comments": rows.comments, "unread": rows.unread}
-    run = Run.from_columns(queries, items, tag=rows.tag, **own, **about)
+    run = Run.from_columns(queries, items, tag=rows.tag, **own, **_about(rows))
     return run.of_queries(rows.all_queries) if len(rows.all_queries) > len(run) else run
 
 
@@ -110,6 +111,7 @@ def read_qrels(
     *,
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
+    grades: Mapping[str, float] | None = None,
     max_rows: int = Limits.max_rows,
     max_bytes: int = Limits.max_bytes,
     max_line: int = Limits.max_line,
@@ -123,6 +125,8 @@ def read_qrels(
     columns : mapping, default=None
         Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
         role that no column has.
+    grades : mapping of str to float, default=None
+        Grade of each text where grades are text, as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
 
     Returns
     -------
@@ -143,12 +147,24 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
     {'d7': 2, 'd2': 0}
     """
-    return qrels_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns)
+    source = source_of(path, Limits(max_rows, max_bytes, max_line))
+    return qrels_of(source, format, columns, grades)
 
 
-def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Qrels:
+def qrels_of(
+    source: Source,
+    format: FileFormat | None,
+    columns: Columns | None,
+    grades_of: Mapping[str, float] | None = None,
+) -> Qrels:
     """The judgements of a source."""
-    rows, (queries, items, grades, _) = _read(source, format, columns, is_run=False)
+    if grades_of is not None:
+        for text, grade in dict(grades_of).items():
+            if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
+                what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
+                msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
+                raise InvalidParameterError(msg)
+    rows, (queries, items, grades, _) = _read(source, format, columns, grades_of, is_run=False)
     if rows.n_unrated:
         warn(
             f"{source.name}: {rows.n_unrated:,} rows have no grade and are left out, as not judged",
@@ -156,9 +172,14 @@ def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None)
         )
     if grades is not None:
         grades = whole_grades(source, grades)
-    about = {"source": source.name, "comments": rows.comments, "unread": rows.unread}
-    qrels = Qrels.from_columns(queries, items, grades=grades, **about)
+    qrels = Qrels.from_columns(queries, items, grades=grades, **_about(rows))
     return qrels.of_queries(rows.all_queries) if len(rows.all_queries) > len(qrels) else qrels
+
+
+def _about(rows: Rows) -> dict[str, Any]:
+    """What a table tells of its file."""
+    names = ("comments", "unread", "roles", "doubts")
+    return {"source": rows.source.name, **{name: getattr(rows, name) for name in names}}
 
 
 def whole_grades(source: Source, grades: Array) -> Array:
@@ -173,13 +194,18 @@ def whole_grades(source: Source, grades: Array) -> Array:
 
 
 def _read(
-    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
+    source: Source,
+    format: FileFormat | None,
+    columns: Columns | None,
+    grades: Mapping[str, float] | None = None,
+    *,
+    is_run: bool,
 ) -> tuple[Rows, FileColumns]:
     """All rows of a source of any format."""
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
     check_columns(columns)
-    rows = Rows(source, is_run)
+    rows = Rows(source, is_run, grades=grades)
     with opened(source) as (file, head):
         kind = format or columnar_kind(head)
         if kind not in ("parquet", "arrow"):
@@ -217,14 +243,14 @@ def _parsed(
     first = next(content, None)
     if first is None:
         source.fail(None, "is empty")
-    kind = kind or _text_kind(source, first)
+    kind = kind or _text_kind(source, first, columns or {})
     if columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in columns.items())
         source.fail(None, f"has no named columns, which columns= is about ({named})")
     return _PARSERS[kind](rows, chain((first,), content), columns)
 
 
-def _text_kind(source: Source, first: Block) -> str:
+def _text_kind(source: Source, first: Block, columns: Columns) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
     start = io.BytesIO(first.data)
     lines = (line.decode().strip() for line in start)
@@ -240,7 +266,9 @@ def _text_kind(source: Source, first: Block) -> str:
         return by_name
     if line.startswith(("{", "[")):
         return "jsonl" if looks_like_lines(line) else "json"
-    if {"query", "item"} <= set(map(role_of, line.split(separator_of(line)))):
+    names = line.split(separator_of(line))
+    said = {role for role, name in columns.items() if name in names}
+    if {"query", "item"} <= {*map(role_of, names), *said}:
         return "csv"
     is_trec = len(line.split()) in (4, 6) and (by_name != "csv" or "," not in line)
     return "trec" if is_trec or by_name != "csv" else "csv"

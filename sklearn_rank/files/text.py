@@ -35,7 +35,10 @@ from sklearn_rank.inputs.roles import (
     find_roles,
     refuse_unused,
     role_of,
+    text_grades,
+    wanted_of,
 )
+from sklearn_rank.support.checks import negated
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
@@ -85,7 +88,8 @@ def _read_number(source: Source, line: int, text: str, what: str) -> float:
     if not text:
         source.fail(line, f"the {what} is empty")
     if not _NUMBER.fullmatch(text):
-        source.fail(line, f"{what} {safe_repr(text)} is not a number")
+        how = f"; pass grades={text_grades([text])}, a number for each text" * (what == "grade")
+        source.fail(line, f"{what} {safe_repr(text)} is not a number{how}")
     value = float(text)
     if not math.isfinite(value):
         source.fail(line, f"{what} {safe_repr(text)} is too large for a number")
@@ -132,6 +136,8 @@ class Rows:
     is_run: bool
     role: Role = "grade"
     """Kind of the numbers."""
+    grades: Mapping[str, float] | None = None
+    """Grades of texts; None: grades are numbers."""
     parts: list[tuple[Any, Any, Any]] = field(default_factory=list)
     """Queries, items and numbers (or None) of each block: lists, or series of Polars."""
     n_rows: int = 0
@@ -141,8 +147,12 @@ class Rows:
     tag: str = ""
     watched: list[UnusedColumn] = field(default_factory=list)
     """Columns of unknown names that may hold what no known column holds."""
+    roles: dict[Role, str] = field(default_factory=dict)
+    """The column of each role."""
     unread: tuple[str, ...] = ()
     """The columns without a role."""
+    doubts: tuple[str, ...] = ()
+    """Signs of another order than was meant."""
     all_queries: list[str] = field(default_factory=list)
     """Also those without rows, in a format that can have some."""
 
@@ -158,6 +168,14 @@ class Rows:
             items = pl.Series("item", items, dtype=pl.String)
         self.parts.append((queries, items, None if numbers is None else np.asarray(numbers)))
 
+    def grade_of(self, line: int | None, text: str) -> float:
+        """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
+        assert self.grades is not None
+        if text not in self.grades:
+            known = format_list(self.grades)
+            self.source.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {known}")
+        return self.grades[text]
+
     def take(self) -> FileColumns:
         """The rows that came since the last time, which are then forgotten."""
         if not self.n_rows:
@@ -172,6 +190,8 @@ class Rows:
         else:
             queries, items = map(polars_or_none().concat, ids)
         values = None if numbers[0] is None else np.concatenate(numbers)
+        if self.role == "distance" and values is not None:
+            return FileColumns(queries, items, negated(values), "score")
         return FileColumns(queries, items, values, self.role)
 
     def refuse_unused(self) -> None:
@@ -224,13 +244,27 @@ def separator_of(header: str) -> str:
 class NamedColumns(NamedTuple):
     """The columns of a table by their names."""
 
-    query: str
-    item: str
-    number: str | None
+    roles: dict[Role, str]
+    """The columns that are read; ``kind`` has none where there is no number."""
     kind: Role
-    """Kind of the number: a score, a rank or a grade."""
+    """Kind of the number: a score, a distance, a rank or a grade."""
     watched: list[UnusedColumn]
     unread: tuple[str, ...]
+
+    @property
+    def query(self) -> str:
+        """The column of queries."""
+        return self.roles["query"]
+
+    @property
+    def item(self) -> str:
+        """The column of items."""
+        return self.roles["item"]
+
+    @property
+    def number(self) -> str | None:
+        """The column of the number."""
+        return self.roles.get(self.kind)
 
 
 def find_columns(
@@ -238,7 +272,8 @@ def find_columns(
 ) -> NamedColumns:
     """The columns of a run, or of judgements; BEIR calls a grade ``score``."""
     kinds = ORDER if is_run else GRADE
-    roles = find_roles(names, ("query", "item"), kinds, columns=columns, where=where)
+    wanted = wanted_of(kinds, columns)
+    roles = find_roles(names, ("query", "item"), wanted, columns=columns, where=where)
     if not is_run and "grade" not in (columns or {}) and "grade" not in roles:
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
         if "score" in scores:
@@ -246,7 +281,8 @@ def find_columns(
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
     watched = candidates_of(names, roles, columns, kinds)
     unread = tuple(name for name in names if name not in roles.values())
-    return NamedColumns(roles["query"], roles["item"], roles.get(kind), kind, watched, unread)
+    read = {role: name for role, name in roles.items() if role in ("query", "item", kind)}
+    return NamedColumns(read, kind, watched, unread)
 
 
 def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
@@ -261,7 +297,8 @@ def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) ->
             f"columns belong; write a header above it with the names query, item and {kind}",
         )
     named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
-    rows.role, rows.watched, rows.unread = named.kind, named.watched, named.unread
+    rows.role, rows.roles = named.kind, named.roles
+    rows.watched, rows.unread = named.watched, named.unread
     number = None if named.number is None else names.index(named.number)
     places = names.index(named.query), names.index(named.item), number
     watched = tuple(names.index(column.name) for column in named.watched)
@@ -287,6 +324,8 @@ def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
     """The rows of a block, with something to say of each line that is wrong."""
     source, number_at, is_trec = rows.source, fields.number, fields.separator is None
     read: Callable[..., float] = _read_grade if is_trec and fields.role == "grade" else _read_number
+    if rows.grades is not None:
+        read = lambda _, line, text, __: rows.grade_of(line, text)  # noqa: E731
     queries, items = [], []
     numbers: list[float] | None = None if number_at is None else []
     for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
@@ -342,7 +381,12 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
     if separator is None:  # one kind of white space alone
         spaces, tabs = b" " in block.data, b"\t" in block.data
         separator = None if spaces == tabs else " " if spaces else "\t"
-    if pl is None or separator is None or not _is_regular(block, fields, separator):
+    if (
+        pl is None
+        or rows.grades is not None
+        or separator is None
+        or not _is_regular(block, fields, separator)
+    ):
         return False
     is_whole = fields.separator is None and fields.role == "grade"
     names = [f"column_{number}" for number in range(1, fields.n_fields + 1)]

@@ -17,20 +17,24 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.roles import (
     GRADE,
-    LIST_COLUMNS,
     ORDER,
+    SIDES,
     Columns,
     Role,
+    SideColumns,
     UnusedColumn,
     candidates_of,
-    check_columns,
+    columns_by_side,
     find_roles,
-    plain_name,
+    lists_of,
+    names_of,
     refuse_unused,
+    text_grades,
+    wanted_of,
 )
 from sklearn_rank.inputs.tables import Qrels, Run, as_list
 from sklearn_rank.rankings.data import one_label_each
-from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
+from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing, negated
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
@@ -61,7 +65,7 @@ def _is_stream(values: Any) -> bool:
     return hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "__getitem__")
 
 
-def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tuple[Any, Any]:
+def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
     All else is passed through.
@@ -77,6 +81,9 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
             f"{files[0]} is a {kinds[files[0]]}; files are read first: "
             "evaluate(read_qrels(...), read_run(...))"
         )
+    elif columns is None and isinstance(y_true, Qrels) and isinstance(y_score, Run):
+        _refuse_one_file(y_true, y_score)
+        return y_true, y_score
     elif isinstance(y_true, Run):
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
     elif is_frame(y_true) or (is_frame(y_score) and isinstance(y_true, Mapping)):
@@ -96,12 +103,13 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
     if msg:
         raise TypeError(msg)
     frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
+    lists: dict[str, Lists] = {}
     for name, frame, own in zip(sides, frames, own_columns(columns, frames), strict=True):
         if frame is None:
             continue
-        lists = _read_lists(frame, own, name)
-        if lists is not None:
-            sides[name] = lists
+        found = _find_lists(frame, own, name)
+        if found is not None:
+            lists[name], sides[name] = found, found.read()
             continue
         side = side_of(frame, name, own)
         watch(frame, side.named["query"], side.watched)
@@ -109,26 +117,110 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
         read = truth_of if name == "y_true" else run_of
         about = QueryColumns(frame, side.named["query"])
         sides[name] = read(frame, side.named, about_queries=about)
+    if len(lists) == 2:
+        _refuse_one_list(*lists.values())
     return sides["y_true"], sides["y_score"]
 
 
-def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any, Any] | None:
-    """{query: list or {item: number}} of a frame with lists of items; None if it has none."""
-    role: Role = "grade" if name == "y_true" else "score"
-    named = _roles(frame, columns, name, (), ("query", "item", role))
-    lists = [n for n in frame.columns if plain_name(str(n)) in LIST_COLUMNS[name]]
-    if len(lists) == 1:
-        named.setdefault("item", lists[0])
-    if "query" not in named or "item" not in named or not _holds_lists(frame, named["item"]):
+class Lists(NamedTuple):
+    """A frame with a row for each query, whose items are a list."""
+
+    frame: nw.DataFrame[Any]
+    name: str
+    query: str
+    items: str
+    numbers: str | None
+    """Column of their grades or scores."""
+    falls: bool
+    """Whether these are distances, of which the least is the best."""
+
+    def read(self) -> dict[Any, Any]:
+        """{query: list, or {item: grade}}; what is missing is a list without items."""
+        queries = as_list(_ids(self.frame, self.query, self.name))
+        lists = [() if row is None else row for row in _values(self.frame, self.items)]
+        if self.numbers is not None:
+            numbers = [() if row is None else row for row in _values(self.frame, self.numbers)]
+            for query, row, own in zip(queries, lists, numbers, strict=True):
+                if len(row) != len(own):
+                    msg = (
+                        f"query {safe_repr(query)} of {self.name} has {len(row):,} items in "
+                        f"{safe_repr(self.items)}, {len(own):,} in {safe_repr(self.numbers)}"
+                    )
+                    raise ValueError(msg)
+            if self.falls:
+                numbers = [[-number for number in row] for row in numbers]
+            lists = [list(zip(*both, strict=True)) for both in zip(lists, numbers, strict=True)]
+            if self.name == "y_true":
+                lists = list(map(dict, lists))
+        where = f"column {safe_repr(self.query)} of {self.name}, whose items are lists,"
+        return _keyed(queries, lists, where)
+
+
+def _values(frame: nw.DataFrame[Any], column: str) -> list[Any]:
+    """Lists of a column, None where one is missing."""
+    values: list[Any] = frame[column].to_list()
+    return [None if isinstance(value, float) else value for value in values]
+
+
+def _find_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> Lists | None:
+    """The columns of a frame with lists of items; None if it has none.
+
+    The list is the one given, one with a name of the side, or one with the name of an item.
+    """
+    names = [column for column in frame.columns if isinstance(column, str)]
+    free = [column for column in names if column not in columns.values()]
+    item = columns.get("item")
+    candidates = [item] if item else lists_of(free, SIDES[name]) or names_of(free, "item")
+    lists = [column for column in candidates if _holds_lists(frame, column)]
+    if len(lists) > 1:
+        msg = (
+            f"{name} has several lists of items: {format_list(lists)}. Say which one: "
+            f"columns={{{SIDES[name]!r}: {safe_repr(lists[0])}}}"
+        )
+        raise ColumnRoleError(msg)
+    if not lists:
         return None
-    queries, items = _ids(frame, named["query"], name), frame[named["item"]].to_list()
-    if role in named and _holds_lists(frame, named[role]):
-        numbers = frame[named[role]].to_list()
-        items = [list(zip(*row, strict=True)) for row in zip(items, numbers, strict=True)]
-        if name == "y_true":
-            items = list(map(dict, items))
-    where = f"column {safe_repr(named['query'])} of {name}, whose items are lists,"
-    return _keyed(as_list(queries), items, where)
+    query = find_roles(names, ("query",), columns=columns, where=name)["query"]
+    for role in wanted_of(GRADE if name == "y_true" else ORDER, columns):
+        own = columns.get(role)
+        if role not in columns:
+            plural = {column.removesuffix("s"): column for column in free if column != lists[0]}
+            matching = [plural.get(one, one) for one in names_of([*free, *plural], role)]
+            own = next((one for one in matching if _holds_lists(frame, one)), None)
+        if own is not None and role != "rank" and _holds_lists(frame, own):
+            return Lists(frame, name, query, lists[0], own, role == "distance")
+    return Lists(frame, name, query, lists[0], None, falls=False)
+
+
+def _refuse_one_list(truth: Lists, run: Lists) -> None:
+    """ColumnRoleError if one list of items is to be the ranking and its judgement."""
+    if truth.items != run.items or truth.frame.columns != run.frame.columns:
+        return
+    own, other = (list(map(_as_items, _values(side.frame, side.items))) for side in (truth, run))
+    if own == other:
+        shown = safe_repr(truth.items)
+        msg = (
+            f"the lists of column {shown} are both the relevant and the retrieved items, which "
+            "finds everything; say a column for each: columns={'relevant': ..., 'retrieved': ...}"
+        )
+        raise ColumnRoleError(msg)
+
+
+def _refuse_one_file(qrels: Qrels, run: Run) -> None:
+    """The same for a file of which one list was read as both."""
+    lists = run.roles.get("item", "")
+    is_one = "[]" in lists and (qrels.source, qrels.roles.get("item")) == (run.source, lists)
+    if is_one and all(list(qrels[query]) == list(run.get(query, ())) for query in qrels):
+        msg = (
+            f"{run.source}: {safe_repr(lists)} holds both the relevant and the retrieved items, "
+            "which finds everything; pass columns={'item': ...} of another list to read_qrels or "
+            "read_run"
+        )
+        raise ColumnRoleError(msg)
+
+
+def _as_items(items: Any) -> list[Any]:
+    return [] if items is None else list(items)
 
 
 def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
@@ -137,7 +229,8 @@ def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
     values = frame[column]
     if values.dtype != nw.Object:
         return isinstance(values.dtype, (nw.List, nw.Array))
-    return isinstance(next(iter(values.head(1).to_list()), None), (list, tuple, np.ndarray))
+    first = next((value for value in values if not is_missing(value)), None)
+    return isinstance(first, (list, tuple, np.ndarray))
 
 
 def _is_series_of_lists(values: Any) -> bool:
@@ -209,27 +302,31 @@ class Side(NamedTuple):
         return list(dict.fromkeys((*self.named.values(), *(c.name for c in self.watched))))
 
 
-def own_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
-    """Of the columns that the caller names, those of each frame; some frame has to have each.
+def own_columns(
+    columns: SideColumns | None, frames: list[nw.DataFrame[Any] | None]
+) -> list[Columns]:
+    """Columns that the caller names, of each frame; some frame has to have each of those of both.
 
     TypeError where only the truth has scores and only the ranking has grades.
     """
-    columns = check_columns(columns)
+    common, of_sides = columns_by_side(columns)
     present = [set() if frame is None else set(frame.columns) for frame in frames]
-    named = [name for name in columns.values() if name is not None]
+    named = [name for name in common.values() if name is not None]
     lacking = [name for name in named if not any(name in names for names in present)]
+    for names, said in zip(present, of_sides, strict=True):
+        lacking += [name for name in said.values() if name is not None and name not in names]
     if lacking:
         known = dict.fromkeys(name for names in present for name in sorted(names))
         there = format_list(known, limit=20)
         msg = f"columns names {format_list(lacking)}, which no frame has; there is {there}"
         raise ColumnRoleError(msg)
-    own: list[Columns] = [
-        {role: name for role, name in columns.items() if name is None or name in names}
-        for names in present
-    ]
+    own: list[Columns] = []
+    for names, said in zip(present, of_sides, strict=True):
+        shared = {role: name for role, name in common.items() if name is None or name in names}
+        own.append({**shared, **said})
     truth, run = (
         set() if frame is None else set(_roles(frame, its, name, (), (*ORDER, *GRADE)))
-        for frame, its, name in zip(frames, own, ("y_true", "y_score"), strict=True)
+        for frame, its, name in zip(frames, own, SIDES, strict=True)
     )
     if truth.intersection(ORDER) and run == {"grade"} and "grade" not in truth:
         msg = "y_true has scores and y_score has grades; are they swapped?"
@@ -245,9 +342,8 @@ def _roles(
     optional: tuple[Role, ...],
 ) -> dict[Role, str]:
     names = [column for column in frame.columns if isinstance(column, str)]
-    roles: tuple[str, ...] = (*required, *optional)
-    known = {role: column for role, column in columns.items() if role in roles}
-    return find_roles(names, required, optional, columns=known, where=name)
+    side = SIDES[name]
+    return find_roles(names, required, optional, columns=columns, where=name, side=side)
 
 
 def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
@@ -256,7 +352,7 @@ def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
 
     kinds = GRADE if name == "y_true" else ORDER
     try:
-        named = _roles(frame, columns, name, ("query", "item"), kinds)
+        named = _roles(frame, columns, name, ("query", "item"), wanted_of(kinds, columns))
     except ColumnRoleError as error:
         index = getattr(frame.to_native(), "index", None)
         levels = [level for level in getattr(index, "names", ()) if level is not None]
@@ -278,19 +374,26 @@ def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
         grade = _roles(frame, columns, name, (), ("score",)).get("score")
         if grade is not None and frame[grade].dtype.is_integer():
             named["grade"] = grade
+    texts = (nw.String, nw.Categorical, nw.Enum, nw.Object)
     watched = [
         column
         for column in candidates_of(frame.columns, named, columns, kinds)
-        if frame[column.name].dtype.is_numeric() or frame[column.name].dtype == nw.Boolean
+        if frame[column.name].dtype.is_numeric()
+        or frame[column.name].dtype in (nw.Boolean, *(texts if column.takes_text else ()))
     ]
     return Side(name, named, watched, kinds)
 
 
+_LOOKED = 10_000
+"""Rows of a column of text, which is seen to be no grade by less."""
+
+
 def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> None:
     """Tell the watched columns what these rows hold."""
-    queries = frame[query].to_list() if watched else []
     for column in watched:
-        column.add(queries, frame[column.name].to_list())
+        is_number = frame[column.name].dtype.is_numeric()
+        rows = frame if is_number else frame.head(_LOOKED)
+        column.add(rows[query].to_list(), rows[column.name].to_list())
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -314,6 +417,8 @@ def run_of(
     for role in ORDER:
         if role in named:
             own[f"{role}s"] = _numbers(frame, named[role], "y_score")
+    if "distances" in own:
+        own.setdefault("scores", negated(own.pop("distances")))
     if "ranks" in own:
         own["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
     return Run.from_columns(queries, items, **own)
@@ -369,6 +474,15 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
     series = _column(frame, column, name, is_id=False)
+    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
+    texts = [value for value in texts if isinstance(value, str)]
+    if texts and name == "y_true":
+        msg = (
+            f"column {safe_repr(column)} of {name} holds strings, which are no grades; give each a "
+            f"number: {name}[{safe_repr(column)}].map({text_grades(texts)}) in pandas, "
+            ".replace_strict(...) in Polars"
+        )
+        raise TypeError(msg)
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 

@@ -90,20 +90,19 @@ ASCENDING = (
 )
 
 
-def ascend(lists: Iterable[Sequence[float]]) -> bool:
-    """Whether the scores of no list fall, and those of some rise, as distances do."""
-    rises = False
-    for scores in lists:
-        for before, after in pairwise(scores):
-            if after < before:
-                return False
-            rises |= after > before
-    return rises
+def steps_of(scores: Sequence[float]) -> set[bool]:
+    """True if a score is followed by a greater one, False if one is by a lower one."""
+    return {after > before for before, after in pairwise(scores) if after != before}
 
 
 def warn_of_ascending(lists: Iterable[Sequence[float]]) -> None:
-    """RankingOrderWarning for lists of scored items that end with the greatest score."""
-    if ascend(lists):
+    """RankingOrderWarning for lists of scored items of which some rise and none falls."""
+    steps: set[bool] = set()
+    for scores in lists:
+        steps |= steps_of(scores)
+        if False in steps:
+            return
+    if steps:
         warn(ASCENDING, RankingOrderWarning)
 
 

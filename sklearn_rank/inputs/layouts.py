@@ -7,12 +7,13 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import swap_suspicion, with_mismatch_hint
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
+from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
@@ -178,7 +179,7 @@ def read_rankings(
     y_true: Any,
     y_score: Any,
     *,
-    columns: Mapping[str, str | None] | None = None,
+    columns: SideColumns | None = None,
     owner: str = "evaluate",
     **options: Unpack[ReaderOptions],
 ) -> RankingData:
@@ -197,6 +198,8 @@ def read_layout(
     """The same for those who know the layout and have checked the words."""
     layout, ties = LAYOUTS[name], options.get("ties", "average")
     _refuse_foreign(layout, **options)
+    for doubt in y_score.doubts if isinstance(y_score, Run) else ():
+        warn(doubt, RankingOrderWarning)
     msg = ""
     if TIE_RULES[ties].by_id and not layout.has_ids:
         msg = (

@@ -1,6 +1,7 @@
 """Which column holds the queries, the items, the scores, the grades: by name, never by place.
 
-Data frames, headers of CSV files and keys of JSON objects are read by this one table.
+Data frames, headers of CSV files and keys of JSON objects are read by this one table. A column has
+one role: what a caller gives to a role is never taken by its name for another.
 """
 
 from __future__ import annotations
@@ -8,61 +9,118 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.text import format_list, safe_repr
 
-Role: TypeAlias = Literal["query", "item", "score", "rank", "grade"]
+Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
-"""Answer of a caller: the column of a role, or None if no column has it."""
+"""Answer of a caller for one side: the column of a role, or None if no column has it."""
+SideColumns: TypeAlias = Mapping[str, str | Columns | None]
+"""The same for both sides; ``relevant`` and ``retrieved`` say the columns of one of them."""
 
-ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
+
+class Names(NamedTuple):
+    """Names of columns that mean one thing; where an id stands beside a text, the id is meant."""
+
+    ids: str
+    texts: str = ""
+
+
+ROLES: Mapping[Role, tuple[Names, ...]] = MappingProxyType(
     {
         "query": (
-            *("query", "query_id", "qid", "topic", "topic_id"),
-            *("user", "user_id", "session", "session_id", "user_input"),
+            Names("query_id qid question_id", "query question user_input"),
+            Names("topic_id", "topic"),
+            Names("user_id", "user"),
+            Names("session_id", "session"),
         ),
         "item": (
-            *("item", "item_id", "doc", "doc_id", "docno", "document", "document_id"),
-            *("corpus_id", "passage_id", "pid", "product_id"),
+            Names("item_id", "item"),
+            Names("doc_id docno document_id", "doc document"),
+            Names("passage_id pid", "passage"),
+            Names("chunk_id", "chunk"),
+            Names("corpus_id node_id product_id asin sku url"),
         ),
-        "score": ("score", "prediction", "similarity", "sim"),
-        "rank": ("rank",),
-        "grade": ("grade", "relevance", "rel", "label", "rating", "weight"),
+        "score": (Names("score prediction similarity sim"),),
+        "distance": (Names("distance cosine_distance l2_distance vector_distance dist"),),
+        "rank": (Names("rank"),),
+        "grade": (
+            Names("grade relevance rel label rating weight judgment judgement esci_label"),
+            Names("relevance_label relevance_grade"),
+        ),
     }
 )
 """Names of each role. Case, ``_``, ``-`` and spaces do not count: ``queryId`` is ``query_id``."""
 
-LIST_COLUMNS: Mapping[str, frozenset[str]] = MappingProxyType(
+_EITHER = Names("doc_ids item_ids chunk_ids", "docs documents items chunks")
+LISTS: Mapping[str, tuple[Names, ...]] = MappingProxyType(
     {
-        "y_true": frozenset(
-            {"relevant", "relevantids", "relevantdocs", "relevantdocids", "groundtruth"}
-            | {"referencecontextids", "referencecontexts", "qrels", "expected", "expectedids"}
+        "relevant": (
+            Names(
+                "relevant_ids relevant_doc_ids relevant_document_ids relevant_item_ids "
+                "relevant_chunk_ids reference_context_ids expected_ids expected_doc_ids "
+                "expected_chunk_ids gold_ids gold_doc_ids gold_chunk_ids ground_truth_ids",
+                "relevant relevant_docs relevant_documents relevant_items relevant_chunks "
+                "relevances reference_contexts expected expected_docs expected_sources gold "
+                "ground_truth positives qrels judgements judgments ratings",
+            ),
+            _EITHER,
         ),
-        "y_score": frozenset(
-            {"results", "hits", "ranking", "retrieved", "retrievedids", "retrieveddocs"}
-            | {"retrievedcontextids", "retrievedcontexts", "predictions", "recommendations"}
+        "retrieved": (
+            Names(
+                "retrieved_ids retrieved_doc_ids retrieved_document_ids retrieved_item_ids "
+                "retrieved_chunk_ids retrieved_context_ids ranked_ids result_ids",
+                "results hits ranking ranked retrieved retrieved_docs retrieved_documents "
+                "retrieved_chunks retrieved_contexts predictions recommendations",
+            ),
+            _EITHER,
         ),
     }
 )
-"""Plain names of columns that hold all items of a query, as Ragas and others have them."""
+"""Names of columns that hold all items of a query, by side, as Ragas and others have them."""
 
-_PLAIN = {role: frozenset(name.replace("_", "") for name in names) for role, names in ROLES.items()}
-
-
-def role_of(name: str) -> Role | None:
-    """The role that a column of this name has, if any."""
-    plain = plain_name(name)
-    return next((role for role, names in _PLAIN.items() if plain in names), None)
+SIDES: Mapping[str, str] = MappingProxyType({"y_true": "relevant", "y_score": "retrieved"})
 
 
 def plain_name(name: str) -> str:
     """A name without case and separators."""
     return re.sub(r"[\s_\-.]", "", name.casefold())
+
+
+@cache
+def _plain(names: str) -> frozenset[str]:
+    return frozenset(map(plain_name, names.split()))
+
+
+def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
+    """Those of the names that mean one of these things; texts only where no id is."""
+    plain, found = {name: plain_name(name) for name in names}, list[str]()
+    for family in families:
+        ids = [name for name in plain if plain[name] in _plain(family.ids)]
+        found += ids or [name for name in plain if plain[name] in _plain(family.texts)]
+    return found
+
+
+def role_of(name: str) -> Role | None:
+    """The role that a column of this name has, if any."""
+    return next((role for role, families in ROLES.items() if _are_of([name], families)), None)
+
+
+def names_of(names: Iterable[str], role: Role) -> list[str]:
+    """Those of the names that have a role, of which there should be one."""
+    return _are_of(names, ROLES[role])
+
+
+def lists_of(names: Iterable[str], side: str) -> list[str]:
+    """Those of the names that hold all items of a query; names of one side before others."""
+    names, (own, *others) = list(names), LISTS[side]
+    return _are_of(names, (own,)) or _are_of(names, others)
 
 
 def find_roles(
@@ -72,10 +130,12 @@ def find_roles(
     *,
     columns: Columns | None = None,
     where: str,
+    side: str = "",
 ) -> dict[Role, str]:
     """The column of each role: the one given, else the only one with a name of that role.
 
-    ColumnRoleError if there is none for a required role, or several for any.
+    ColumnRoleError if there is none for a required role, or several for any. ``side`` is that of
+    a frame, of which messages say the item alone.
     """
     names, required, given = list(names), tuple(required), check_columns(columns)
     there = format_list(names, limit=20) or "none"
@@ -85,22 +145,25 @@ def find_roles(
         if said is not None and said not in names:
             msg = f"columns says that {name!r} is {safe_repr(said)}, but {where} has {there}"
             raise ColumnRoleError(msg)
+    free = [name for name in names if name not in given.values()]
     for role in (*required, *optional):
-        matching = [name for name in names if plain_name(name) in _PLAIN[role]]
+        matching = names_of(free, role)
         column = given[role] if role in given else next(iter(matching), None)
+        key = side if side and role == "item" else role
         if column is not None:
             named[role] = column
         if column is None and role in required and role not in given:
-            spare = next((name for name in names if name not in named.values()), "...")
+            spare = [name for name in free if not (is_known(name) or _INDEX.fullmatch(name))]
+            known = (f"{family.ids} {family.texts}" for family in ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
-                f"names: {', '.join(ROLES[role])}. For another one pass "
-                f"columns={{{role!r}: {safe_repr(spare)}}}"
+                f"names: {', '.join(' '.join(known).split())}. For another one pass "
+                f"columns={{{key!r}: {safe_repr(spare[0] if len(spare) == 1 else '...')}}}"
             )
         elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
-                f"Say which one: columns={{{role!r}: {safe_repr(column)}}}"
+                f"Say which one: columns={{{key!r}: {safe_repr(column)}}}"
             )
         elif column is not None and names.count(column) > 1:
             times = f"{names.count(column)} columns of the name {safe_repr(column)}"
@@ -108,6 +171,11 @@ def find_roles(
         if msg:
             raise ColumnRoleError(msg)
     return named
+
+
+def is_known(name: str) -> bool:
+    """Whether a name has a role, or is that of a list of items on any side."""
+    return role_of(name) is not None or any(lists_of([name], side) for side in LISTS)
 
 
 def check_columns(columns: Columns | None) -> Columns:
@@ -118,22 +186,67 @@ def check_columns(columns: Columns | None) -> Columns:
         msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
         raise ColumnRoleError(msg)
     msg = ""
+    role_by_name: dict[str, str] = {}
     for role, name in columns.items():
         if role not in ROLES:
             msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
         elif name is None and role in ("query", "item"):
             msg = f"columns says that no column is the {role}, but every row needs one"
+        elif name is not None and not isinstance(name, str):
+            msg = f"columns says that {role!r} is {safe_repr(name)}, which is no name of a column"
+        elif name is not None and role_by_name.setdefault(name, role) != role:
+            msg = (
+                f"columns gives {safe_repr(name)} to {role_by_name[name]!r} and to {role!r}, and a "
+                "column has one role. For frames that differ, say columns by side: "
+                "columns={'relevant': {'grade': ...}, 'retrieved': {'score': ...}}"
+            )
         if msg:
             raise ColumnRoleError(msg)
     return columns
 
 
-ORDER: tuple[Role, ...] = ("score", "rank")
+def columns_by_side(columns: SideColumns | None) -> tuple[Columns, list[Columns]]:
+    """Columns of both sides, and those that are said of one: of y_true, and of y_score."""
+    if not isinstance(columns, Mapping):
+        return check_columns(columns), [{}, {}]
+    of_sides = []
+    for side in LISTS:
+        said = columns.get(side)
+        said = {"item": said} if isinstance(said, str) else {} if said is None else said
+        of_sides.append(check_columns(said))
+    # What is no text is no name of a column, which the check says.
+    common: Any = {role: name for role, name in columns.items() if role not in LISTS}
+    return check_columns(common), of_sides
+
+
+ORDER: tuple[Role, ...] = ("score", "distance", "rank")
 """Roles of which a run has one; without them the order of its rows ranks the items."""
 GRADE: tuple[Role, ...] = ("grade",)
 """The role without which every judged item is relevant."""
+
+
+def wanted_of(kinds: tuple[Role, ...], columns: Columns | None) -> tuple[Role, ...]:
+    """Those of some roles that a caller names a column for; all of them if none."""
+    return tuple(kind for kind in kinds if (columns or {}).get(kind)) or kinds
+
+
 _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 """Names under which pandas writes and reads the numbers of rows, which mean nothing."""
+_ID = re.compile(r"(.*[_\-. ])?(?i:id)|.*[a-z]I[dD]")
+"""Names of ids, whose numbers are neither grades nor scores."""
+_FEW_TEXTS = 6
+"""Grades are few."""
+_TEXTS = (
+    "e s c i exact substitute complement irrelevant perfect excellent good fair bad yes no y n "
+    "true false relevant nonrelevant notrelevant partiallyrelevant highlyrelevant"
+)
+"""Plain texts of grades, as ESCI and search engines have them."""
+
+
+def text_grades(values: Iterable[Any]) -> str:
+    """``{'E': ..., 'I': ...}`` of texts that are to become grades."""
+    texts = sorted({value for value in values if isinstance(value, str)})
+    return f"{{{', '.join(f'{safe_repr(text)}: ...' for text in texts[:_FEW_TEXTS])}}}"
 
 
 @dataclass
@@ -141,24 +254,36 @@ class UnusedColumn:
     """Statistics of a column over the added rows.
 
     What does not vary within queries says something of them, such as an age, and orders nothing.
+    Texts that are few and come again in other queries may be grades.
     """
 
     name: str
+    takes_text: bool = False
+    """Whether texts may mean something, as they do where grades are wanted."""
     varies: bool = False
     """Whether a query has several values."""
     n_values: int = 0
     of_query: dict[Any, Any] = field(default_factory=dict)
+    texts: dict[str, Any] = field(default_factory=dict)
+    """Texts, each with the first of its queries."""
+    comes_again: bool = False
+    """Whether a text stands in several queries."""
     is_text: bool = False
+    """Whether this holds texts that mean nothing here."""
 
     def add(self, queries: Iterable[Any], values: Iterable[Any]) -> None:
-        """Values of some rows; nothing more is asked after the first text."""
+        """Values of some rows; nothing more is asked after the first text that means nothing."""
         if self.is_text:
             return
         for query, value in zip(queries, values, strict=True):
             if is_missing(value):
                 continue
-            if not isinstance(value, Number):
-                self.is_text = True
+            if isinstance(value, str) and self.takes_text:
+                self.comes_again |= self.texts.setdefault(value, query) != query
+                self.is_text = len(self.texts) > _FEW_TEXTS
+            else:
+                self.is_text = not isinstance(value, Number)
+            if self.is_text:
                 return
             self.n_values += 1
             if not self.varies:
@@ -173,6 +298,9 @@ class UnusedColumn:
         if self.is_text:
             return False
         is_alone = self.n_values == len(self.of_query) and len({*self.of_query.values()}) > 1
+        if self.texts:
+            are_known = {plain_name(text) for text in self.texts} <= _plain(_TEXTS)
+            return (self.varies and self.comes_again) or (are_known and (self.varies or is_alone))
         return self.varies or ("grade" in roles and is_alone)
 
 
@@ -185,8 +313,11 @@ def candidates_of(
     """The columns to be watched: none if one of the roles has a column, or is said to have none."""
     if any(role in named or role in (columns or {}) for role in roles):
         return []
-    others = (name for name in names if name not in named.values())
-    return [UnusedColumn(name) for name in others if not _INDEX.fullmatch(name)]
+    return [
+        UnusedColumn(name, takes_text=roles == GRADE)
+        for name in names
+        if not (name in named.values() or _INDEX.fullmatch(name) or _ID.fullmatch(name))
+    ]
 
 
 def refuse_unused(columns: Iterable[UnusedColumn], where: str, roles: tuple[Role, ...]) -> None:
@@ -198,10 +329,15 @@ def refuse_unused(columns: Iterable[UnusedColumn], where: str, roles: tuple[Role
     note = " (the greatest score ranks first)"
     if roles == GRADE:
         otherwise, note = "every row would be relevant", ""
+    holds, name = "numbers", safe_repr(column.name)
+    if column.texts:
+        shown = text_grades(column.texts)
+        holds = f"texts ({format_list(sorted(column.texts))})"
+        note = f" and grades={shown}, a number for each (of a frame, map them: {name}.map({shown}))"
+    wanted = " or ".join(repr(role) for role in roles if role != "distance")
     msg = (
-        f"{where} has no column for the role {' or '.join(map(repr, roles))}, but "
-        f"{safe_repr(column.name)} holds numbers; without them {otherwise}. Pass "
-        f"columns={{{roles[0]!r}: {safe_repr(column.name)}}}{note} or rename the column; if they "
+        f"{where} has no column for the role {wanted}, but {name} holds {holds}; without them "
+        f"{otherwise}. Pass columns={{{roles[0]!r}: {name}}}{note} or rename the column; if they "
         f"say nothing of that, leave the column out or pass columns={{{roles[0]!r}: None}}"
     )
     raise ColumnRoleError(msg)

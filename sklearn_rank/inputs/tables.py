@@ -114,6 +114,10 @@ class LongTable(Mapping[Any, Any]):
     """Comment lines that were passed over."""
     unread: tuple[str, ...] = ()
     """Names of columns of the file that have no role."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Names of those that were read, by role."""
+    doubts: tuple[str, ...] = ()
+    """Signs of another order than was meant, for a RankingOrderWarning."""
     about_queries: Any = None
     """Columns of a data frame that say something of the queries; see ``frames.QueryColumns``."""
 

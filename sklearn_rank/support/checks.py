@@ -47,6 +47,13 @@ def refuse_unordered(values: Any, name: str) -> None:
 # Arrays ------------------------------------------------------------------------------------------
 
 
+def negated(distances: Array) -> Array:
+    """Scores of distances: the negative, exact but for what an unsigned integer cannot say."""
+    is_plain = distances.dtype.kind in "if" and distances.dtype.itemsize > 1
+    scores: Array = -(distances if is_plain else distances.astype(np.float64))
+    return scores
+
+
 def as_numpy(values: Any) -> Any:
     """A series or frame by its ``to_numpy``, 128-bit integers kept exact; all else as it is."""
     if type(values) is np.ndarray or not hasattr(values, "to_numpy"):

@@ -27,6 +27,7 @@ CASES = {
         "query,item,grade,annotator\nq1,a,1,x\n",
         "query,item,score,title,points\nq1,a,1,x,5\nq1,b,0.5,y,7\n",
         [
+            "judged: query from 'query', item from 'item', grade from 'grade'",
             "columns without a role, which are not read: 'annotator'",
             "columns without a role, which are not read: 'title', 'points'",
         ],
@@ -70,6 +71,13 @@ def test_what_is_odd_is_named(qrels, run, findings, command):
     text = " ".join(command("doctor odd.qrels.txt odd.run.txt").split())
     assert [finding for finding in findings if finding not in text] == []
     assert "whitespace" not in text
+
+
+def test_doubts_of_the_order_are_no_success(command):
+    command.write({"d.jsonl": '{"query": "q1", "results": [["a", 0.1], ["b", 0.4]]}'})
+    text = " ".join(command("doctor t.qrels d.jsonl", 2).split())
+    assert "ranked: query from 'query', item from 'results[]'" in text
+    assert "! the scores of every ranked list ascend" in text
 
 
 def test_what_can_be_seen(command):

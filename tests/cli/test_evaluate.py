@@ -208,8 +208,14 @@ FILES = {
         ("t.qrels one.run --level=0", "must be a whole number of at least 1, got '0'"),
         ("t.qrels one.run --depth=-1", "must be a whole number of at least 1, got '-1'"),
         ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for none"),
-        ("t.qrels one.run --run-column nope=score", "has the roles query, item, score, rank, got"),
-        ("t.qrels one.run --run-column grade=x", "has the roles query, item, score, rank, got"),
+        (
+            "t.qrels one.run --run-column nope=score",
+            "has the roles query, item, score, distance, rank, got",
+        ),
+        (
+            "t.qrels one.run --run-column grade=x",
+            "has the roles query, item, score, distance, rank, got",
+        ),
         ("t.qrels one.run --run-column score=zz", "has no named columns, which --"),
         ("t.qrels one.run -n", "--no-summary goes with --convention trec_eval --format trec"),
     ],

@@ -162,6 +162,27 @@ def test_ids_reach_no_report_raw(command):
         assert not [part for part in ("\x1b", "<b>", "<i>") if part in text]
 
 
+def test_grades_of_texts(command):
+    command.write({"esci.csv": "query,item,esci_label\nq1,a,E\nq1,b,I\nq2,a,E\n"})
+    command.write({"esci.run": "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 1 t\n"})
+    assert "pass --grade E=..." in command("evaluate esci.csv esci.run", 2)
+    words = "evaluate esci.csv esci.run -m mrr --format trec --grade E=3 --grade I=0"
+    assert command(words).split() == ["mrr", "all", "0.7500"]
+    gate = '[[gate]]\nname = "g"\nqrels = "esci.csv"\nrun = "esci.run"\nat_least = {mrr = 0.75}\n'
+    command.write({"rank.toml": f"{gate}grades = {{E = 3, I = 0}}\n"})
+    command("gate --config rank.toml")
+    command.write({"rank.toml": f"{gate}grades = 3\n"})
+    assert "grades is a table of texts and numbers" in command("gate --config rank.toml", 2)
+
+
+def test_a_list_that_is_both_sides_never_passes(command):
+    command.write({"both.jsonl": '{"query": "1", "gt": ["a"], "hit": ["x"]}'})
+    words = "gate both.jsonl both.jsonl --name g --at-least mrr=0.9 --qrels-column item={}"
+    words += " --run-column item={}"
+    assert "holds both the relevant and the retrieved" in command(words.format("gt", "gt"), 2)
+    assert "no relevant item" in command(words.format("gt", "hit"), 2)
+
+
 def test_columns_of_a_table_are_keys(command):
     command.write({"truth.csv": "user,item,clicked\nu,a,0\nu,b,1\nv,a,1\n"})
     command.write({"ranked.csv": "user,item,points\nu,a,0.1\nu,b,0.9\nv,a,2.5\n"})

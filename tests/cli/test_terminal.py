@@ -16,7 +16,7 @@ from tests.cli.conftest import ONE, Command
 
 NAMES = argparse.Namespace(
     **dict.fromkeys(["missing", "level", "assume"]),
-    **dict.fromkeys(["qrels_column", "run_column", "allow", "measures"], ()),
+    **dict.fromkeys(["qrels_column", "run_column", "grade_of", "allow", "measures"], ()),
     qrels="t.qrels",
     force=False,
 )

@@ -162,9 +162,9 @@ def test_what_is_wrong_with_judgements_is_named_by_line(data, message):
 
 def test_two_columns_of_one_role_are_refused():
     with pytest.raises(
-        ColumnRoleError, match=r"several .* 'item': 'doc', 'doc_id'.*columns=\{'item'"
+        ColumnRoleError, match=r"several .* 'item': 'doc_id', 'docno'.*columns=\{'item'"
     ):
-        run_of(b"qid,doc,doc_id,score\nq,a,b,1\n")
+        run_of(b"qid,doc_id,docno,score\nq,a,b,1\n")
 
 
 def test_limits_are_options():

@@ -1,0 +1,282 @@
+"""Which column is read as what: one table of names for frames, JSON Lines and CSV."""
+
+import io
+import json
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_rankmetrics import assert_mrr_at_least, expected_failure
+from sklearn_rank import ColumnRoleError, InvalidParameterError, evaluate, read_qrels, read_run
+from sklearn_rank.inputs.roles import LISTS, ROLES
+
+KNOWN = " ".join(
+    f"{family.ids} {family.texts}"
+    for families in (*ROLES.values(), *LISTS.values())
+    for family in families
+).split()
+TRUTH = {"query": ["q", "q", "p"], "item": ["a", "b", "c"], "grade": [2, 0, 1]}
+RUN = {"query": ["q", "q", "p", "p"], "item": ["x", "a", "c", "b"], "score": [3.0, 1.0, 0.5, 2.5]}
+EXPECTED = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), ["mrr", "ndcg"]).scores
+
+
+def csv_of(table: dict[str, Any]) -> io.BytesIO:
+    rows = [list(table), *zip(*table.values(), strict=True)]
+    return io.BytesIO("\n".join(",".join(map(str, row)) for row in rows).encode())
+
+
+def parquet_of(table: dict[str, Any]) -> io.BytesIO:
+    out = io.BytesIO()
+    pl.DataFrame(table).write_parquet(out)
+    return io.BytesIO(out.getvalue())
+
+
+def lines_of(table: dict[str, Any]) -> io.BytesIO:
+    rows = zip(*table.values(), strict=True)
+    return lines(*(dict(zip(table, row, strict=True)) for row in rows))
+
+
+def lines(*objects: Any) -> io.BytesIO:
+    return io.BytesIO("\n".join(map(json.dumps, objects)).encode())
+
+
+@st.composite
+def tables(draw: Any) -> Any:
+    """Both tables with other names, in another order, beside columns of any known names."""
+    sides, columns = [], []
+    for table in (TRUTH, RUN):
+        names = draw(st.lists(st.sampled_from(KNOWN), min_size=6, max_size=6, unique=True))
+        own = dict(zip(table, names, strict=False))
+        renamed: dict[str, Any] = {own[role]: values for role, values in table.items()}
+        n = len(table["query"])
+        noise = [[7] * n, list(range(n)), [f"t{row}" for row in range(n)]]
+        renamed |= dict(zip(names[3:], noise, strict=True))
+        sides.append({name: renamed[name] for name in draw(st.permutations(list(renamed)))})
+        columns.append(own)
+    return sides, columns
+
+
+@given(tables())
+def test_names_and_order_of_columns_never_change_a_value(made: Any) -> None:
+    (truth, run), (judged, ranked) = made
+    columns = {"relevant": judged, "retrieved": ranked}
+    for make in (pd.DataFrame, pl.DataFrame):
+        found = evaluate(make(truth), make(run), ["mrr", "ndcg"], columns=columns)
+        assert found.scores == EXPECTED
+    for write in (csv_of, lines_of):
+        qrels = read_qrels(write(truth), columns=judged)
+        found = evaluate(qrels, read_run(write(run), columns=ranked), ["mrr", "ndcg"])
+        assert found.scores == EXPECTED
+
+
+# A column has one role ---------------------------------------------------------------------------
+
+
+def test_what_is_given_to_one_role_is_not_taken_for_another() -> None:
+    # Ranked a, b by the places 1 and 2; the greater "prediction" would rank b first.
+    truth = {"query": ["q"], "item": ["a"], "grade": [1]}
+    run = {"query": ["q", "q"], "item": ["a", "b"], "prediction": [1, 2]}
+    columns = {"rank": "prediction"}
+    assert evaluate(pd.DataFrame(truth), pd.DataFrame(run), "mrr", columns=columns)["mrr"] == 1.0
+    assert_mrr_at_least(pd.DataFrame(truth), pd.DataFrame(run), 1.0, columns=columns)
+    for write in (csv_of, lines_of):
+        assert read_run(write(run), columns=columns) == {"q": ["a", "b"]}
+
+
+def test_ids_of_items_are_not_read_as_grades() -> None:
+    truth = pd.DataFrame({"doc": [1, 1, 1], "label": [1, 2, 3]})
+    run = pd.DataFrame({"doc": [1, 1, 1], "label": [9, 2, 1], "score": [3, 2, 1]})
+    columns = {"query": "doc", "item": "label"}
+    # Every row of the truth is relevant: of 3 items, two are found at ranks 2 and 3.
+    ideal, gained = 1 + 1 / 1.584962500721156 + 1 / 2, 1 / 1.584962500721156 + 1 / 2
+    found = evaluate(truth, run, "ndcg", columns=columns)["ndcg"]
+    assert found == pytest.approx(gained / ideal)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', and a column"),
+        ({"relevant": {"grade": "zz"}}, "columns names 'zz', which no frame has"),
+        ({"retrieved": {"thing": "item"}}, "unknown role 'thing'"),
+        ({"relevant": 7}, "must be a mapping"),
+        ({"item": 7}, "says that 'item' is 7, which is no name of a column"),
+    ],
+)
+def test_columns_that_cannot_be(columns: Any, message: str) -> None:
+    with pytest.raises(ColumnRoleError, match=message):
+        evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), "mrr", columns=columns)
+
+
+def test_an_id_beside_a_text_is_the_id() -> None:
+    """PyTerrier has qid and query, Ragas user_input, BEIR's files doc_id and document."""
+    run = {"qid": ["1", "1"], "query": ["how", "how"], "docno": ["x", "a"], "score": [2.0, 1.0]}
+    truth = {"qid": ["1"], "docno": ["a"], "label": [1]}
+    assert evaluate(pd.DataFrame(truth), pd.DataFrame(run), "mrr")["mrr"] == 1 / 2
+    for write in (csv_of, lines_of):
+        assert list(read_run(write(run))) == ["1"]
+    both = pd.DataFrame({**run, "user_id": [7, 7]})
+    with pytest.raises(ColumnRoleError, match="several columns for the role 'query': 'qid', 'user"):
+        evaluate(pd.DataFrame(truth), both, "mrr")
+
+
+@pytest.mark.parametrize("name", ["expected_chunk_ids", "relevant_chunks", "gold_doc_ids"])
+def test_names_of_question_sets(name: str) -> None:
+    one = {"question": "how?", name: ["a", "b"], "set": "hard"}
+    assert read_qrels(lines(one)) == {"how?": {"a": 1, "b": 1}}
+    assert read_qrels(lines({"id": "7", **one})) == {"7": {"a": 1, "b": 1}}
+    truth = pd.DataFrame([one])
+    ev = evaluate(truth, pd.DataFrame([{"question": "how?", "results": ["x", "b"]}]), "mrr")
+    assert ev["mrr"] == 1 / 2
+
+
+@pytest.mark.parametrize("name", ["url", "asin", "sku", "chunk_id"])
+def test_names_of_items(name: str) -> None:
+    run = {"query": ["q", "q"], name: ["a", "b"], "score": [1.0, 2.0]}
+    for write in (csv_of, lines_of):
+        assert read_run(write(run)) == {"q": {"a": 1.0, "b": 2.0}}
+    with pytest.raises(ColumnRoleError, match="several columns for the role 'item'"):
+        read_run(csv_of({**run, "item": ["c", "d"]}))
+
+
+def test_distances_of_a_column_rank_the_least_first() -> None:
+    run = {"query": ["q"] * 3, "doc_id": ["a", "b", "c"], "_distance": [0.9, 0.1, 0.4]}
+    run = {name.replace("_distance", "distance"): values for name, values in run.items()}
+    expected = {"q": {"a": -0.9, "b": -0.1, "c": -0.4}}
+    for write in (csv_of, lines_of):
+        assert read_run(write(run)) == expected
+    for make in (pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy()):
+        assert evaluate({"q": {"c"}}, make(run), "mrr")["mrr"] == 1 / 2
+    other = {"l2": run.pop("distance"), **run}
+    assert read_run(csv_of(other), columns={"distance": "l2"}) == expected
+    wide = pd.DataFrame({"qid": ["q"], "results": [["b", "c"]], "distances": [[1, 2]]})
+    assert evaluate({"q": {"c"}}, wide, "mrr")["mrr"] == 1 / 2
+    unsigned = pl.DataFrame(run).with_columns(distance=pl.Series([9, 1, 4], dtype=pl.UInt8))
+    assert evaluate({"q": {"c"}}, unsigned, "mrr")["mrr"] == 1 / 2
+
+
+# One frame or file for both sides ----------------------------------------------------------------
+
+RAGAS = {
+    "user_input": ["q1", "q2", "q3"],
+    "retrieved_contexts": [["t1"], ["t2"], ["t9"]],
+    "retrieved_context_ids": [["x", "a"], None, ["c"]],
+    "reference_contexts": [["t1"], ["t2"], ["t3"]],
+    "reference_context_ids": [None, ["b"], ["c"]],
+}
+
+
+def test_ids_stand_before_texts_and_a_missing_list_is_empty() -> None:
+    for make in (pd.DataFrame, pl.DataFrame):
+        frame = make(RAGAS)
+        ev = evaluate(frame, frame, "recall", zero_division=0.0)
+        assert (ev["recall"], ev.counts["undefined"]["recall"]) == (1 / 3, 1)
+        columns = {"relevant": "reference_contexts", "retrieved": "retrieved_contexts"}
+        texts = evaluate(frame, frame, "recall", columns=columns)
+        assert texts.per_query["recall"].tolist() == [1.0, 1.0, 0.0]
+
+
+OWN = {"q": ["1", "2"], "gt": [["a"], ["b"]], "hit": [["x"], ["y"]]}
+SAID = {"query": "q", "relevant": "gt", "retrieved": "hit"}
+
+
+def test_no_list_is_the_ranking_and_its_judgement() -> None:
+    frame = pd.DataFrame(OWN)
+    for name in ("gt", "hit"):
+        for run in (frame, frame.copy()):
+            with pytest.raises(ColumnRoleError, match=f"lists of column '{name}' are both"):
+                evaluate(frame, run, "mrr", columns={"query": "q", "item": name})
+        with expected_failure(ColumnRoleError, match="are both the relevant and the retrieved"):
+            assert_mrr_at_least(frame, frame, 0.9, columns={"query": "q", "item": name})
+    assert evaluate(frame, frame, "mrr", columns=SAID)["mrr"] == 0.0
+    # Two frames that call their lists alike are two lists.
+    other = frame.assign(hit=[["a"], ["y"]])
+    assert evaluate(other.assign(hit=frame["gt"]), other, "mrr", columns=SAID | {"relevant": "hit"})
+
+
+def test_messages_do_not_propose_the_column_of_the_other_side() -> None:
+    frame = pd.DataFrame(OWN)
+    with pytest.raises(ColumnRoleError, match=r"y_true .*columns=\{'relevant': '\.\.\.'\}"):
+        evaluate(frame, frame, "mrr", columns={"query": "q"})
+    ragas = pd.DataFrame(RAGAS).drop(columns=["reference_contexts", "reference_context_ids"])
+    with pytest.raises(ColumnRoleError, match=r"y_true .*columns=\{'relevant': '\.\.\.'\}"):
+        evaluate(ragas, ragas, "mrr")
+    one = pd.DataFrame({"q": ["1"], "retrieved_ids": [["a"]], "gt": [["a"]]})
+    with pytest.raises(ColumnRoleError, match=r"columns=\{'relevant': 'gt'\}"):
+        evaluate(one, one, "mrr", columns={"query": "q"})
+    assert evaluate(one, one, "mrr", columns={"query": "q", "relevant": "gt"})["mrr"] == 1.0
+
+
+def test_one_list_of_a_file_is_not_both_sides() -> None:
+    data = lines({"query": "q", "gt": ["a"], "hit": ["x"]}).getvalue()
+    for name in ("gt", "hit"):
+        qrels = read_qrels(io.BytesIO(data), columns={"item": name})
+        with pytest.raises(ColumnRoleError, match=rf"<file>: '{name}\[\]' holds both the relevant"):
+            evaluate(qrels, read_run(io.BytesIO(data), columns={"item": name}), "mrr")
+    rows = lines({"query": "q", "item": "a", "grade": 1, "score": 0.5}).getvalue()
+    assert evaluate(read_qrels(io.BytesIO(rows)), read_run(io.BytesIO(rows)), "mrr")["mrr"] == 1.0
+
+
+def test_numbers_in_a_list_of_their_own() -> None:
+    hits = {"query": "q", "results": ["a", "b"], "scores": [2, 1.5]}
+    assert read_run(lines(hits)) == {"q": {"a": 2, "b": 1.5}}
+    assert read_qrels(lines({"query": "q", "relevant": ["a", "b"], "grades": [2, 0]})) == {
+        "q": {"a": 2, "b": 0}
+    }
+    frame = pd.DataFrame([{**hits, "results": ["a", "b", "c"]}])
+    with pytest.raises(ValueError, match=r"1: has 3 items and 2 numbers of them"):
+        read_run(lines({**hits, "results": ["a", "b", "c"]}))
+    with pytest.raises(ValueError, match=r"'q' of y_score has 3 items in 'results', 2 in 'scores'"):
+        evaluate({"q": {"a"}}, frame, "mrr")
+    two = {"query": "q", "hits": [{"id": 1, "doc_id": "d7"}]}
+    with pytest.raises(ColumnRoleError, match=r"several ids: 'id', 'doc_id'.*'item': 'id'"):
+        read_run(lines(two))
+    assert read_run(lines(two), columns={"item": "doc_id"}) == {"q": ["d7"]}
+
+
+# Grades as text ----------------------------------------------------------------------------------
+
+ESCI = {
+    "example_id": [1, 2, 3, 4],
+    "query": ["q", "q", "p", "p"],
+    "product_id": ["a", "b", "c", "d"],
+    "esci_label": ["E", "I", "I", "S"],
+}
+
+
+@pytest.mark.parametrize("name", ["esci_label", "judged", "Urteil"])
+def test_grades_as_text_are_not_all_relevant(name: str) -> None:
+    table = {(name if key == "esci_label" else key): values for key, values in ESCI.items()}
+    ranked = {"q": ["b", "a"], "p": ["c", "d"]}
+    for make in (pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy()):
+        with pytest.raises(
+            (TypeError, ValueError), match=rf"'{name}'.*\{{'E': \.\.\., 'I': \.\.\."
+        ):
+            evaluate(make(table), ranked, "mrr")
+    with expected_failure((TypeError, ColumnRoleError), match=rf"'{name}'"):
+        assert_mrr_at_least(pd.DataFrame(table), ranked, 0.1)
+    for write in (csv_of, lines_of, parquet_of):
+        with pytest.raises(ValueError, match=r"grades=\{'E': \.\.\."):
+            read_qrels(write(table))
+        grades = {"E": 3, "S": 2, "C": 1, "I": 0}
+        qrels = read_qrels(write(table), columns={"grade": name}, grades=grades)
+        assert qrels == {"q": {"a": 3, "b": 0}, "p": {"c": 0, "d": 2}}
+        with pytest.raises(ValueError, match="grade 'I' is not in grades=, which has 'E', 'S'"):
+            read_qrels(write(table), columns={"grade": name}, grades={"E": 1, "S": 0})
+    with pytest.raises(InvalidParameterError, match="it gives 'E' the grade 'x'"):
+        read_qrels(csv_of(table), grades={"E": "x"})  # type: ignore[dict-item]
+
+
+def test_other_text_is_left_alone() -> None:
+    titles = {"query": ["q", "q"], "item": ["a", "b"], "title": ["one", "two"]}
+    assert len(read_qrels(csv_of(titles))) == 1
+    of_query = {"query": ["q", "q", "p"], "item": ["a", "b", "a"], "set": ["x", "x", "y"]}
+    assert len(read_qrels(csv_of(of_query))) == 2
+    numbers = {"query": ["q", "q"], "item": ["a", "b"], "exampleId": [1, 2], "row_id": [3, 4]}
+    for write in (csv_of, lines_of):
+        assert read_qrels(write(numbers)) == {"q": {"a": 1, "b": 1}}
+    assert evaluate(pd.DataFrame(numbers), {"q": ["a"]}, "mrr")["mrr"] == 1.0
