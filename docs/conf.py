@@ -52,7 +52,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 autodoc_typehints = "none"  # numpydoc's sections have them, in words
 autosummary_generate = True
-numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"  # words of prose, other than these
 _ALIASES = {
@@ -66,11 +66,17 @@ _ALIASES = {
     "sequence": "python:collections.abc.Sequence",
     "sparse": "scipy.sparse",
 }
-_OURS = {
-    name: f"{module.__name__}.{name}"
+_CLASSES = {
+    f"{module.__name__}.{name}": getattr(module, name)
     for module in (sklearn_rank, pytest_rankmetrics)
     for name in module.__all__
     if inspect.isclass(getattr(module, name))
+}
+_OURS = {name.rpartition(".")[2]: name for name in _CLASSES}
+# Tables of methods leave out what Python and scikit-learn give to a class.
+numpydoc_show_inherited_class_members = {
+    name: all(base.__module__.startswith(("sklearn_rank", "pytest")) for base in made.mro()[:-1])
+    for name, made in _CLASSES.items()
 }
 # Inventories of other projects, by hand: the build has no network. They list what docstrings name.
 _SITES = {
@@ -165,6 +171,15 @@ def link_pages(
         )
 
 
+def without_private_arguments(
+    _app: Any, kind: str, _name: str, documented: Any, _options: Any, signature: str | None, _: Any
+) -> tuple[str, None] | None:
+    """Leave the arguments off classes that functions make: their docstrings name none."""
+    if kind != "class" or not signature:
+        return None
+    return None if "Parameters\n-------" in (inspect.getdoc(documented) or "") else ("", None)
+
+
 def install_release(_app: Any, _page: str, source: list[str]) -> None:
     """Write the commands of a page for the state of the release."""
     source[0] = install_commands(source[0], released=RELEASED)
@@ -244,6 +259,7 @@ def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
     app.connect("source-read", install_release)
     app.connect("autodoc-process-docstring", link_pages)
+    app.connect("autodoc-process-signature", without_private_arguments)
     app.connect("html-page-context", without_roles)
     app.connect("html-page-context", describe)
     app.connect("doctree-read", index_words)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sklearn_rank.bounds.unjudged import *
     from sklearn_rank.comparison.compare import *
+    from sklearn_rank.comparison.differences import Difference as Difference
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.forest import *
     from sklearn_rank.displays.lines import *
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "bounds.unjudged": "Bounds",
     "comparison.compare": "compare compare_all",
+    "comparison.differences": "Difference",
     "comparison.result": "Comparison",
     "displays.forest": "ForestDisplay",
     "displays.lines": (
