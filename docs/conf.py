@@ -187,9 +187,8 @@ def install_release(_app: Any, _page: str, source: list[str]) -> None:
 
 def index_words(app: Any, tree: Any) -> None:
     """Let the search find pages by the words that people type."""
-    page = app.env.current_document.docname
-    entries = [("single", words, f"index-{page}", "", None) for words in SEARCHED.get(page, ())]
-    tree.insert(0, addnodes.index(entries=entries))
+    words = SEARCHED.get(app.env.current_document.docname, ())
+    tree.insert(0, addnodes.index(entries=[("single", word, "", "main", None) for word in words]))
 
 
 def describe(_app: Any, page: str, _template: str, context: dict[str, Any], tree: Any) -> None:
