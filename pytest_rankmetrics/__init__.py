@@ -42,6 +42,7 @@ _HOMES = {
     "assertions": (
         "assert_metric",
         "assert_not_worse",
+        "assert_same_metric",
         "assert_lag_at_most",
         *(f"assert_{name}_at_least" for name in _AT_LEAST),
     ),

@@ -7,16 +7,18 @@ Those that name their metric, so that a test reads as a sentence, are short form
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.assessment.assess import assess
+from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.run import CheckArguments, hide, result_of, run_gate, split_arguments
 from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, check_drops_named, read_policy
 from pytest_rankmetrics.session import current
+from sklearn_rank.evaluation.audit import audit
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
@@ -176,6 +178,32 @@ def assert_not_worse(
         return result_of(assess(policy, measured, other_system), name)
 
     return run_gate(arguments.get("name"), str(measures), work)
+
+
+def assert_same_metric(function: Callable[..., Any], measure: str | Measure) -> None:
+    """Assert that a home-made metric computes the measure that it is named after.
+
+    Parameters
+    ----------
+    function : callable
+        As in :func:`sklearn_rank.audit`.
+    measure : str or Measure
+        What it should compute.
+
+    Raises
+    ------
+    RankGateFailure
+        If it does not, with its mistake and the smallest call that shows it.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_same_metric
+    >>> assert_same_metric(lambda relevances, k: sum(relevances[:k]) > 0, "hit_rate@10")
+    """
+    __tracebackhide__ = True
+    found = audit(function, measure)
+    if not found.agrees:
+        raise RankGateFailure(str(found))
 
 
 class Assertion(Protocol):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sklearn_rank.engines.read import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
+    from sklearn_rank.evaluation.audit import *
     from sklearn_rank.evaluation.bounds import *
     from sklearn_rank.evaluation.combine import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -64,6 +65,7 @@ _HOMES = {
     "displays.queries": "QueryDifferencesDisplay",
     "engines.read": "EngineOptions",
     "engines.scan": "scan_qrels scan_run",
+    "evaluation.audit": "Audit audit",
     "evaluation.bounds": "bounds_of_change",
     "evaluation.combine": "Combination combine",
     "evaluation.evaluate": "evaluate",

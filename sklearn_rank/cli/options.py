@@ -391,7 +391,7 @@ def _convert(commands: Any) -> None:
 
 
 def _small(commands: Any) -> None:
-    """``measures``, ``doctor`` and ``demo``."""
+    """``measures``, ``audit``, ``doctor`` and ``demo``."""
     parser = commands.add_parser(
         "measures",
         help="list the measures: names, spellings, formula, range",
@@ -400,6 +400,17 @@ def _small(commands: Any) -> None:
     parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=("tools", "run_measures"))
+    parser = commands.add_parser(
+        "audit",
+        help="compare a home-made metric with the measure that it is named after",
+        description="Call a metric of your own on small rankings, and say which measure it "
+        "computes, or its mistake, with the smallest ranking that shows it. Exit code 1: it "
+        "differs.",
+    )
+    parser.add_argument("function", metavar="MODULE:FUNCTION", help="as mypackage.metrics:ndcg")
+    named = "what it should compute, as ndcg@10"
+    parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
+    parser.set_defaults(run=("tools", "run_audit"))
     parser = commands.add_parser(
         "doctor",
         help="check judgements and runs for problems",

@@ -1,15 +1,16 @@
-"""``sklearn-rank combine``, ``convert``, ``measures`` and ``demo``."""
+"""``sklearn-rank combine``, ``convert``, ``measures``, ``audit`` and ``demo``."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import for_log, format_list, safe_repr
 
 
 def run_combine(arguments: argparse.Namespace) -> int:
@@ -135,6 +136,17 @@ def _in_full(metric: Metric) -> str:
     return "\n".join(
         [f"{name} ({symbol})", *(f"  {key + ':':<12} {text}" for key, text in lines.items())]
     )
+
+
+def run_audit(arguments: argparse.Namespace) -> int:
+    """Compare a function of the caller with a measure; modules are found from here, too."""
+    from sklearn_rank.cli.terminal import GATE_FAILED
+    from sklearn_rank.evaluation.audit import audit
+
+    sys.path.append("")
+    found = audit(arguments.function, arguments.measure)
+    print(for_log(str(found)))
+    return 0 if found.agrees else GATE_FAILED
 
 
 def run_demo(_: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from sklearn_rank.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 FILES = dict(
-    re.findall(r"^`([\w.]+)`:\n\n```(?:text|toml)\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
+    re.findall(r"^`([\w.]+)`:\n\n```(?:text|toml|python)\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
 )
 COMMANDS = re.findall(
     r"^```console\n\$ sklearn-rank (.*?)\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL
@@ -26,7 +26,7 @@ def test_the_guide_shows_what_is_printed(command, output, tmp_path, monkeypatch,
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    assert main(shlex.split(command)) == 0
+    assert main(shlex.split(command)) == command.startswith("audit ")
     assert capsys.readouterr() == (output, "")
 
 
@@ -48,10 +48,10 @@ def test_gates_of_the_guide_follow_each_other(tmp_path, monkeypatch, capsys):
 
 def test_the_guide_has_files_and_commands():
     data = {"dev.qrels", "bm25.run", "dense.run", "rank.toml", "small.json", "large.json"}
-    assert set(FILES) == data
+    assert set(FILES) == {*data, "mymetrics.py"}
     assert {command.split()[0] for command, _ in COMMANDS} == {
         *("evaluate", "compare", "report", "gate", "judge-next", "combine", "convert", "measures"),
-        "doctor",
+        *("audit", "doctor"),
     }
 
 

@@ -1,0 +1,290 @@
+"""Home-made metrics: twelve with a mistake, twelve that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log2
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_rankmetrics import RankGateFailure, assert_same_metric
+from sklearn_rank import InvalidParameterError, audit, cli, evaluate
+
+Grades = dict[str, float]
+
+
+def dcg(grades: Any, discount: Callable[[int], float] = lambda rank: log2(rank + 1)) -> float:
+    return sum((2**grade - 1) / discount(rank) for rank, grade in enumerate(grades, 1))
+
+
+def best(grades: Any) -> list[float]:
+    return sorted(grades, reverse=True)
+
+
+def over(value: float, other: float) -> float:
+    return value / other if other else 0.0
+
+
+# Mistakes, those seen in public repositories first ------------------------------------------------
+
+
+def ideal_of_list(relevances: Any, k: int) -> float:
+    return over(dcg(relevances[:k]), dcg(best(relevances)[:k]))
+
+
+def passed_only(qrels: Any, run: Any, k: int = 10) -> float:
+    ranks = [
+        next((rank for rank, item in enumerate(items[:k], 1) if qrels[q].get(item)), None)
+        for q, items in run.items()
+    ]
+    found = [1 / rank for rank in ranks if rank]
+    return sum(found) / len(found) if found else 0.0
+
+
+def first_two_alike(qrels: Grades, ranking: list[str], k: int) -> float:
+    grades = [qrels.get(item, 0) for item in dict.fromkeys(ranking)]
+    found, ideal = (
+        dcg(own[:k], lambda rank: log2(max(rank, 2))) for own in (grades, best(qrels.values()))
+    )
+    return over(found, ideal)
+
+
+def repeats_count(relevant: set[str], retrieved: list[str], k: int) -> float:
+    return over(dcg([item in relevant for item in retrieved[:k]]), dcg([1] * min(k, len(relevant))))
+
+
+def ideal_uncut(qrels: Grades, ranking: list[str], k: int) -> float:
+    grades = [qrels.get(item, 0) for item in dict.fromkeys(ranking)]
+    return over(dcg(grades[:k]), dcg(best(qrels.values())))
+
+
+def divided_by_k(actual: Any, predicted: Any, k: int = 10) -> float:
+    hits, total = 0, 0.0
+    for rank, item in enumerate(predicted[:k], 1):
+        if item in actual and item not in predicted[: rank - 1]:
+            hits += 1
+            total += hits / rank
+    return total / k
+
+
+def one_too_deep(relevant: set[str], ranking: list[str], k: int) -> float:
+    return over(len(relevant & {*ranking[: k + 1]}), len(relevant))
+
+
+def zero_is_relevant(qrels: dict[str, int], ranking: list[str], k: int) -> float:
+    return sum(item in qrels for item in dict.fromkeys(ranking[:k])) / k
+
+
+def from_two(relevances: Any) -> float:
+    return next((1 / (rank + 1) for rank, grade in enumerate(relevances, 1) if grade), 0.0)
+
+
+def fails_on_nothing(relevant: set[str], ranking: list[str], k: int) -> float:
+    return len(relevant & {*ranking[:k]}) / len(ranking[:k]) * min(k, len(ranking)) / k
+
+
+def run_only(qrels: Any, run: Any, k: int) -> float:
+    values = []
+    for query, ranking in run.items():
+        relevant = {item for item, grade in qrels[query].items() if grade > 0}
+        if relevant:
+            values.append(len({*ranking[:k]} & relevant) / len(relevant))
+    return sum(values) / len(values) if values else 0.0
+
+
+def no_logarithm(relevances: Any, ideal: Any, k: int) -> float:
+    return over(dcg(relevances[:k], float), dcg(ideal[:k], float))
+
+
+MISTAKES: list[tuple[Callable[..., float], str, str]] = [
+    (ideal_of_list, "ndcg@10", "the ideal DCG is taken from the retrieved list"),
+    (passed_only, "mrr@10", "the mean is over passed queries only"),
+    (first_two_alike, "ndcg@10", "ranks 1 and 2 weigh alike"),
+    (repeats_count, "ndcg@10", "repeated items count again"),
+    (ideal_uncut, "ndcg@10", "the ideal DCG has no cutoff"),
+    (divided_by_k, "map@10", "it is map(denominator=k)@10"),
+    (one_too_deep, "recall@10", "the cutoff is a rank too deep"),
+    (zero_is_relevant, "precision@10", "items of grade 0 count as relevant"),
+    (from_two, "mrr", "ranks begin at 2"),
+    (fails_on_nothing, "precision@5", "it raises ZeroDivisionError"),
+    (run_only, "recall@10", "the mean is over queries of the run only"),
+    (no_logarithm, "ndcg@5", "the discount is the rank, without logarithm"),
+]
+
+
+@pytest.mark.parametrize(("function", "measure", "mistake"), MISTAKES)
+def test_finds_the_mistake(function: Any, measure: str, mistake: str) -> None:
+    found = audit(function, measure)
+    assert not found.agrees
+    assert str(found).splitlines()[0] == f"{function.__name__} is not {measure}: {mistake}"
+
+
+def test_the_counterexample_is_the_smallest() -> None:
+    """One relevant item is first, another was not retrieved: 1 / (1 + 1 / log2(3))."""
+    found = audit(ideal_of_list, "ndcg@10")
+    assert found.counterexample is not None
+    call, value, measure, right = found.counterexample
+    assert (call, value, measure) == ("ideal_of_list([1], k=2)", 1.0, "ndcg@2")
+    assert right == pytest.approx(1 / (1 + 1 / log2(3)))
+    assert right == evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, "ndcg@2")["ndcg@2"]
+
+
+# Right functions ----------------------------------------------------------------------------------
+
+
+def ndcg_of_dict(qrels: Grades, ranking: list[str], k: int = 10) -> float:
+    grades = [qrels.get(item, 0) for item in dict.fromkeys(ranking)]
+    return over(dcg(grades[:k]), dcg(best(qrels.values())[:k]))
+
+
+def ndcg_linear(relevances: Any, ideal: Any, k: int) -> float:
+    linear = [sum(g / log2(i + 2) for i, g in enumerate(own[:k])) for own in (relevances, ideal)]
+    return over(*linear)
+
+
+def ndcg_of_set(retrieved: list[str], relevant: set[str], k: int) -> float:
+    hits = [item in relevant and item not in retrieved[:n] for n, item in enumerate(retrieved)]
+    return round(over(dcg(hits[:k]), dcg([1] * min(k, len(relevant)))), 4)
+
+
+def ndcg_of_candidates(y_true: Any, y_score: Any, k: int) -> float:
+    grades = y_true[np.argsort(-y_score, kind="stable")]
+    return over(dcg(grades[:k]), dcg(best(y_true)[:k]))
+
+
+def mrr_of_run(qrels: Any, run: Any) -> float:
+    values = []
+    for query, judged in qrels.items():
+        scored = run.get(query, {})
+        order = sorted(scored, key=lambda item: (-scored[item], item))
+        ranks = (rank for rank, item in enumerate(order, 1) if judged.get(item, 0) > 0)
+        values.append(1 / next(ranks, float("inf")))
+    return sum(values) / len(values)
+
+
+def ap_of_trec(relevant: list[str], ranking: list[str]) -> float:
+    hits, total = 0, 0.0
+    for rank, item in enumerate(ranking, 1):
+        if item in relevant and item not in ranking[: rank - 1]:
+            hits += 1
+            total += hits / rank
+    return total / len(relevant)
+
+
+def apk(actual: list[list[str]], predicted: list[list[str]], k: int = 10) -> float:
+    values = [
+        ap_of_trec(own, ranking[:k]) * len(own) / min(len(own), k) if own else 0.0
+        for own, ranking in zip(actual, predicted, strict=True)
+    ]
+    return float(np.mean(values))
+
+
+def precision(relevant: set[str], ranking: list[str], k: int) -> float:
+    return len(relevant & {*ranking[:k]}) / k
+
+
+def recall(qrels: Any, run: Any, k: int) -> dict[str, float]:
+    values = {}
+    for query, judged in qrels.items():
+        relevant = {item for item, grade in judged.items() if grade}
+        if relevant:
+            values[query] = len(relevant & {*run.get(query, [])[:k]}) / len(relevant)
+    return values
+
+
+def hit(relevances: list[int], k: int) -> bool:
+    return any(relevances[:k])
+
+
+def f1(relevant: set[str], ranking: list[str], k: int) -> float | None:
+    hits = len(relevant & {*ranking[:k]})
+    return 2 * hits / (k + len(relevant)) if relevant else None
+
+
+def err(relevances: Any, ideal: Any) -> float:
+    stay, value = 1.0, 0.0
+    for rank, grade in enumerate(relevances, 1):
+        chance = (2**grade - 1) / 2 ** ideal[0] if ideal else 0.0
+        value, stay = value + stay * chance / rank, stay * (1 - chance)
+    return value
+
+
+RIGHT: list[tuple[Callable[..., Any], str]] = [
+    (ndcg_of_dict, "ndcg@10"),
+    (ndcg_linear, "ndcg(gain=linear)@5"),
+    (ndcg_of_set, "ndcg@10"),
+    (ndcg_of_candidates, "ndcg@10"),
+    (mrr_of_run, "mrr"),
+    (ap_of_trec, "map"),
+    (apk, "map@10"),
+    (precision, "precision@10"),
+    (recall, "recall@3"),
+    (hit, "hit_rate@10"),
+    (f1, "f1@5"),
+    (err, "err"),
+]
+
+
+@pytest.mark.parametrize(("function", "measure"), RIGHT)
+def test_raises_no_false_alarm(function: Any, measure: str) -> None:
+    found = audit(function, measure)
+    assert found.agrees, str(found)
+    assert not found.mistakes
+
+
+def test_says_what_programs_differ_on() -> None:
+    assert audit(ndcg_of_candidates, "ndcg@10").notes == (
+        "queries without a relevant item count 0",
+        "tied items are read as ties='stable' reads them",
+    )
+    assert audit(apk, "map@10").notes == ("queries without a relevant item count 0",)
+    assert "repeated items count once, in their places" in audit(ap_of_trec, "map").notes
+
+
+def test_names_the_convention() -> None:
+    found = audit(ndcg_linear, "ndcg@5")
+    assert str(found.equals) == "ndcg(gain=linear)@5"
+    assert {"trec_eval", "sklearn", "torchmetrics"} <= {*found.conventions}
+    assert "is that of convention 'trec_eval'" in str(found)
+    assert audit(ndcg_linear, found.equals or "").agrees
+
+
+# Doors --------------------------------------------------------------------------------------------
+
+
+def test_assertion() -> None:
+    assert_same_metric(precision, "precision@10")
+    with pytest.raises(RankGateFailure, match="the ideal DCG is taken from the retrieved list"):
+        assert_same_metric(ideal_of_list, "ndcg@10")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "shown"),
+    [
+        ("precision", 0, "precision is precision@10\n"),
+        ("one_too_deep", 1, "one_too_deep is not precision@10: no known mistake explains it\n"),
+        ("nothing", 2, "has no attribute 'nothing'"),
+    ],
+)
+def test_command(name: str, code: int, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = f"{__name__}:{name}"
+    assert cli.main(["audit", path, "--as", "precision@10"]) == code
+    assert shown in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("function", "measure", "message"),
+    [
+        (3, "ndcg@10", "function must be callable or 'module:function', got 3"),
+        ("no.such.module:f", "ndcg@10", "got 'no.such.module:f': No module named 'no'"),
+        (lambda: 1.0, "ndcg@10", "gave no number for ground truths and rankings in any usual form"),
+        (len, "judged@10", "measure must be one of rankings, with values per query; got judged@10"),
+        (len, "auc(average=pooled)", "with values per query; got auc"),
+    ],
+)
+def test_wrong_calls(function: Any, measure: str, message: str) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        audit(function, measure)
+    assert message in str(caught.value)
