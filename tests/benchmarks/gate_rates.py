@@ -1,0 +1,183 @@
+"""How often the rule of gates is red for nothing, what it finds, and what it proves: simulations.
+
+``python -m tests.benchmarks.gate_rates [--only TABLE] [--runs N] [--seed 0]`` prints the Markdown
+tables of docs/gate_rates.md. A query has 30 candidates, one of them relevant, at rank r with a
+probability proportional to 1/r. A change touches each query with the probability "churn", and then
+draws the rank anew: both systems are equally good.
+
+- rates: red gates (printed rates) of equal systems, in percent.
+- limits: red gates of equal systems by ``hard_drop``; the worst of hits, RR and nDCG.
+- seen: red gates where there is a drop.
+- proofs: gates that ``pass_if="proven"`` lets pass where the true drop is ``max_drop``.
+- repeats: predicted and simulated detectable drops, and red gates, of runs that vary.
+- retries: red gates of equal runs that vary, where a red job is run again or commits follow.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from sklearn_rank.gates.rule import HARD_DROP, Drop, Pairs, Rule, false_alarm, judge
+from sklearn_rank.typing import IntArray
+from tests.benchmarks.harness import simulate
+
+RANKS = np.arange(1, 31)
+OF_RANKS = 1 / RANKS / (1 / RANKS).sum()
+VALUES = {
+    "hit_rate@10": (RANKS <= 10) * 1.0,
+    "mrr": 1 / RANKS,
+    "ndcg@10": np.where(RANKS <= 10, 1 / np.log2(RANKS + 1), 0.0),
+}
+"""Values of a query by the place of its relevant item."""
+RULE = Rule(max_drop=0.02, hard_drop=HARD_DROP)
+OF_SLICES = Rule(max_drop=0.05, alpha=0.02, only_losses=False)
+CLUSTERS = (24, *[3] * 10, *[2] * 5)
+"""Sizes of 16 clusters of 64 queries; how they change is alike within a cluster."""
+SLICES = 5
+
+
+def changed(
+    rng: np.random.Generator, n: int, churn: float, owners: IntArray | None = None
+) -> tuple[IntArray, IntArray]:
+    """Places of the relevant items of two equally good systems."""
+    old, new = rng.choice(len(RANKS), (2, n), p=OF_RANKS)
+    if owners is not None:
+        # Four of five queries of a cluster go the way of the cluster.
+        falls = (rng.random(owners.max() + 1) < 0.5)[owners] ^ (rng.random(n) < 0.2)
+        low, high = np.minimum(old, new), np.maximum(old, new)
+        old, new = np.where(falls, low, high), np.where(falls, high, low)
+    return old, np.where(rng.random(n) < churn, new, old)
+
+
+def paired(old: IntArray, new: IntArray, name: str, owners: IntArray | None = None) -> Pairs:
+    """One measure of both systems."""
+    values = VALUES[name]
+    return Pairs.of(values[new], values[old], clusters=owners, bounds=(0.0, 1.0))
+
+
+def is_red(found: dict[str, Drop]) -> bool:
+    return any(drop.clauses for drop in found.values())
+
+
+# False alarms ------------------------------------------------------------------------------------
+
+WAYS = (*VALUES, "all three", "with 5 slices", "16 clusters")
+SIZES = (12, 25, 60, 120, 300)
+CHURNS = (0.02, 0.05, 0.1, 0.3, 0.5)
+PRINTED = 4
+"""One gate of so many prints its rate."""
+
+
+def rates(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Red gates, and the mean of the rates that they print."""
+    rng = np.random.default_rng(seed)
+    for n in SIZES:
+        for churn in CHURNS:
+            red, printed = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0.0)
+            for run in range(runs):
+                for way, families in gates(rng, n, churn).items():
+                    found = [judge(*family, rates=False) for family in families]
+                    red[way] += any(map(is_red, found))
+                    printed[way] += 0 if run % PRINTED else false_alarm(*families)
+            asked = len(range(0, runs, PRINTED))
+            cells = (f"{100 * red[w] / runs:.1f} ({100 * printed[w] / asked:.1f})" for w in WAYS)
+            yield str(n), f"{churn:g}", *cells
+
+
+def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
+    """The families of pairs and rules of each way to look at one change."""
+    old, new = changed(rng, n, churn)
+    pairs = {name: paired(old, new, name) for name in VALUES}
+    families = {name: [({name: own}, {name: RULE})] for name, own in pairs.items()}
+    rules = dict.fromkeys(pairs, RULE)
+    families["all three"] = [(pairs, rules)]
+    slices = {str(i): pairs["ndcg@10"].take(range(i, n, SLICES)) for i in range(SLICES)}
+    large = {label: own for label, own in slices.items() if len(own.drops) >= 10}
+    families["with 5 slices"] = [
+        ({"ndcg@10": pairs["ndcg@10"]}, {"ndcg@10": RULE}),
+        (large, dict.fromkeys(large, OF_SLICES)),
+    ]
+    sizes = np.maximum(1, np.round(np.array(CLUSTERS) * n / 64).astype(int))
+    owners = np.repeat(np.arange(16), sizes)
+    pair = paired(*changed(rng, len(owners), churn, owners), "ndcg@10", owners)
+    families["16 clusters"] = [({"ndcg@10": pair}, {"ndcg@10": RULE})]
+    return families
+
+
+HARD_DROPS = (0.05, 0.1, 0.15, 0.2, math.inf)
+
+
+def limits(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Red gates by the hard limit."""
+    rng = np.random.default_rng(seed)
+    for n in (12, 16, 20, 24, 25, 30, 40, 60):
+        for churn in CHURNS[2:]:
+            red = {(name, hard): 0 for name in VALUES for hard in HARD_DROPS}
+            for _ in range(runs):
+                old, new = changed(rng, n, churn)
+                pairs = {(name,): paired(old, new, name) for name in VALUES}
+                for (name,), own in pairs.items():
+                    found = judge({name: own}, {name: Rule(RULE.max_drop)}, rates=False)[name]
+                    for hard in HARD_DROPS:
+                        red[name, hard] += bool(found.clauses) or found.drop > hard + 1e-9
+            worst = (max(red[name, hard] for name in VALUES) / runs for hard in HARD_DROPS)
+            yield str(n), f"{churn:g}", *(f"{share:.1%}" for share in worst)
+
+
+# Drops that are there ----------------------------------------------------------------------------
+
+
+def worse(rng: np.random.Generator, n: int, churn: float, lost: float) -> tuple[IntArray, IntArray]:
+    """Equal systems, one of which loses the relevant items of some queries besides."""
+    old, new = changed(rng, n, churn)
+    return old, np.where(rng.random(n) < lost, len(RANKS) - 1, new)
+
+
+def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Red gates where a share of the queries loses its relevant item."""
+    rng = np.random.default_rng(seed)
+    for lost in (0.02, 0.05, 0.1):
+        for churn in (0.0, 0.1, 0.3):
+            row = []
+            for n in SIZES:
+                red = 0
+                for _ in range(runs):
+                    pair = paired(*worse(rng, n, churn, lost), "ndcg@10")
+                    red += is_red(judge({"": pair}, {"": RULE}, rates=False))
+                row.append(f"{red / runs:.0%}")
+            drop = lost * float(VALUES["ndcg@10"] @ OF_RANKS)
+            yield f"{lost:g}", f"{drop:.3f}", f"{churn:g}", *row
+
+
+PROOFS = (10, 25, 50, 100, 150, 200, 400, 1000)
+
+
+def proofs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Gates that prove what is not so: the true drop is at the limit."""
+    rng = np.random.default_rng(seed)
+    for name, values in VALUES.items():
+        for most in (0.02, 0.1):
+            for churn in (0.0, 0.1, 0.5):
+                row = []
+                # What a lost item costs: a query keeps its value up to the loss.
+                lost = most / float(values @ OF_RANKS - values[-1])
+                rule = Rule(most, proven=True)
+                for n in PROOFS:
+                    passed = 0
+                    for _ in range(runs):
+                        pair = paired(*worse(rng, n, churn, lost), name)
+                        passed += judge({"": pair}, {"": rule}, rates=False)[""].proven
+                    row.append(f"{100 * passed / runs:.1f}")
+                yield name, f"{most:g}", f"{churn:g}", *row
+
+
+TABLES = {
+    "rates": (rates, ("queries", "churn", *WAYS), 800),
+    "limits": (limits, ("queries", "churn", *map("{:g}".format, HARD_DROPS)), 3000),
+    "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
+    "proofs": (proofs, ("measure", "max_drop", "churn", *map(str, PROOFS)), 400),
+}
+
+if __name__ == "__main__":
+    simulate(__doc__, TABLES)
