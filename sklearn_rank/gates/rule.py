@@ -195,7 +195,7 @@ def judge(
     p_values = correct_p_values([own.p for own in samples.values()], "holm")
     gains = correct_p_values([own.p_of_gain for own in samples.values()], "holm")
     adjusted = dict(zip(samples, zip(p_values, gains, strict=True), strict=True))
-    alarms = _alarms(samples) if rates else {}
+    alarms = _alarms(samples)[0] if rates else {}
     found = {}
     for key, own in pairs.items():
         rule = rules[key]
@@ -237,13 +237,11 @@ def false_alarm(*families: tuple[Mapping[Key, Pairs | float], Mapping[Key, Rule]
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge`.
     """
-    red = [
-        alarms
+    samples = [
+        {key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)}
         for pairs, rules in families
-        for alarms in _alarms(
-            {key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)}
-        ).values()
     ]
+    red = [alarms for family in _alarms(*samples) for alarms in family.values()]
     return float(np.logical_or.reduce(red).mean()) if red else 0.0
 
 
@@ -252,24 +250,24 @@ class _Sample:
 
     def __init__(self, pairs: Pairs, rule: Rule) -> None:
         self.rule, self.was, self.pairs = rule, pairs.geometric_from, pairs
-        numbers = pairs.queries if pairs.clusters is None else pairs.clusters
-        values, weights = pairs.drops, pairs.weights
-        self.ids = numbers
+        values, weights, self.ids = pairs.drops, pairs.weights, pairs.queries
         if pairs.clusters is not None:
-            values, weights = cluster_means(values, weights, numbers)
-            self.ids = np.unique(numbers)
+            order = np.argsort(pairs.clusters, kind="stable")
+            weights = None if weights is None else weights[order]
+            values, weights = cluster_means(values[order], weights, pairs.clusters[order])
+            self.ids = np.unique(pairs.clusters)
         self.values, n = values, len(values)
         shares = np.ones(n) if weights is None else weights
         self.shares = shares / shares.sum()
         rest = np.maximum(1 - self.shares, np.finfo(np.float64).eps)
         self.leverage = self.shares**2 / rest
         """Shares of the squares of the values in the variance of their mean (CR2)."""
-        self.freedom = robust_error(values, weights)[1] if n > 1 else math.nan
+        self.error, self.freedom = robust_error(values, weights)
         self.max_drop, self.hard_drop = map(self.on_scale, (rule.max_drop, rule.hard_drop))
         changed = np.flatnonzero(values)
-        size = np.abs(values[changed]) * self.shares[changed] / self.leverage[changed]
+        size = np.abs(values[changed]) * self.leverage[changed] / self.shares[changed]
         self.changed = changed[np.argsort(size, kind="stable")]
-        """Units that changed, in rising order of what they contribute to t."""
+        """Units that changed, in the order in which a falling cap reaches them last."""
 
     def on_scale(self, drop: float) -> float:
         """A drop in units of the measure as one of the values."""
@@ -285,12 +283,6 @@ class _Sample:
     def mean(self) -> float:
         return float(mean_of(self.pairs.drops, self.pairs.weights))
 
-    @cached_property
-    def error(self) -> float:
-        """Standard error of the mean."""
-        squares = self.leverage * (self.values - self.mean) ** 2
-        return math.sqrt(math.fsum(squares.tolist()))
-
     def outcomes(self, signs: FloatArray) -> _Outcomes:
         """Means, p-values and the third clause, one for each row of signs of the changed units.
 
@@ -300,10 +292,10 @@ class _Sample:
         """
         changed = self.changed
         shares, leverage = self.shares[changed], self.leverage[changed]
-        values, scale = signs * np.abs(self.values[changed]), shares / leverage
+        values, scale = signs * np.abs(self.values[changed]), leverage / shares
         lost, won = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
         means = values @ shares
-        t, lower = self._t(means, values @ leverage, values**2 @ leverage)
+        t, lower = self._t(means, values**2 @ leverage)
         # A cap c solves sum q x (c - x) = 0 over all x < c; q = share / scale, x = value * scale.
         size = np.abs(self.values[changed]) * scale
         totals, squares = (
@@ -320,7 +312,7 @@ class _Sample:
             before = rows, np.maximum(np.argmax(beyond[rows], axis=1) - 1, 0)
             caps = squares[before] / totals[before]
             capped = np.minimum(values[rows], caps[:, None] / scale)
-            ends = self._t(capped @ shares, capped @ leverage, capped**2 @ leverage)
+            ends = self._t(capped @ shares, capped**2 @ leverage)
             t[rows], lower[rows] = np.maximum(t[rows], ends[0]), np.maximum(lower[rows], ends[1])
         return _Outcomes(means, self._p(t, means, lost), (lost >= 2) & (won == 0), lower)
 
@@ -333,24 +325,22 @@ class _Sample:
         if len(columns) <= _CAPPED:
             return self.outcomes(signs[:, columns] * first)
         values = np.abs(self.values[self.changed])
-        shares, leverage = self.shares[self.changed], self.leverage[self.changed]
-        means, cross = (
-            signs @ np.bincount(columns, first * values * own, minlength=signs.shape[1])
-            for own in (shares, leverage)
+        sums = np.bincount(
+            columns, first * values * self.shares[self.changed], minlength=signs.shape[1]
         )
-        t, lower = self._t(means, cross, np.full(len(means), values**2 @ leverage))
+        means, squares = signs @ sums, values**2 @ self.leverage[self.changed]
+        t, lower = self._t(means, np.full(len(means), squares))
         p = self._p(t, means, np.full(len(means), _CAPPED))
         return _Outcomes(means, p, np.zeros(len(means), bool), lower)
 
-    def _t(
-        self, means: FloatArray, cross: FloatArray, squares: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _t(self, means: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Student's t and the lower end of its one-sided interval.
 
-        Of the means and of the sums of the values and of their squares, weighed by ``leverage``.
+        Of the means, and the sums of squares weighed by ``leverage``. With equal weights it is the
+        usual t; with others its variance is around 0, so that t has one greatest value under caps.
         """
-        variances = squares - 2 * means * cross + means**2 * self.leverage.sum()
-        flat = variances <= 1e-24 * means**2
+        variances = squares - means**2 / max(len(self.values) - 1, 1)
+        flat = variances <= 1e-12 * squares
         errors = np.where(flat, 0.0, np.sqrt(np.maximum(variances, 0.0)))
         with np.errstate(invalid="ignore", divide="ignore"):
             t = np.where(flat, np.copysign(np.inf, means), means / errors)
@@ -452,10 +442,11 @@ _CAPPED = 64
 """Changed units up to which every flip has a p-value with caps."""
 
 
-def _alarms(samples: Mapping[Key, _Sample]) -> dict[Key, BoolArray]:
-    """Whether each member of a family is red, for the same signs of the changes in all of them."""
-    changed = {key: own.ids[own.changed] for key, own in samples.items()}
-    units, rng = np.unique(np.concatenate([EMPTY, *changed.values()])), np.random.default_rng(0)
+def _alarms(*families: Mapping[Key, _Sample]) -> list[dict[Key, BoolArray]]:
+    """Whether each member of some families is red, for the same signs of the changes in all."""
+    samples = [own for family in families for own in family.values()]
+    units = np.unique(np.concatenate([EMPTY, *(own.ids[own.changed] for own in samples)]))
+    rng = np.random.default_rng(0)
     if 2 ** len(units) <= _FLIPS:
         digits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
     else:
@@ -463,15 +454,16 @@ def _alarms(samples: Mapping[Key, _Sample]) -> dict[Key, BoolArray]:
         digits = rng.integers(0, 2, shape, dtype=np.int8).astype(np.int64)
     signs = np.asarray(2 * digits - 1, np.float64)
     first = np.asarray(2 * rng.integers(0, 2, len(units)) - 1, np.float64)
-    found = {}
-    for key, own in samples.items():
-        places = np.searchsorted(units, changed[key])
-        found[key] = own.flipped(signs, places % max(signs.shape[1], 1), first[places])
-    p_values = _holm(np.array([own.p for own in found.values()]))
-    return {
-        key: own.is_red(found[key], p)
-        for (key, own), p in zip(samples.items(), p_values, strict=True)
-    }
+    red = []
+    for family in families:
+        found = []
+        for own in family.values():
+            places = np.searchsorted(units, own.ids[own.changed])
+            found.append(own.flipped(signs, places % max(signs.shape[1], 1), first[places]))
+        p_values = _holm(np.array([own.p for own in found]))
+        judged = zip(family.items(), found, p_values, strict=True)
+        red.append({key: own.is_red(outcomes, p) for (key, own), outcomes, p in judged})
+    return red
 
 
 def _holm(p_values: FloatArray) -> FloatArray:

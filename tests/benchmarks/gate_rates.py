@@ -85,24 +85,21 @@ def rates(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield str(n), f"{churn:g}", *cells
 
 
-def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
-    """The families of pairs and rules of each way to look at one change."""
+def gates(rng: np.random.Generator, n: int, churn: float, *ways: str) -> dict[str, list]:
+    """The families of pairs and rules of some ways (or all) to look at one change."""
     old, new = changed(rng, n, churn)
     pairs = {name: paired(old, new, name) for name in VALUES}
     families = {name: [({name: own}, {name: RULE})] for name, own in pairs.items()}
-    rules = dict.fromkeys(pairs, RULE)
-    families["all three"] = [(pairs, rules)]
+    families["all three"] = [(pairs, dict.fromkeys(pairs, RULE))]
+    one = families["ndcg@10"]
     slices = {str(i): pairs["ndcg@10"].take(range(i, n, SLICES)) for i in range(SLICES)}
     large = {label: own for label, own in slices.items() if len(own.drops) >= 10}
-    families["with 5 slices"] = [
-        ({"ndcg@10": pairs["ndcg@10"]}, {"ndcg@10": RULE}),
-        (large, dict.fromkeys(large, OF_SLICES)),
-    ]
+    families["with 5 slices"] = [*one, (large, dict.fromkeys(large, OF_SLICES))]
     sizes = np.maximum(1, np.round(np.array(CLUSTERS) * n / 64).astype(int))
     owners = np.repeat(np.arange(16), sizes)
     pair = paired(*changed(rng, len(owners), churn, owners), "ndcg@10", owners)
     families["16 clusters"] = [({"ndcg@10": pair}, {"ndcg@10": RULE})]
-    return families
+    return {way: families[way] for way in ways or WAYS}
 
 
 HARD_DROPS = (0.05, 0.1, 0.15, 0.2, math.inf)

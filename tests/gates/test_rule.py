@@ -1,0 +1,400 @@
+"""The rule of gates: by hand, against SciPy, and what must hold of every sample."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sklearn_rank.gates.rule import (
+    HARD_DROP,
+    Clause,
+    Drop,
+    Pairs,
+    Rule,
+    false_alarm,
+    judge,
+    outlook,
+)
+from sklearn_rank.statistics import detectable_drop, queries_needed
+from sklearn_rank.statistics.differences import Differences, correct_p_values
+from tests.benchmarks.gate_rates import HARD_DROPS, changed, is_red, paired
+
+UNIT = (0.0, 1.0)
+ANY = Rule(0.0)
+
+
+def pairs_of(drops, n: int = 0, **options) -> Pairs:
+    """Queries that lose so much, and further ones that stay."""
+    drops = np.concatenate([drops, np.zeros(max(n - len(drops), 0))])
+    options.setdefault("bounds", UNIT)
+    return Pairs.of(0.5 - drops / 2, 0.5 + drops / 2, **options)
+
+
+def judged(drops, n: int = 0, rule: Rule = ANY, **options) -> Drop:
+    return judge({"": pairs_of(drops, n, **options)}, {"": rule}, rates=False)[""]
+
+
+def hits(lost: int, won: int, n: int, rule: Rule) -> Drop:
+    return judged([1.0] * lost + [-1.0] * won, n, rule)
+
+
+# The rule by hand --------------------------------------------------------------------------------
+
+NONE: tuple[Clause, ...] = ()
+TEST, HARD, LOSSES = (Clause.SIGNIFICANT,), (Clause.HARD_DROP,), (Clause.ONLY_LOSSES,)
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "n", "limits", "clauses"),
+    [
+        (2, 0, 200, {}, LOSSES),
+        (1, 0, 200, {}, NONE),
+        (2, 1, 200, {}, NONE),
+        (3, 1, 200, {}, NONE),
+        # 4 coins are 1/16, 5 are 1/32.
+        (4, 0, 200, {}, LOSSES),
+        (5, 0, 200, {}, TEST + LOSSES),
+        (5, 0, 200, {"alpha": 0.03}, LOSSES),
+        (5, 0, 200, {"only_losses": False}, TEST),
+        # t = 5 / sqrt(13 - 25 / 200) * sqrt(199 / 200) = 1.39; 8 / sqrt(16 - ...) = 2.01
+        (9, 4, 200, {}, NONE),
+        (12, 4, 200, {}, TEST),
+        (12, 4, 200, {"max_drop": 0.04}, NONE),  # 8 of 200 are not above it
+        (12, 4, 200, {"max_drop": 0.0399}, TEST),
+        (2, 0, 200, {"max_drop": 0.01}, NONE),
+        (31, 31, 62, {}, NONE),
+        (3, 1, 10, {"hard_drop": 0.15}, HARD),
+        (3, 1, 10, {"hard_drop": 0.2}, NONE),
+        (1, 0, 5, {"hard_drop": 0.15}, HARD),
+        (5, 0, 5, {"hard_drop": 0.15}, HARD + TEST + LOSSES),
+        (0, 9, 200, {}, NONE),
+        (0, 0, 200, {}, NONE),
+    ],
+)
+def test_clauses_by_hand(lost, won, n, limits, clauses) -> None:
+    found = hits(lost, won, n, Rule(**{"max_drop": 0.005, **limits}))
+    assert (found.lost, found.won, found.n, found.drop) == (lost, won, n, (lost - won) / n)
+    assert found.clauses == clauses
+    assert found.exceeds is ((lost - won) / n > limits.get("max_drop", 0.005) + 1e-9)
+
+
+def test_a_measure_without_values_per_query_has_its_limits_alone() -> None:
+    rules = {"pooled": Rule(0.02, 0.15)}
+    for drop, clauses in ((0.02, NONE), (0.03, (Clause.UNTESTED,)), (math.nan, (Clause.UNTESTED,))):
+        found = judge({"pooled": drop}, rules)["pooled"]
+        assert found.clauses == clauses
+        assert math.isnan(found.p_adjusted)
+    assert judge({"pooled": 0.2}, rules)["pooled"].clauses == (*HARD, Clause.UNTESTED)
+
+
+def test_directions_units_and_undefined_queries() -> None:
+    old, new = [3.0, 1.0, math.nan, 2.0, 5.0], [4.0, 3.0, 1.0, 2.0, math.nan]
+    ranks = Pairs.of(new, old, greater_is_better=False)
+    assert ranks.drops.tolist() == [1.0, 2.0, 0.0]
+    assert ranks.queries.tolist() == [0, 1, 3]
+    assert Pairs.of(new, old, weights=[1, 0, 1, 1, 1]).drops.tolist() == [-1.0, 0.0]
+    # Geometric means: of 0.4 and 0.1, 0.2; of 0.1 and 0.1, 0.1.
+    logs = Pairs.of([0.1, 0.1], [0.4, 0.1], geometric_from=1e-5)
+    found = judge({"": logs}, {"": Rule(0.099, 0.0999)})[""]
+    assert found.drop == pytest.approx(0.1)
+    assert found.clauses == HARD
+    assert not judge({"": logs}, {"": Rule(0.1, 0.1001)})[""].exceeds
+
+
+# p and bounds ------------------------------------------------------------------------------------
+
+sizes = st.floats(-1, 1, allow_nan=False).map(lambda x: round(x, 3))
+samples = st.lists(sizes, min_size=2, max_size=12)
+
+
+def best_t(drops, n: int) -> float:
+    """The greatest t of all samples whose losses end at a cap: the peer of what the rule does."""
+    drops = np.concatenate([drops, np.zeros(n - len(drops))])
+    caps = np.unique(np.concatenate([np.geomspace(1e-3, 1, 4000), drops[drops > 0]]))
+    return stats.ttest_1samp(np.minimum(drops, caps[:, None]), 0, axis=1).statistic.max()
+
+
+@pytest.mark.parametrize(
+    "drops",
+    [
+        [0.5, 0.4, 0.3, 0.2, 0.1, 0.1, -0.1, -0.2],
+        [1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, -0.05, -0.05],
+        [1.0, 0.9, 0.01, 0.02, 0.3, -0.3, 0.2, 0.4],
+        [0.3, 0.2, 0.1, 0.05, 0.4, 0.25, 0.35],
+    ],
+)
+@pytest.mark.parametrize("n", [9, 40])
+def test_p_is_the_least_of_samples_that_lose_no_more(drops, n) -> None:
+    found, lost = judged(drops, n), sum(drop > 0 for drop in drops)
+    expected = stats.t.sf(best_t(drops, n), n - 1)
+    assert found.p == pytest.approx(max(expected, 0.5**lost), rel=1e-3)
+    assert found.p <= max(0.5**lost, stats.t.sf(best_t(drops, n), n - 1) * (1 + 1e-6))
+
+
+def test_p_of_changes_that_are_alike_is_that_of_the_t_test() -> None:
+    drops = [0.1] * 9 + [-0.1] * 4 + [0.0] * 7
+    assert judged(drops).p == pytest.approx(stats.ttest_1samp(drops, 0, alternative="greater")[1])
+    assert judged(drops).p_of_gain == 1.0
+    turned = judged(np.negative(drops))
+    assert turned.p > 0.5
+    assert turned.p_of_gain == judged(drops).p
+
+
+@settings(max_examples=100)
+@given(samples, st.integers(0, 60), st.sampled_from([0.01, 0.05, 0.2]))
+def test_the_lower_bound_is_above_0_where_p_is_small(drops, more, alpha) -> None:
+    found = judged(drops, len(drops) + more, Rule(0.0, alpha=alpha))
+    if found.p <= alpha:
+        assert 0 <= found.at_least <= found.drop + 1e-12
+    else:
+        assert found.at_least <= 0
+
+
+def test_the_lower_bound_by_hand() -> None:
+    drops = np.array([0.1, 0.2] * 20)
+    found = judged(drops)
+    # All lost: the sample of equal losses has no spread, and a loss of 0.1 is the least of all.
+    assert found.at_least == pytest.approx(
+        0.15 - stats.t.ppf(0.95, 39) * stats.sem(drops), rel=0.03
+    )
+    assert found.at_least >= 0.15 - stats.t.ppf(0.95, 39) * stats.sem(drops)
+
+
+@settings(max_examples=100)
+@given(samples, st.integers(0, 60), st.integers(0, 2**32 - 1))
+def test_order_and_unit_do_not_matter(drops, more, seed) -> None:
+    n = len(drops) + more
+    drops = np.concatenate([drops, np.zeros(more)])
+    found = judged(drops)
+    other = judged(np.random.default_rng(seed).permutation(drops) * 4, bounds=(0, 4))
+    assert other.p == pytest.approx(found.p)
+    assert (other.lost, other.won, other.n) == (found.lost, found.won, n)
+    assert other.at_least == pytest.approx(4 * found.at_least)
+    if not math.isnan(found.at_most):
+        assert other.at_most == pytest.approx(4 * found.at_most)
+
+
+def test_weights_and_clusters_are_queries_and_means() -> None:
+    rng = np.random.default_rng(0)
+    drops, owners = rng.normal(0.05, 0.2, 30), np.repeat(np.arange(10), 3)
+    clustered = judged(drops, clusters=owners)
+    means = judged(drops.reshape(10, 3).mean(axis=1))
+    assert (clustered.n, clustered.n_clusters) == (30, 10)
+    assert (clustered.p, clustered.at_least) == pytest.approx((means.p, means.at_least))
+    assert judged(drops, weights=np.full(30, 2.0)).p == judged(drops).p
+    # Two clusters lost and none won; two queries of one cluster are one.
+    for owner, clauses in (([0, 0, 1, 1], NONE), ([0, 1, 2, 2], LOSSES)):
+        assert judged([0.1, 0.1, 0, 0], rule=Rule(0.01), clusters=owner).clauses == clauses
+
+
+def test_holm_over_the_family() -> None:
+    rng = np.random.default_rng(1)
+    family = {name: pairs_of(rng.normal(0.03, 0.1, 40)) for name in "abc"}
+    found = judge(family, dict.fromkeys(family, Rule(0.0)), rates=False)
+    p = [drop.p for drop in found.values()]
+    assert [drop.p_adjusted for drop in found.values()] == correct_p_values(p, "holm")
+    assert p[0] == judge({"": family["a"]}, {"": Rule(0.0)}, rates=False)[""].p
+
+
+# Monotone ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [10, 40, 200])
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.02, HARD_DROP), (0.005, 0.05)])
+def test_another_loss_is_never_green_and_another_win_never_red(n, limits) -> None:
+    red = {
+        (lost, won): bool(hits(lost, won, n, Rule(*limits)).clauses)
+        for lost, won in product(range(21), range(21))
+        if lost + won <= n
+    }
+    for (lost, won), is_red_now in red.items():
+        assert red.get((lost + 1, won), True) or not is_red_now
+        assert is_red_now or not red.get((lost, won + 1), False)
+
+
+@st.composite
+def two_samples(draw):
+    """Drops of which the second are as large or larger, with weights or clusters."""
+    n = draw(st.integers(2, 12))
+    values = st.sampled_from([-1.0, -0.5, -0.1, -0.01, 0.0, 0.01, 0.1, 0.3, 0.5, 1.0])
+    first = np.array(draw(st.lists(values, min_size=n, max_size=n)))
+    rises = np.array(
+        draw(st.lists(st.sampled_from([0.0] * 4 + [0.01, 0.3, 2.0]), min_size=n, max_size=n))
+    )
+    options = {}
+    if draw(st.booleans()):
+        options["weights"] = draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))
+    if draw(st.booleans()):
+        options["clusters"] = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    return first, np.minimum(first + rises, 1.0), options
+
+
+@settings(max_examples=300)
+@given(two_samples(), st.sampled_from([0, 30, 300]))
+def test_worse_everywhere_is_never_better(two, more) -> None:
+    first, second, options = two
+    if options:
+        more = 0
+    n, rule = len(first) + more, Rule(0.02, HARD_DROP)
+    less, most = (judged(drops, n, rule, **options) for drops in (first, second))
+    assert less.p >= 0.5 or most.p <= less.p * (1 + 1e-9)
+    assert most.drop >= less.drop - 1e-12
+    clustered = "clusters" in options  # a cluster that lost and won is one of either
+    assert most.clauses or not less.clauses or (clustered and less.clauses == LOSSES)
+
+
+# Proofs ------------------------------------------------------------------------------------------
+
+PROVEN = Rule(0.02, proven=True)
+
+
+@pytest.mark.parametrize(("lost", "n"), [(0, 10), (0, 148), (1, 30), (3, 200), (10, 40)])
+def test_the_upper_bound_of_hits_is_clopper_and_pearsons(lost, n) -> None:
+    exact = stats.binomtest(lost, n, alternative="less").proportion_ci(0.95).high
+    assert hits(lost, 0, n, PROVEN).at_most == pytest.approx(exact, rel=0.01)
+    wide = judged([4.0] * lost, n, PROVEN, bounds=(0, 4))
+    assert wide.at_most == pytest.approx(4 * exact, rel=0.01)
+
+
+def test_what_is_proven() -> None:
+    assert not hits(0, 0, 147, PROVEN).proven
+    assert hits(0, 0, 151, PROVEN).proven
+    assert outlook(40, PROVEN).to_prove == 149
+    assert 0.98**149 <= 0.05 < 0.98**148
+    same = judged([], 10, PROVEN, identical=True)
+    assert same.proven
+    assert same.at_most == 0
+    assert not judged([], 400, PROVEN, bounds=(0, math.inf)).proven
+    assert judged([0.0, 0.1], 4000, PROVEN, bounds=(0, math.inf)).proven
+    assert math.isnan(judged([], 400).at_most)
+    assert judged([], 10).proven
+    # A win makes room for what nobody saw, and a loss takes it.
+    bounds = [
+        hits(lost, won, 200, PROVEN).at_most for lost, won in ((2, 0), (1, 0), (1, 1), (0, 1))
+    ]
+    assert bounds == sorted(bounds, reverse=True)
+
+
+# Rates -------------------------------------------------------------------------------------------
+
+
+def test_the_rate_of_few_changes_is_a_count() -> None:
+    rule = Rule(0.005, 0.15)
+    # Of k coins 2 to k fall to the side of losses, and none to the other: 2^-k.
+    for k, n, rate in ((1, 40, 0), (2, 40, 1 / 4), (3, 40, 1 / 8), (4, 40, 1 / 16)):
+        assert judge({"": pairs_of([0.5] * k, n)}, {"": rule})[""].false_alarm == rate
+    # One of two changes of 1 in 5 queries is a drop of 0, two are 0.4; one of one is 0.2.
+    assert judge({"": pairs_of([1.0], 5)}, {"": rule})[""].false_alarm == 1 / 2
+    # 7 or more of 10 lost, or 2: (120 + 45 + 10 + 1) / 1024 have a net loss of 4 of 40, above 0.09.
+    found = judge({"": pairs_of([-1.0] * 10, 40)}, {"": Rule(0.02, 0.09, alpha=1e-9)})[""]
+    assert found.false_alarm == (120 + 45 + 10 + 1) / 1024
+
+
+def test_measures_and_slices_share_their_signs() -> None:
+    one, rule = pairs_of([0.5, 0.5, 0, 0]), Rule(0.005, only_losses=True)
+    other = pairs_of([0, 0, 0.5, 0.5])
+    family = {"a": one, "b": one}, {"a": rule, "b": rule}
+    assert false_alarm(family) == 1 / 4
+    apart = {"a": one, "b": other}, {"a": rule, "b": rule}
+    assert false_alarm(apart) == 1 - (3 / 4) ** 2
+    assert false_alarm(({"a": one}, {"a": rule}), ({"b": other}, {"b": rule})) == 7 / 16
+    assert false_alarm(({"a": 0.3}, {"a": rule})) == 0.0
+
+
+@pytest.mark.parametrize("options", ["", "weights", "clusters", "logarithms"])
+def test_the_rate_is_the_share_of_red_gates_over_all_signs(options) -> None:
+    rng, n = np.random.default_rng(5), 12
+    sizes = np.where(rng.random((3, n)) < 0.6, rng.random((3, n)).round(2), 0.0)
+    sizes[:, 8:] = 0
+    extra = {
+        "weights": {"weights": rng.integers(1, 5, n)},
+        "clusters": {"clusters": [*range(8), 0, 1, 2, 3]},
+    }
+    rules = {"a": Rule(0.02, 0.15), "b": Rule(0.0), "c": Rule(0.03, 0.12, alpha=0.1)}
+    of_slices = {"half": Rule(0.01, alpha=0.2, only_losses=False), "other": Rule(0.03, 0.05)}
+
+    def families(signs):
+        pairs = {}
+        for name, size in zip("abc", sizes, strict=True):
+            if options == "logarithms":  # of such means that both signs are the same change
+                ends = {"geometric_from": 1e-9}
+                pairs[name] = Pairs.of(0.2 * np.exp(-signs * size), np.full(n, 0.2), **ends)
+            else:
+                pairs[name] = pairs_of(signs * size, **extra.get(options, {}))
+        slices = {"half": pairs["a"].take(range(6)), "other": pairs["a"].take(range(4, 12))}
+        return (pairs, rules), (slices, of_slices)
+
+    red = [
+        any(
+            is_red(judge(*family, rates=False)) for family in families(np.array([*signs, *[1] * 4]))
+        )
+        for signs in product((1, -1), repeat=8)
+    ]
+    assert 0 < np.mean(red) < 1
+    assert false_alarm(*families(np.ones(n))) == np.mean(red)
+    (pairs, _), _ = families(np.ones(n))
+    alone = [
+        bool(
+            judge({"b": families(np.array([*signs, *[1] * 4]))[0][0]["b"]}, rules, rates=False)[
+                "b"
+            ].clauses
+        )
+        for signs in product((1, -1), repeat=8)
+    ]
+    assert judge({"b": pairs["b"]}, rules)["b"].false_alarm == np.mean(alone)
+
+
+def test_many_queries_share_signs_and_keep_their_rate() -> None:
+    rng = np.random.default_rng(0)
+    drops = rng.normal(0.1, 0.1, 5000)  # all queries got worse; the flips must not follow
+    found = judge({"": pairs_of(drops)}, {"": Rule(0.0)})[""]
+    assert found.false_alarm == pytest.approx(0.05, abs=0.02)
+
+
+def test_the_default_of_the_hard_limit() -> None:
+    assert HARD_DROP in HARD_DROPS
+    for n, most in ((12, 0.15), (25, 0.11)):
+        rng, red = np.random.default_rng(0), 0
+        for _ in range(1000):
+            pair = paired(*changed(rng, n, 0.5), "mrr")
+            red += is_red(judge({"": pair}, {"": Rule(0.02, HARD_DROP)}, rates=False))
+        assert red / 1000 < most
+
+
+# Power -------------------------------------------------------------------------------------------
+
+
+def test_what_a_gate_will_see() -> None:
+    found = outlook(60, Rule(0.02, HARD_DROP))
+    assert found.detectable == pytest.approx(detectable_drop(60, 0.15), rel=0.02)
+    assert round(found.detectable, 2) == 0.05
+    assert found.needed == queries_needed(0.02, 0.15)
+    assert outlook(60, Rule(0.02), tests=3).detectable > found.detectable
+    contract = outlook(10, Rule(0.05, 0.05))
+    # Half of the equal systems are worse, and a third by more than the limit.
+    assert contract.false_alarm == pytest.approx(
+        stats.norm.sf(0.05 / (0.15 / math.sqrt(10))), abs=1e-6
+    )
+    assert math.isnan(outlook(10, Rule(0.0)).to_prove)
+
+
+def test_a_detectable_drop_is_found() -> None:
+    rng, rule = np.random.default_rng(0), Rule(0.02, HARD_DROP)
+    drops = rng.normal(0, 0.2, 50)
+    drops -= drops.mean()
+    found = judge({"": pairs_of(drops)}, {"": rule})[""]
+    shifted = rng.normal(found.detectable, drops.std(ddof=1), (400, 50)).clip(-1, 1)
+    red = [bool(judged(sample, rule=rule).clauses) for sample in shifted]
+    assert np.mean(red) == pytest.approx(0.8, abs=0.05)
+    assert math.isnan(judge({"": pairs_of([], 9)}, {"": rule})[""].detectable)
+
+
+def test_the_design_effect_is_that_of_the_comparison() -> None:
+    rng = np.random.default_rng(3)
+    drops, owners = rng.normal(0, 0.1, 30), np.repeat(np.arange(6), 5)
+    effect = Differences(drops, clusters=owners).design_effect
+    assert judged(drops, clusters=owners).design_effect == pytest.approx(effect)
