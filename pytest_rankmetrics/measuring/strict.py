@@ -240,7 +240,7 @@ def _undefined(measured: StrictEvaluation) -> str:
             continue
         if settled == 0 and used.metric.greater_is_better:
             continue  # the worst value
-        undefined = np.isnan(measured.evaluation.per_query[name])
+        undefined = measured.evaluation.is_undefined(name)
         if not undefined.any():
             continue
         least = used.options.get("min_rel") or 0.0

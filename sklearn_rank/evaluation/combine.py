@@ -45,7 +45,8 @@ def combine(
         By data set (project, market, language), of the same measures. A dict is what
         :meth:`Evaluation.to_dict` returned, perhaps stored as JSON since.
     average : {"macro", "weighted"}, default="macro"
-        Data sets count alike, or by their number of relevant items.
+        Data sets count alike, or by their number of relevant items; of one ground truth that all
+        queries share by its size, found or not.
     weights : mapping of str to float, default=None
         Weight of each data set, at least 0, instead of ``average``.
 
@@ -154,16 +155,22 @@ def _score(value: Any, name: str, metric: Metric) -> float:
     return float(number)
 
 
+def _n_relevant(counts: Mapping[str, Any]) -> int:
+    """Relevant items of all queries, and of a shared ground truth those that none retrieved."""
+    names = ("relevant", "missed")
+    return sum(check_integer(counts[name], name, "combine", at_least=0) for name in names)
+
+
 def _read(part: Any, known: Mapping[str, Measure]) -> _Part:
     """An evaluation, or one that was stored; TypeError for anything else."""
     if isinstance(part, Evaluation):
-        return _Part(part._scored, part.scores, part.counts["relevant"])
+        return _Part(part._scored, part.scores, _n_relevant(part.counts))
     try:
         named = {name: _named(name, known) for name in part["measures"].values()}
         given = [part["scores"][key] for key in part["measures"]]
         pairs = zip(given, named.items(), strict=True)
         values = [_score(own, name, measure.metric) for own, (name, measure) in pairs]
-        n_relevant = check_integer(part["counts"]["relevant"], "relevant", "combine", at_least=0)
+        n_relevant = _n_relevant(part["counts"])
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
             "evaluations must hold results of evaluate, or what their to_dict() returned, got "

@@ -45,8 +45,8 @@ class Scored(NamedTuple):
     @property
     def counted(self) -> FloatArray | None:
         """(Q,) values as they enter the mean, NaN where a query does not."""
-        if self.values is None:
-            return None
+        if self.values is None or math.isnan(self.undefined):
+            return self.values
         return np.where(np.isnan(self.values), self.undefined, self.values)
 
 

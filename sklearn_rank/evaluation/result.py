@@ -27,7 +27,7 @@ from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Parts, Rows, Tabular
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from sklearn_rank.bounds.unjudged import Bounds
@@ -122,15 +122,36 @@ class Evaluation(Tabular):
         scores = {name: scored.average.value for name, scored in self._scored.items()}
         return ByMeasure(scores, self._scored)
 
-    @property
+    @cached_property
     def per_query(self) -> Mapping[str, FloatArray]:
-        """Values of each measure in the order of ``query_ids``; pooled measures have none."""
+        """Values of each measure in the order of ``query_ids``; pooled measures have none.
+
+        A query for which the measure is undefined has the number that it counts, by
+        ``zero_division`` or the convention, and NaN where it is left out.
+        """
         values = {}
         for name, scored in self._scored.items():
-            if scored.values is not None:
-                values[name] = scored.values.view()
+            if scored.counted is not None:
+                values[name] = scored.counted.view()
                 values[name].flags.writeable = False
         return ByMeasure(values, self._scored)
+
+    def is_undefined(self, measure: str | Measure) -> BoolArray:
+        """Whether a measure is undefined for each query, array of shape (n_queries,).
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}, set()], [["a"], ["b"]], "mrr", zero_division=0.0)
+        >>> ev.per_query["mrr"], ev.is_undefined("mrr")
+        (array([1., 0.]), array([False,  True]))
+        """
+        return np.isnan(self._values(measure))
+
+    def _values(self, measure: str | Measure) -> FloatArray:
+        """Values, NaN where undefined; InvalidParameterError for a pooled measure."""
+        values = self._kept(measure).values
+        return self.per_query[measure] if values is None else values  # type: ignore[index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -219,11 +240,8 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.statistics.intervals import mean_confidence_interval
 
-        scored = self._kept(measure)
-        values, metric = scored.counted, scored.measure.metric
-        if values is None:
-            msg = f"{scored.measure} ranks all queries together; it has no values per query"
-            raise InvalidParameterError(msg)
+        scored, values = self._kept(measure), self.per_query[measure]  # type: ignore[index]
+        metric = scored.measure.metric
         least = metric.geometric_from
         bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
         low, high = mean_confidence_interval(
@@ -296,7 +314,8 @@ class Evaluation(Tabular):
         Parameters
         ----------
         n : int, default=10
-            At most so many; queries of the best possible value are never among them.
+            At most so many; queries of the best possible value, and those for which the measure is
+            undefined, are never among them.
         measure : str or Measure, default=None
             By which they are; None takes the first that has values per query.
         query_text : mapping or callable, default=None
@@ -324,7 +343,7 @@ class Evaluation(Tabular):
         if measure is None:
             measure = next(iter([*self.per_query, *self.scores]))
         name = find_measure(measure, self._scored)
-        values = self.per_query[name]
+        values = self._values(name)
         numbers = worst_of(values, self._scored[name].measure.metric, n)
         from sklearn_rank.evaluation.tables import worst_table
 

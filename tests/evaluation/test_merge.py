@@ -166,6 +166,16 @@ def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
     ]
 
 
+def test_one_ground_truth_weighs_as_a_whole() -> None:
+    """What no query found counts, as in ArDoCo: 8 links of which one is found weigh 8."""
+    small = evaluate({"l1", "l2"}, [["l1"], ["x", "l2"]], "map")
+    large = evaluate({f"l{number}" for number in range(1, 9)}, [["x", "l1"]], "map")
+    for parts in ({"small": small, "large": large}, {"small": small, "large": large.to_dict()}):
+        combination = combine(parts, average="weighted")
+        assert combination["map"] == (2 * (1 + 1 / 2) / 2 + 8 * 1 / 2) / 10
+        assert combination.weights == {"small": 2, "large": 8}
+
+
 def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
     parts = projects()
     parts["none"] = evaluate({"q1": set()}, {"q1": ["a"]}, ["map", "lag"], zero_division=np.nan)
