@@ -112,7 +112,7 @@ def query_changes(
     if own.metric.is_given:
         why = "was measured elsewhere, and no rank explains it"
         explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
-    elif own.metric.by_score and judged.by_relevance is not None:
+    elif own.metric.by_score and judged.has_relevance:
         why = "it reads relevance scores, whose ranking is not kept"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:

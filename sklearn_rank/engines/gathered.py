@@ -12,26 +12,27 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY
 from sklearn_rank.inputs.hints import with_mismatch_hint
+from sklearn_rank.inputs.ids import resolve_assumption
 from sklearn_rank.inputs.items import ItemReader, Where
-from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
+from sklearn_rank.inputs.join import join_queries, query_weights, read_joined
 from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import (
-    NoPool,
-    Pool,
+    LaterItems,
     RankingData,
     merge_judged,
+    no_items,
     one_label_each,
 )
 from sklearn_rank.rankings.judged import Places, Unjudged
-from sklearn_rank.rankings.ranking import grade_order
+from sklearn_rank.rankings.ranking import Items, grade_order
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import IntArray
 
 _HINTED = 100
 """Queries that are kept to see why, perhaps, nothing relevant was retrieved at all."""
-_PARTS_HAVE_NONE = NoPool("a part of the queries has none")
+_PARTS_HAVE_NONE = no_items("a part of the queries has none")
 
 
 class Gathered:
@@ -110,7 +111,9 @@ class Gathered:
         self._n_judged.append(n_judged)
         # A pool holds all scores; of the parts only places are kept.
         rankings = replace(part.rankings, unjudged=kept)
-        self.parts.append(replace(part, rankings=rankings, pool=_PARTS_HAVE_NONE, query_columns=()))
+        self.parts.append(
+            replace(part, rankings=rankings, items=_PARTS_HAVE_NONE, query_columns=())
+        )
         if self._sample is None:
             queries = qrels.query_ids[:_HINTED]
             self._sample = qrels.of_queries(queries), run.of_queries(queries)
@@ -134,7 +137,7 @@ class Gathered:
         if any(part.rankings.n_hits.any() for part in self.parts):
             self._sample = None
 
-    def judged(self, pool: Pool, read_unjudged: Callable[[], Places]) -> RankingData:
+    def judged(self, items: Items | LaterItems, read_unjudged: Callable[[], Places]) -> RankingData:
         """All queries in the order of the judgements.
 
         ``read_unjudged`` reads the frames once more, for the places of unjudged items.
@@ -161,7 +164,7 @@ class Gathered:
         judged = replace(
             merged,
             rankings=replace(rankings, query_ids=queries, weights=weights),
-            pool=pool,
+            items=items,
             judgements=judgements,
             assumed=assumed,
             counts=replace(merged.counts, missing=n_missing, unjudged=len(self._unjudged)),
@@ -188,6 +191,10 @@ class LeftBehind:
     def places_of_unjudged(self) -> Any:
         """Refuse them, too."""
         return self.in_memory("a measure of unjudged items")
+
+    def pool(self, queries: IntArray | None = None) -> Any:  # noqa: ARG002
+        """Refuse them together, too."""
+        return self.in_memory("a pooled measure")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

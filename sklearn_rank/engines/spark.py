@@ -20,7 +20,7 @@ from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import Places
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.runtime import waiting
@@ -37,7 +37,7 @@ _HIT = 1 << 7
 """Bytes of a relevant item, or of a query, on its way through the driver."""
 _PART = "part binary"
 """The column of pickled parts."""
-_NO_POOL = NoPool("their scores stay in Spark; rank them there, or evaluate a part in memory")
+_NO_ITEMS = no_items("their scores stay in Spark; rank them there, or evaluate a part in memory")
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
@@ -123,7 +123,7 @@ class _Reading:
                     "Parquet first, or cache it"
                 )
                 raise ValueError(msg)
-        judged = gathered.judged(_NO_POOL, self.places_of_unjudged)
+        judged = gathered.judged(_NO_ITEMS, self.places_of_unjudged)
         columns = [LaterColumns(side.frame.columns, side.labels) for side in self.sides]
         return replace(
             judged,
@@ -134,7 +134,7 @@ class _Reading:
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
         gathered = self._gathered(keeps_unjudged=True)
-        unjudged = gathered.judged(_NO_POOL, self.places_of_unjudged).rankings.unjudged
+        unjudged = gathered.judged(_NO_ITEMS, self.places_of_unjudged).rankings.unjudged
         assert unjudged is not None
         return unjudged.places
 

@@ -25,7 +25,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.runtime import with_progress
@@ -133,7 +133,7 @@ class _Reading:
             judged = self._at_once(truth, run, *needs_all)
         else:
             gathered = self._gathered(truth, run)
-            judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
+            judged = gathered.judged(self, self.places_of_unjudged)
         # All columns of the frames, of which only those with a role were read.
         columns = [
             LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))
@@ -146,10 +146,18 @@ class _Reading:
         """The same read at once, for what nothing less serves."""
         return self._at_once(*self._hold(at_once=True), what)
 
+    def pool(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of some, which takes all rows at once."""
+        try:
+            judged = self.in_memory("it")
+        except InvalidParameterError as error:
+            return no_items(str(error)).pool(queries)
+        return judged.pool(queries)
+
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
         gathered = self._gathered(*self._hold(at_once=False), keeps_unjudged=True)
-        judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
+        judged = gathered.judged(self, self.places_of_unjudged)
         assert judged.rankings.unjudged is not None
         return judged.rankings.unjudged.places
 
@@ -235,15 +243,6 @@ class _Reading:
 
     def _run_of(self, block: pl.DataFrame) -> Run:
         return run_of(_narwhals(block), self.run.named)
-
-
-def _pool(reading: _Reading | LeftBehind, queries: IntArray | None = None) -> JudgedRankings:
-    """One ranking of the items of all queries, or of some, which takes all rows at once."""
-    try:
-        judged = reading.in_memory("it")
-    except InvalidParameterError as error:
-        return NoPool(str(error))(queries)
-    return judged.pool(queries)
 
 
 # Batches -----------------------------------------------------------------------------------------

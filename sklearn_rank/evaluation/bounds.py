@@ -44,7 +44,7 @@ from sklearn_rank.evaluation.slices import (
 )
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import item_codes, unjudged_items
 from sklearn_rank.support.checks import check_integer, check_number, check_option, refuse_value
@@ -237,7 +237,7 @@ def bounds_of_change(
     sides, items = [], []
     for evaluation, queries in zip((new, old), _common_queries([new, old]), strict=True):
         data = evaluation._judged
-        if data.by_relevance is not None:
+        if data.has_relevance:
             msg = (
                 "a change has no bounds where relevance= ranks items in a second way; pass "
                 "{item: score} rankings"
@@ -306,8 +306,8 @@ def bound_changes(
         raise InvalidParameterError(msg)
     highest, absent = _check_limits(measure, new, scope, max_grade, unretrieved)
     sides, every = [new.widened(), old.widened()], np.arange(len(new))
-    no_pool = NoPool("only places of items are known")
-    value_of = [valuation(measure, RankingData(side, no_pool)) for side in sides]
+    unknown = no_items("only places of items are known")
+    value_of = [valuation(measure, RankingData(side, unknown)) for side in sides]
 
     def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
         values = [own(Block(query, side, side)) for own, side in zip(value_of, filled, strict=True)]

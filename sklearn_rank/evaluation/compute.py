@@ -108,9 +108,11 @@ def _score_queries(
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
     blocks = data.rankings.blocks()
+    reads_scores = any(part.metric.by_score for measure in measures for part in measure.parts)
+    by_score = data.by_score if reads_scores else data.rankings
 
     def values_of(queries: slice) -> list[FloatArray]:
-        block = _cut(data, queries)
+        block = _cut(data.rankings, by_score, queries)
         return [function(block) for function in functions]
 
     if len(blocks) == 1 or any(measure.calls_back for measure in measures):
@@ -124,16 +126,14 @@ def _score_queries(
     ]
 
 
-def _cut(data: RankingData, queries: slice) -> Block:
+def _cut(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    rankings, by_score = data.rankings, data.by_relevance
+    is_one = by_score is rankings
     if queries.stop - queries.start < len(rankings):
         rankings = rankings.take(queries)
-        by_score = None if by_score is None else by_score.take(queries)
+        by_score = rankings if is_one else by_score.take(queries)
     rankings = rankings.widened(grades=False)
-    return Block(
-        queries, rankings, rankings if by_score is None else by_score.widened(grades=False)
-    )
+    return Block(queries, rankings, rankings if is_one else by_score.widened(grades=False))
 
 
 def averaged(

@@ -34,13 +34,12 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 "or a masked array",
                 RankingDataWarning,
             )
-    rankings = data.by_score
-    if len(rankings) >= FEW and (rankings.n_hits < rankings.n_relevant).any():
-        _warn_of_cut(measures, data.by_score)
     rankings = data.rankings
+    if len(rankings) >= FEW and (rankings.n_hits < rankings.n_relevant).any():
+        _warn_of_cut(measures, rankings)
     if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_hits).all():
         _warn_of_ratings(measures, rankings)
-    if len(rankings) >= FEW and data.ties and data.by_relevance is None:
+    if len(rankings) >= FEW and data.ties and not data.has_relevance:
         _warn_of_distances(data)
 
 

@@ -109,7 +109,7 @@ class Evaluation(Tabular):
     @property
     def items(self) -> KeptItems | None:
         """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
-        return self._judged.items
+        return self._judged.ids
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     RankingDataWarning,
 )
-from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import warn
@@ -180,8 +178,8 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
     missing = np.flatnonzero(judged.is_missing[queries])
     return RankingData(
         judged.rankings.take(queries),
-        partial(_pool_of, judged.pool, queries),
-        None if judged.by_relevance is None else judged.by_relevance.take(queries),
+        judged.items,
+        queries if judged.chosen is None else judged.chosen[queries],
         counts=InputCounts(missing=len(missing)),
         missing=missing,
         left_out=known,
@@ -193,11 +191,3 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         options=judged.options,
         judgements=None if judged.judgements is None else judged.judgements.take(queries),
     )
-
-
-# Not closures, so that evaluations can be pickled.
-
-
-def _pool_of(pool: Pool, own: IntArray, queries: IntArray | None = None) -> JudgedRankings:
-    """One ranking of the items of a slice, or of some of its queries."""
-    return pool(own if queries is None else own[queries])

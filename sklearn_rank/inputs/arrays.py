@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from numbers import Integral, Number
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.rankings.data import (
-    InputCounts,
-    RankingData,
-    UnjudgedItems,
-    count_unjudged,
-    judged_by_scores,
-)
-from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
+from sklearn_rank.rankings.data import InputCounts, RankingData
+from sklearn_rank.rankings.ranking import Items, RelevantItems, UnjudgedItems
 from sklearn_rank.support.checks import (
     as_column,
     as_numbers,
@@ -42,7 +36,7 @@ from sklearn_rank.typing import (
     FloatArray,
     IntArray,
     NegativeGrades,
-    RankingOptions,
+    Ties,
 )
 
 # Query ids ---------------------------------------------------------------------------------------
@@ -230,31 +224,6 @@ def group_rows(ids: Ids) -> Grouping:
     return Grouping(runs, offsets, order)
 
 
-class GradedQueries(NamedTuple):
-    """Checked grades of rows, query after query: all that stays the same whatever the scores."""
-
-    grades: Array
-    grouping: Grouping
-    weights: FloatArray | None
-    """(Q,) weight of each query; None weighs all alike."""
-    counts: InputCounts
-
-    def ranked_by(self, scores: Array, **options: Unpack[RankingOptions]) -> RankingData:
-        """Judged rankings by checked scores, which come in the order of the caller's rows."""
-        query_ids, offsets, order = self.grouping
-        unjudged = None
-        if self.counts.unjudged_grades:
-            unjudged = _flagged(self.grades < 0, len(query_ids))
-        return judged_by_scores(
-            GradedRows(scores if order is None else scores[order], offsets, self.grades),
-            query_ids=query_ids,
-            weights=self.weights,
-            counts=self.counts,
-            unjudged=unjudged,
-            **options,
-        )
-
-
 def from_rows(
     y_true: Any,
     y_score: Any,
@@ -262,7 +231,8 @@ def from_rows(
     groups: Any = None,
     sample_weight: Any = None,
     negative_grades: NegativeGrades = "raise",
-    **ranking: Unpack[RankingOptions],
+    ties: Ties = "average",
+    n_jobs: int | None = None,
 ) -> RankingData:
     """Judged rankings of 1-D grades and scores with a query id per row."""
     if len(y_true) == 0:
@@ -288,9 +258,27 @@ def from_rows(
     grouping = group_rows(ids)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
     if grouping.order is not None:
-        grades = grades[grouping.order]
-    queries = GradedQueries(grades, grouping, weights, count_unjudged(grades, negative_grades))
-    return queries.ranked_by(scores, **ranking)
+        grades, scores = grades[grouping.order], scores[grouping.order]
+    items = graded_rows(grades, grouping.offsets, negative_grades)
+    items = items._replace(scores=scores, ties=ties)
+    counts = count_unjudged(items)
+    return RankingData.of(items, grouping.query_ids, weights, n_jobs, counts=counts)
+
+
+def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
+    """Items with checked grades, query after query, whose scores are still to come."""
+    unjudged = None
+    if negative == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
+        unjudged = _flagged(grades < 0, len(offsets) - 1)
+    return Items(offsets, None, grades, unjudged=unjudged)
+
+
+def count_unjudged(items: Items) -> InputCounts:
+    """Negative grades, which mean "not judged"."""
+    unjudged = items.unjudged
+    if unjudged is None or unjudged.flags is None:
+        return InputCounts()
+    return InputCounts(unjudged_grades=int(np.count_nonzero(unjudged.flags)))
 
 
 def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
@@ -340,7 +328,8 @@ def from_matrix(
     candidates: Any = None,
     sample_weight: Any = None,
     negative_grades: NegativeGrades = "raise",
-    **ranking: Unpack[RankingOptions],
+    ties: Ties = "average",
+    n_jobs: int | None = None,
 ) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
     scores = _scores(y_true, y_score)
@@ -365,35 +354,26 @@ def from_matrix(
 
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=negative_grades)
-    counts = count_unjudged(grades, negative_grades)
-    judged = unjudged = None
-    if counts.unjudged_grades:
+    counts, unjudged = InputCounts(), None
+    if negative_grades == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
         negative = np.flatnonzero(grades < 0)
+        counts = InputCounts(unjudged_grades=len(negative))
         are_unjudged = np.zeros(len(flat), dtype=bool)
         are_unjudged[ranked_places(negative if stored is None else stored[negative])[0]] = True
         unjudged = _flagged(are_unjudged, n_queries)
-    items: ScoredItems
-    if stored is None and cells is None:
-        items = GradedRows(flat, rows, grades)
-    else:
-        relevant = np.flatnonzero(grades > 0)
-        hits = relevant if stored is None else stored[relevant]
-        hit_grades = grades[relevant].astype(np.float64)
-        if cells is not None:
-            judged = np.searchsorted(hits, offsets), hit_grades
-        hits, kept = ranked_places(hits)
-        hit_offsets, hit_grades = np.searchsorted(hits, rows), hit_grades[kept]
-        items = KnownHits(flat, rows, hit_offsets, flat[hits], hit_grades, hits)
-    judged_matrix = judged_by_scores(
-        items,
-        query_ids=np.arange(n_queries),
-        weights=None if sample_weight is None else check_weights(sample_weight, n_queries),
-        counts=counts,
-        judged=judged,
-        unjudged=unjudged,
-        **ranking,
-    )
-    return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
+    items = Items(rows, flat, grades, unjudged=unjudged, ties=ties)
+    if stored is not None or cells is not None:
+        positive = np.flatnonzero(grades > 0)
+        hits = positive if stored is None else stored[positive]
+        hit_grades = grades[positive].astype(np.float64)
+        judged = None if cells is None else (np.searchsorted(hits, offsets), hit_grades)
+        hits, among = ranked_places(hits)
+        borders = np.searchsorted(hits, rows)
+        relevant = RelevantItems(borders, hit_grades[among], hits, flat[hits])
+        items = items._replace(grades=None, relevant=relevant, judged=judged)
+    weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
+    about = {"positional": True, "masks_by_score": has_lowest and candidates is None}
+    return RankingData.of(items, np.arange(n_queries), weights, n_jobs, counts=counts, **about)
 
 
 def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.rankings.data import RankingData, ScorePool
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
@@ -228,8 +229,8 @@ def _labelled(data: RankingData, average: str) -> Iterator[_Labelled]:
         rankings = (views.take(slice(query, query + 1)) for query in range(len(views)))
     else:
         rankings = [data.pool()]
-        if isinstance(data.pool, ScorePool):
-            scores, counts = np.unique(sortable(data.pool.items.scores), return_counts=True)
+        if isinstance(data.items, Items) and data.chosen is None:
+            scores, counts = np.unique(sortable(data.items.comparable()), return_counts=True)
     for ranking in rankings:
         n_ranked, groups = int(ranking.n_ranked[0]), ranking.widened().groups
         labels = np.zeros(n_ranked, dtype=bool)

@@ -13,12 +13,12 @@ import numpy as np
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, UndefinedMetricError
-from sklearn_rank.inputs.arrays import GradedQueries, Grouping
+from sklearn_rank.inputs.arrays import count_unjudged, graded_rows
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import as_asked
-from sklearn_rank.rankings.data import count_unjudged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import narrow_grades
-from sklearn_rank.rankings.ranking import TIE_RULES
+from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.scorers import RankingScorer, get_scorer
 from sklearn_rank.support.checks import (
     as_numbers,
@@ -29,7 +29,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, NegativeGrades, Ties
+from sklearn_rank.typing import Array, FloatArray, NegativeGrades, Ties
 
 __all__ = ["lightgbm_eval_metric", "xgboost_eval_metric"]
 
@@ -49,12 +49,25 @@ class WatchedRows(NamedTuple):
     """Whether weights may be those of queries; else they are those of rows."""
 
 
+class _Queries(NamedTuple):
+    """Checked grades of rows: all that stays the same whatever the scores."""
+
+    items: Items
+    query_ids: Any
+    weights: FloatArray | None
+
+    def ranked_by(self, scores: Array, ties: Ties) -> RankingData:
+        """Judged rankings by checked scores."""
+        items = self.items._replace(scores=scores, ties=ties)
+        return RankingData.of(items, self.query_ids, self.weights, counts=count_unjudged(items))
+
+
 @dataclass(eq=False)
 class _Truth:
     """The ground truth of a data set, by each policy for negative grades."""
 
     rows: WatchedRows
-    queries: dict[NegativeGrades, GradedQueries]
+    queries: dict[NegativeGrades, _Queries]
     has_warned: bool = False
     """Whether it was said which queries are undefined."""
 
@@ -174,7 +187,7 @@ def column_of(values: Any, name: str) -> Array:
     return array
 
 
-def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> GradedQueries:
+def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> _Queries:
     grades = column_of(rows.grades, "y_true")
     if rows.sizes is None or not len(rows.sizes):
         msg = (
@@ -209,8 +222,8 @@ def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> Graded
         # A sum of equal weights divided by their number can miss them by a rounding.
         alike = np.bincount(numbers, by_row != firsts[numbers], minlength=n_queries) == 0
         weights = np.where(alike, firsts, sums / np.maximum(sizes, 1))
-    grouping = Grouping(np.arange(n_queries) if query_ids is None else query_ids, offsets, None)
-    return GradedQueries(grades, grouping, weights, count_unjudged(grades, negative))
+    ids = np.arange(n_queries) if query_ids is None else query_ids
+    return _Queries(graded_rows(grades, offsets, negative), ids, weights)
 
 
 # Measures in any form ----------------------------------------------------------------------------

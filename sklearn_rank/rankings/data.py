@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, NoReturn, TypeAlias, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.rankings.judged import (
-    JudgedRankings,
-    Places,
-    Unjudged,
-    merge_unjudged,
-    segments,
-)
-from sklearn_rank.rankings.ranking import (
-    TIE_RULES,
-    GradedRows,
-    KnownHits,
-    ScoredItems,
-    grade_order,
-    ranked,
-)
+from sklearn_rank.rankings.judged import JudgedRankings, Unjudged, merge_unjudged
+from sklearn_rank.rankings.ranking import Items, concatenated
 from sklearn_rank.rankings.reading import Judgements, Reading, merged_options
-from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
+from sklearn_rank.support.segments import offsets_of, segment_index
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
-
-Pool: TypeAlias = Callable[..., JudgedRankings]
-"""Makes one ranking of the items of all queries, or of some, by their scores."""
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class NoPool:
-    """Stands in for a pool where scores do not compare across queries."""
+class LaterItems(Protocol):
+    """Items of a source that is read once more for them."""
 
-    reason: str
+    def pool(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones."""
 
-    def __call__(self, queries: IntArray | None = None) -> NoReturn:  # noqa: ARG002
-        """Raise InvalidParameterError."""
-        msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
-        raise InvalidParameterError(msg)
+
+def no_items(reason: str) -> Items:
+    """Stands for items of which nothing is known any more."""
+    return Items(np.zeros(1, dtype=np.int64), None, no_pool=reason)
 
 
 @dataclass(frozen=True)
@@ -98,9 +82,10 @@ class RankingData:
     """Data of all queries, as a layout reader returns them."""
 
     rankings: JudgedRankings
-    pool: Pool
-    by_relevance: JudgedRankings | None = None
-    """The same queries ranked by the relevance scores of their items, where those were given."""
+    items: Items | LaterItems
+    """What was ranked."""
+    chosen: IntArray | None = None
+    """(Q,) numbers of the queries among those of ``items``; None: they are the same."""
     counts: InputCounts = field(default_factory=InputCounts)
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Numbers of the judged queries without a ranking."""
@@ -121,7 +106,7 @@ class RankingData:
     """One of :data:`ASSUMED`."""
     ties: str = ""
     """The rule by which tied items were ranked; empty where there are no scores."""
-    items: KeptItems | None = None
+    ids: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
@@ -129,6 +114,20 @@ class RankingData:
     """Options of the reader on which values depend, as far as they are known."""
     judgements: Judgements | None = None
     """Which items are relevant to each query; None where they have no ids."""
+
+    @classmethod
+    def of(
+        cls,
+        items: Items,
+        query_ids: Sequence[Any] | Array,
+        weights: FloatArray | None,
+        n_jobs: int | None = None,
+        **fields: Any,
+    ) -> RankingData:
+        """Ranked items, and further fields."""
+        fields.setdefault("assumed", "" if items.unjudged is None else "partial")
+        ties = "" if items.scores is None else items.ties
+        return cls(items.ranked(query_ids, weights, n_jobs), items, ties=ties, **fields)
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:
@@ -143,13 +142,37 @@ class RankingData:
     @property
     def reading(self) -> Reading:
         """How these data were read."""
-        own = {"assumed": self.assumed, "relevance": self.by_relevance is not None}
+        own = {"assumed": self.assumed, "relevance": self.has_relevance}
         return Reading({"ties": self.ties, **own, **self.options}, self.judgements)
 
     @property
+    def has_relevance(self) -> bool:
+        """Whether measures that read scores rank by another order."""
+        return isinstance(self.items, Items) and self.items.relevance is not None
+
+    @cached_property
     def by_score(self) -> JudgedRankings:
-        """Rankings by relevance score, or the same rankings without such scores."""
-        return self.rankings if self.by_relevance is None else self.by_relevance
+        """Rankings by relevance, or the same rankings where items have none."""
+        if not isinstance(self.items, Items) or self.items.relevance is None:
+            return self.rankings
+        items = self.items.by_relevance()
+        if self.chosen is None:
+            return items.ranked(self.query_ids, self.weights)
+        rankings = items.ranked(np.arange(len(items.offsets) - 1)).take(self.chosen)
+        return replace(rankings, query_ids=self.query_ids, weights=self.weights)
+
+    def pool(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones, by their scores."""
+        is_here = isinstance(self.items, Items) and not self.items.no_pool
+        if is_here and self.weights is not None:
+            msg = (
+                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
+                "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
+        if self.chosen is not None:
+            queries = self.chosen if queries is None else self.chosen[queries]
+        return self.items.pool(queries)
 
     def listed_ids(self) -> list[Any]:
         """Ids of the queries as Python's objects, but for dates, which have finer units here."""
@@ -176,128 +199,12 @@ class RankingData:
         return one_label_each(column, labels, fault)
 
 
-# Items with a score each -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScorePool:
-    """Ranks the items of all queries together by their scores."""
-
-    items: ScoredItems
-    ties: Ties
-    judged: tuple[IntArray, FloatArray] | None = None
-    """Offsets and grades of all relevant items, if some were not retrieved."""
-    missed: FloatArray | None = None
-    """Grades of relevant items that belong to no query in particular."""
-    weighted: bool = False
-
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of all queries, or of the chosen ones."""
-        if self.weighted:
-            msg = (
-                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
-                "together; leave one of the two out"
-            )
-            raise InvalidParameterError(msg)
-        items, missed = self.items, self.missed
-        grades = None if self.judged is None else self.judged[1]
-        if queries is not None:
-            items, missed = items.take(queries), None
-            if self.judged is not None:
-                grades = self.judged[1][segments(self.judged[0], queries)[0]]
-        if missed is not None:
-            grades = items.relevant()[1] if grades is None else grades
-            grades = np.concatenate((grades.astype(np.float64), missed))
-        judged = None if grades is None else (np.array([0, len(grades)]), grades)
-        # Ids order the items of a query; those of several queries have no order among each other.
-        ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
-        return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
-
-
-def judged_by_scores(
-    items: ScoredItems,
-    ties: Ties = "average",
-    *,
-    query_ids: Sequence[Any] | Array,
-    weights: FloatArray | None,
-    counts: InputCounts | None = None,
-    judged: tuple[IntArray, FloatArray] | None = None,
-    missed: FloatArray | None = None,
-    unjudged: UnjudgedItems | None = None,
-    n_jobs: int | None = None,
-) -> RankingData:
-    """Data of all layouts with a score for every item.
-
-    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
-    grades of those that belong to no query in particular, and ``unjudged`` which items nobody
-    judged.
-    """
-    rankings = ranked(
-        items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
-    )
-    if unjudged is not None:
-        number = segment_sum(unjudged.flags.astype(np.int32), items.offsets).astype(np.int64)
-        n_judged = rankings.n_ranked - number if unjudged.n_judged is None else unjudged.n_judged
-        # Ranked when somebody asks for their places.
-        source = partial(_places, GradedRows(items.scores, items.offsets, unjudged.flags), ties)
-        own = Unjudged(number, source, unjudged.is_open, grade_order(ties), n_judged)
-        rankings = replace(rankings, unjudged=own)
-    pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
-    return RankingData(
-        rankings,
-        pool,
-        counts=InputCounts() if counts is None else counts,
-        assumed="" if unjudged is None else "partial",
-        ties=ties,
-    )
-
-
-def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
-    """The negative ones among grades that passed their check, where they mean "not judged"."""
-    if negative == "raise" or grades.dtype.kind == "u":
-        return InputCounts()
-    return InputCounts(unjudged_grades=int(np.count_nonzero(grades < 0)))
-
-
-# Unjudged items that are known by their scores ---------------------------------------------------
-
-
-class UnjudgedItems(NamedTuple):
-    """Which of the ranked items of all queries nobody judged."""
-
-    flags: Array
-    """1 for each of these, 0 for others, as uint8."""
-    is_open: BoolArray | None = None
-    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
-    n_judged: IntArray | None = None
-    """(Q,) judged items, retrieved or not; None: all items were retrieved."""
-
-
-def _places(flagged: GradedRows, ties: Ties) -> Places:
-    """Places of the items of grade 1.
-
-    Rules that put relevant items first or last say nothing of the others: these stay tied.
-    """
-    rule: Ties = ties if TIE_RULES[ties].by_place else "average"
-    rankings = ranked(flagged, rule, query_ids=np.arange(len(flagged.offsets) - 1))
-    return Places(rankings.offsets, rankings.above, rankings.tied)
-
-
-def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
-    """The unjudged ones of items that stand in ranked order."""
-    positions = np.flatnonzero(unjudged.flags)
-    borders = np.searchsorted(positions, offsets)
-    counts = sizes_of(borders)
-    placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
-    return replace(placed, is_open=unjudged.is_open, n_judged=unjudged.n_judged)
-
-
 # Condensed lists: rankings without the items that nobody judged ----------------------------------
 
 
 def condensed(judged: RankingData) -> RankingData:
     """Rankings without their unjudged items."""
-    rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.items
+    rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.ids
     if unjudged is None:
         return judged
     if kept is not None:
@@ -311,13 +218,16 @@ def condensed(judged: RankingData) -> RankingData:
             places = [place for place, _ in own]
             left[query] = [item for _, item in own], None if scores is None else scores[places]
         kept = replace(kept, rankings=left)
-    by_relevance = judged.by_relevance
+    items = no_items("condensed lists have no scores that compare across queries")
+    if judged.has_relevance:
+        assert isinstance(judged.items, Items)
+        items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
     return replace(
         judged,
         rankings=without_unjudged(rankings),
-        by_relevance=None if by_relevance is None else without_unjudged(by_relevance),
-        pool=NoPool("condensed lists have no scores that compare across queries"),
-        items=kept,
+        items=items,
+        chosen=judged.chosen if judged.has_relevance else None,
+        ids=kept,
     )
 
 
@@ -379,17 +289,13 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
     query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
     evaluated = set() if positional else set(query_ids)
-    by_relevance = None
-    if any(part.by_relevance is not None for part in parts):
-        by_relevance = _all_queries([part.by_score for part in parts], query_ids)
     sums = {
         item.name: sum(getattr(part.counts, item.name) for part in parts)
         for item in fields(InputCounts)
     }
     return RankingData(
         _all_queries([part.rankings for part in parts], query_ids),
-        _merge_pools([part.pool for part in parts]),
-        by_relevance,
+        _merge_items(parts),
         counts=InputCounts(**sums),
         missing=np.concatenate(
             [part.missing + first for part, first in zip(parts, borders, strict=False)]
@@ -457,41 +363,18 @@ def _all_queries(
     )
 
 
-def _merge_pools(pools: Sequence[Pool]) -> Pool:
-    """One pool of all items; none where one of the parts has none."""
-    scored = [pool for pool in pools if isinstance(pool, ScorePool)]
-    if len(scored) < len(pools):
-        none = NoPool("slices and merged evaluations of ranked lists have none")
-        return next((pool for pool in pools if isinstance(pool, NoPool)), none)
-    if len({pool.items.scores.dtype.kind for pool in scored}) > 1:
-        return NoPool("the evaluations have scores of different types")
-    judged = None
-    if any(pool.judged is not None for pool in scored):
-        relevant = [pool.judged or pool.items.relevant() for pool in scored]
-        sizes = np.concatenate([sizes_of(offsets) for offsets, _ in relevant])
-        judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
-    items = _concatenate([pool.items for pool in scored])
-    return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
-
-
-def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
-    offsets = offsets_of(np.concatenate([sizes_of(part.offsets) for part in items]))
-    scores = np.concatenate([part.scores for part in items])
-    rows = [part for part in items if isinstance(part, GradedRows)]
-    if len(rows) == len(items):
-        return GradedRows(scores, offsets, np.concatenate([part.grades for part in rows]))
-    hits = [part.known() for part in items]
-    firsts = accumulate((len(part.scores) for part in hits), initial=0)
-    positions: list[Array] = [
-        part.positions + first
-        for part, first in zip(hits, firsts, strict=False)
-        if part.positions is not None
+def _merge_items(parts: Sequence[RankingData]) -> Items | LaterItems:
+    """The items of all parts; without a pool where one of the parts has none."""
+    known = [
+        part.items if part.chosen is None else part.items.take(part.chosen)
+        for part in parts
+        if isinstance(part.items, Items)
     ]
-    return KnownHits(
-        scores,
-        offsets,
-        offsets_of(np.concatenate([sizes_of(part.hit_offsets) for part in hits])),
-        np.concatenate([part.hit_scores for part in hits]),
-        np.concatenate([part.hit_grades for part in hits]),
-        np.concatenate(positions) if len(positions) == len(hits) else None,
-    )
+    reasons = [items.no_pool for items in known if items.no_pool]
+    if len(known) < len(parts):
+        reasons.append("slices and merged evaluations of frames that are read later have none")
+    elif len({items.comparable().dtype.kind for items in known if not items.no_pool}) > 1:
+        reasons.append("the evaluations have scores of different types")
+    if not any(part.has_relevance for part in parts) and reasons:
+        return no_items(reasons[0])
+    return concatenated(known)._replace(no_pool=reasons[0] if reasons else "")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
+from sklearn_rank.rankings.data import KeptItems, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, IntArray
@@ -76,7 +76,7 @@ class Placement:
 
 def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings, query_ids, kept = judged.rankings, judged.listed_ids(), judged.items
+    rankings, query_ids, kept = judged.rankings, judged.listed_ids(), judged.ids
     if queries is not None:
         numbers = list(queries)
         query_ids = [query_ids[number] for number in numbers]
@@ -151,7 +151,7 @@ def judged_from(placements: Sequence[Placement]) -> RankingData:
 def judged_alone(rankings: JudgedRankings) -> RankingData:
     """Rankings of which nothing else is known; ValueError if it contradicts itself."""
     rankings.check()
-    return RankingData(rankings, NoPool("placements carry no scores"))
+    return RankingData(rankings, no_items("placements carry no scores"))
 
 
 def _hits_by_number(rankings: JudgedRankings) -> Callable[[int], list[Hit]]:
@@ -216,7 +216,7 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
     unjudged = judged.rankings.unjudged
     if unjudged is None or not unjudged.counts.any():
         return [[] for _ in range(len(judged.query_ids))]
-    kept = judged.items
+    kept = judged.ids
     if kept is None:
         msg = "ids of items were not kept; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)

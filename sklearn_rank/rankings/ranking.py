@@ -8,13 +8,21 @@ relevant, the greater scores of each are counted instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.judged import JudgedRankings, narrow_grades, segments, untied
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.judged import (
+    JudgedRankings,
+    Places,
+    Unjudged,
+    narrow_grades,
+    segments,
+    untied,
+)
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
@@ -24,6 +32,7 @@ from sklearn_rank.support.segments import (
     gather_rows,
     offsets_of,
     segment_index,
+    segment_sum,
     similar_runs,
     sizes_of,
     take_segments,
@@ -70,103 +79,292 @@ def check_ties(value: Any, owner: str) -> Ties:
     return TIE_RULES[check_option(value, "ties", TIE_RULES, owner)].name
 
 
-# Scored items ------------------------------------------------------------------------------------
+# What was ranked ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GradedRows:
-    """A score and a grade for every item; those of query ``i`` are ``offsets[i]:offsets[i+1]``.
+class RelevantItems(NamedTuple):
+    """The relevant items among those that were ranked, query after query."""
 
-    A grade above 0 is relevant. For ``ties="docid"`` items come in descending order of their ids.
-    """
-
-    scores: Array
     offsets: IntArray
+    """(Q+1,)"""
     grades: Array
+    """(H,) above 0"""
+    places: IntArray | None
+    """(H,) positions among all items, ascending; None: their scores alone are known."""
+    scores: Array | None = None
+    """(H,) None: the items have no scores."""
 
-    def take(self, queries: slice | IntArray) -> GradedRows:
-        """The items of some queries."""
-        rows, offsets = segments(self.offsets, queries)
-        return GradedRows(self.scores[rows], offsets, self.grades[rows])
-
-    def as_one(self) -> GradedRows:
-        """The items of all queries as those of one."""
-        return replace(self, offsets=np.array([0, len(self.scores)]))
-
-    def narrowed(self) -> GradedRows:
-        """The same with grades as narrow as can be."""
-        return replace(self, grades=narrow_grades(self.grades))
-
-    def relevant(self) -> tuple[IntArray, Array]:
-        """Offsets and grades of the relevant items of each query."""
-        places = np.flatnonzero(self.grades > 0)
-        return np.searchsorted(places, self.offsets), self.grades[places]
-
-    def graded(self) -> GradedRows:
-        """Itself."""
-        return self
-
-    def known(self) -> KnownHits:
-        """The same with the relevant items apart."""
-        positions = np.flatnonzero(self.grades > 0)
-        hit_offsets = np.searchsorted(positions, self.offsets)
-        scores, grades = self.scores[positions], self.grades[positions]
-        return KnownHits(self.scores, self.offsets, hit_offsets, scores, grades, positions)
+    def take(self, queries: slice | IntArray, first: IntArray) -> RelevantItems:
+        """Those of some queries, whose items now begin ``first`` places lower."""
+        hits, offsets = segments(self.offsets, queries)
+        places = self.places
+        if places is not None:
+            places = places[hits] - np.repeat(first, sizes_of(offsets))
+        scores = None if self.scores is None else self.scores[hits]
+        return RelevantItems(offsets, self.grades[hits], places, scores)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class KnownHits:
-    """A score for every item, and which scores are those of relevant items.
+class UnjudgedItems(NamedTuple):
+    """Ranked items that nobody judged."""
 
-    Relevant items of query ``i`` are ``hit_offsets[i]:hit_offsets[i+1]``. Where they stand among
-    the scores (``positions``, ascending) is needed only where ties are broken by place.
+    flags: Array | None
+    """(n,) 1 for each of these, 0 for others, as uint8; None: ``judged`` are the others."""
+    is_open: BoolArray | None = None
+    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None: all items were retrieved."""
+    judged: tuple[IntArray, Array] | None = None
+    """Offsets and scores of the judged items that were ranked."""
+
+    def flagged(self, items: Items) -> Array:
+        """The flags; among equal scores it does not matter which item has one."""
+        if self.flags is not None:
+            return self.flags
+        assert self.judged is not None
+        assert items.scores is not None
+        flags, (offsets, known) = np.ones(len(items.scores), np.uint8), self.judged
+        borders = zip(pairwise(items.offsets.tolist()), pairwise(offsets.tolist()), strict=True)
+        for (start, stop), (first, last) in borders:
+            scores, sought = (
+                sortable(items.scores[start:stop]),
+                np.sort(sortable(known[first:last])),
+            )
+            order = np.argsort(scores)
+            again = np.arange(len(sought)) - np.searchsorted(sought, sought)
+            flags[start + order[np.searchsorted(scores[order], sought) + again]] = 0
+        return flags
+
+    def counts(self, items: Items) -> IntArray:
+        """(Q,) number of unjudged items."""
+        if self.judged is not None:
+            return sizes_of(items.offsets) - sizes_of(self.judged[0])
+        assert self.flags is not None
+        return segment_sum(self.flags.astype(np.int32), items.offsets).astype(np.int64)
+
+
+class Items(NamedTuple):
+    """The items that were ranked, query after query, and what the judgements say of them.
+
+    A relevant item has a grade above 0. Either all items have a grade here, or the relevant ones
+    are known apart. For ``ties="docid"`` items of equal scores come by falling id.
     """
 
-    scores: Array
     offsets: IntArray
-    hit_offsets: IntArray
-    hit_scores: Array
-    hit_grades: Array
-    positions: IntArray | None = None
+    """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+    scores: Array | None
+    """(n,) None: the items stand in ranked order."""
+    grades: Array | None = None
+    """(n,) grade of each item; None: see ``relevant``."""
+    relevant: RelevantItems | None = None
+    judged: tuple[IntArray, Array] | None = None
+    """Offsets and grades of all relevant items; None: all were retrieved."""
+    missed: FloatArray | None = None
+    """Grades of relevant items that belong to no query in particular."""
+    unjudged: UnjudgedItems | None = None
+    """None: nothing can be unjudged."""
+    relevance: Array | None = None
+    """(n,) scores of items in ranked order, for measures that read scores."""
+    ties: Ties = "average"
+    no_pool: str = ""
+    """Why the items of several queries do not compare; empty: they do."""
 
-    def take(self, queries: slice | IntArray) -> KnownHits:
-        """The items of some queries."""
+    def take(self, queries: slice | IntArray) -> Items:
+        """The items of some queries, with neither unjudged ones nor those of no query."""
         rows, offsets = segments(self.offsets, queries)
-        hits, hit_offsets = segments(self.hit_offsets, queries)
-        positions = None
-        if self.positions is not None:
-            shift = offsets[:-1] - self.offsets[:-1][queries]
-            positions = self.positions[hits] + np.repeat(shift, sizes_of(hit_offsets))
-        scores, grades = self.hit_scores[hits], self.hit_grades[hits]
-        return KnownHits(self.scores[rows], offsets, hit_offsets, scores, grades, positions)
+        relevant, judged = self.relevant, self.judged
+        if relevant is not None:
+            relevant = relevant.take(queries, self.offsets[:-1][queries] - offsets[:-1])
+        if judged is not None:
+            chosen, borders = segments(judged[0], queries)
+            judged = borders, judged[1][chosen]
+        scores, grades, relevance = (
+            None if values is None else values[rows]
+            for values in (self.scores, self.grades, self.relevance)
+        )
+        return self._replace(
+            offsets=offsets,
+            scores=scores,
+            grades=grades,
+            relevant=relevant,
+            judged=judged,
+            missed=None,
+            unjudged=None,
+            relevance=relevance,
+        )
 
-    def as_one(self) -> KnownHits:
-        """The items of all queries as those of one."""
-        ends = np.array([0, len(self.scores)]), np.array([0, len(self.hit_scores)])
-        return replace(self, offsets=ends[0], hit_offsets=ends[1])
+    def known_apart(self) -> RelevantItems:
+        """The relevant items."""
+        if self.relevant is not None:
+            return self.relevant
+        assert self.grades is not None
+        places = np.flatnonzero(self.grades > 0)
+        scores = None if self.scores is None else self.scores[places]
+        borders = np.searchsorted(places, self.offsets)
+        return RelevantItems(borders, self.grades[places], places, scores)
 
-    def narrowed(self) -> KnownHits:
-        """The same with grades as narrow as can be."""
-        return replace(self, hit_grades=narrow_grades(self.hit_grades))
-
-    def relevant(self) -> tuple[IntArray, Array]:
-        """Offsets and grades of the relevant items of each query."""
-        return self.hit_offsets, self.hit_grades
-
-    def graded(self) -> GradedRows | None:
-        """The same with a grade for every item; None if places of the hits are not known."""
-        if self.positions is None:
+    def in_rows(self) -> Array | None:
+        """A grade for every item; None if places of the relevant ones are not known."""
+        if self.grades is not None or self.relevant is None:
+            return self.grades
+        if self.relevant.places is None:
             return None
-        grades = np.zeros(len(self.scores), self.hit_grades.dtype)
-        grades[self.positions] = self.hit_grades
-        return GradedRows(self.scores, self.offsets, grades)
+        grades = np.zeros(int(self.offsets[-1]), self.relevant.grades.dtype)
+        grades[self.relevant.places] = self.relevant.grades
+        return grades
 
-    def known(self) -> KnownHits:
-        """Itself."""
-        return self
+    def by_relevance(self) -> Items:
+        """The same with relevance as scores; itself where there is none."""
+        if self.relevance is None:
+            return self
+        relevant = self.known_apart()
+        relevant = relevant._replace(scores=self.relevance[relevant.places])
+        return self._replace(scores=self.relevance, relevant=relevant, relevance=None)
+
+    def comparable(self) -> Array:
+        """Relevance, scores, or numbers that fall with the ranks."""
+        if self.relevance is not None:
+            return self.relevance
+        if self.scores is not None:
+            return self.scores
+        return np.repeat(self.offsets[1:], sizes_of(self.offsets)) - np.arange(self.offsets[-1])
+
+    def by_falling_id(self, came: IntArray, by_id: IntArray) -> Items:
+        """The same as if tied items stood by falling id, in two orders of all items by score.
+
+        Tied items have one score: to move them changes only where relevant ones stand.
+        """
+        if by_id is came or self.scores is None:
+            return self
+        relevant, unjudged = self.known_apart(), self.unjudged
+        moved = np.empty_like(came)
+        moved[by_id] = came
+        if unjudged is not None:
+            flags = np.empty(len(came), np.uint8)
+            flags[moved] = unjudged.flagged(self)
+            unjudged = unjudged._replace(flags=flags)
+        places = moved[relevant.places]
+        order = np.argsort(places)
+        places, grades = places[order], relevant.grades[order]
+        relevant = RelevantItems(relevant.offsets, grades, places, self.scores[places])
+        return self._replace(relevant=relevant, grades=None, unjudged=unjudged)
+
+    def ranked(
+        self,
+        query_ids: Sequence[Any] | Array,
+        weights: FloatArray | None = None,
+        n_jobs: int | None = None,
+    ) -> JudgedRankings:
+        """Judged rankings, made in blocks of queries that fit the processor's cache."""
+        n_ranked = sizes_of(self.offsets)
+        hits = _in_given_order(self) if self.scores is None else _by_score(self, n_ranked, n_jobs)
+        offsets = offsets_of(hits.counts)
+        judged_offsets, judged_grades = offsets, hits.grades
+        if self.judged is not None:
+            judged_offsets, judged_grades = self.judged[0], narrow_grades(self.judged[1])
+        unjudged = None
+        if self.unjudged is not None:
+            counts, n_judged = self.unjudged.counts(self), self.unjudged.n_judged
+            n_judged = n_ranked - counts if n_judged is None else n_judged
+            rule = "" if self.scores is None else grade_order(self.ties)
+            # Ranked when somebody asks for their places.
+            source, is_open = self.places_of_unjudged, self.unjudged.is_open
+            unjudged = Unjudged(counts, source, is_open, rule, n_judged)
+        return JudgedRankings(
+            query_ids=query_ids,
+            offsets=offsets,
+            above=hits.above,
+            tied=hits.sizes(),
+            grades=hits.grades,
+            n_ranked=n_ranked,
+            judged_offsets=judged_offsets,
+            judged_grades=judged_grades,
+            weights=weights,
+            unjudged=unjudged,
+        )
+
+    def places_of_unjudged(self) -> Places:
+        """Places of unjudged items.
+
+        Rules that put relevant items first or last say nothing of the others: these stay tied.
+        """
+        assert self.unjudged is not None
+        ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
+        flagged = Items(self.offsets, self.scores, self.unjudged.flagged(self), ties=ties)
+        rankings = flagged.ranked(np.arange(len(self.offsets) - 1))
+        return Places(rankings.offsets, rankings.above, rankings.tied)
+
+    def without_unjudged(self) -> Items:
+        """The items that somebody judged, in the order of relevance."""
+        assert self.unjudged is not None
+        assert self.relevance is not None
+        left = np.flatnonzero(self.unjudged.flagged(self) == 0)
+        relevant = self.known_apart()
+        assert relevant.places is not None
+        relevant = relevant._replace(places=np.searchsorted(left, relevant.places))
+        return self._replace(
+            offsets=np.searchsorted(left, self.offsets),
+            relevance=self.relevance[left],
+            relevant=relevant,
+            unjudged=None,
+        )
+
+    def pool(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones, by their scores."""
+        if self.no_pool:
+            msg = f"a pooled measure ranks the items of all queries together: {self.no_pool}"
+            raise InvalidParameterError(msg)
+        items = self.by_relevance()
+        if queries is not None:
+            items = items.take(queries)
+        relevant, judged = items.relevant, items.judged
+        if relevant is not None:
+            relevant = relevant._replace(offsets=np.array([0, len(relevant.grades)]))
+        if judged is not None or items.missed is not None:
+            grades = items.known_apart().grades if judged is None else judged[1]
+            if items.missed is not None:
+                grades = np.concatenate((grades.astype(np.float64), items.missed))
+            judged = np.array([0, len(grades)]), grades
+        # Ids order the items of a query; those of several queries have no order among each other.
+        ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
+        offsets = np.array([0, int(items.offsets[-1])])
+        return Items(offsets, items.scores, items.grades, relevant, judged, ties=ties).ranked(
+            ["all"]
+        )
 
 
-ScoredItems: TypeAlias = GradedRows | KnownHits
+def concatenated(parts: Sequence[Items]) -> Items:
+    """The items of all parts, ranked by relevance where one of them has that."""
+    offsets = offsets_of(np.concatenate([sizes_of(part.offsets) for part in parts]))
+    values = relevance = judged = grades = relevant = None
+    if any(part.relevance is not None for part in parts):
+        relevance = np.concatenate([part.comparable() for part in parts])
+    else:
+        values = np.concatenate([part.comparable() for part in parts])
+    if all(part.grades is not None for part in parts):
+        grades = np.concatenate([part.grades for part in parts])
+    apart = [part.known_apart() for part in parts]
+    if any(part.judged is not None for part in parts):
+        pairs = [
+            part.judged or (hits.offsets, hits.grades)
+            for part, hits in zip(parts, apart, strict=True)
+        ]
+        sizes = np.concatenate([sizes_of(borders) for borders, _ in pairs])
+        judged = offsets_of(sizes), np.concatenate([known for _, known in pairs])
+    if grades is None:
+        firsts = accumulate((int(part.offsets[-1]) for part in parts), initial=0)
+        places = [
+            hits.places + first
+            for hits, first in zip(apart, firsts, strict=False)
+            if hits.places is not None
+        ]
+        scores = [hits.scores for hits in apart if hits.scores is not None]
+        relevant = RelevantItems(
+            offsets_of(np.concatenate([sizes_of(hits.offsets) for hits in apart])),
+            np.concatenate([hits.grades for hits in apart]),
+            np.concatenate(places) if len(places) == len(parts) else None,
+            np.concatenate(scores) if len(scores) == len(parts) else None,
+        )
+    return Items(offsets, values, grades, relevant, judged, relevance=relevance, ties=parts[0].ties)
 
 
 class Hits(NamedTuple):
@@ -188,85 +386,72 @@ class Hits(NamedTuple):
 # The rank step -----------------------------------------------------------------------------------
 
 
-def ranked(
-    items: ScoredItems,
-    ties: Ties,
-    *,
-    query_ids: Sequence[Any] | Array,
-    weights: FloatArray | None = None,
-    judged: tuple[IntArray, FloatArray] | None = None,
-    n_jobs: int | None = None,
-) -> JudgedRankings:
-    """Judged rankings of scored items, made in blocks of queries that fit the processor's cache.
+def _in_given_order(items: Items) -> Hits:
+    relevant = items.known_apart()
+    assert relevant.places is not None
+    counts = sizes_of(relevant.offsets)
+    above = relevant.places - np.repeat(items.offsets[:-1], counts)
+    if len(items.offsets) and int(items.offsets[-1]) < 1 << 31:
+        above = above.astype(np.int32)
+    return Hits(counts, above, None, narrow_grades(relevant.grades))
 
-    ``judged`` (offsets, grades) are all relevant items if some were not retrieved.
-    """
-    items, n_ranked = items.narrowed(), sizes_of(items.offsets)
-    longest = int(n_ranked.max(initial=0))
-    # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
-    kept: Any = np.int32 if longest < 1 << 31 else np.int64
-    by_place = TIE_RULES[ties].by_place
+
+def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
+    """The relevant items by their scores."""
+    # Sums are computed in 64 bits, block by block; their results are smaller.
+    narrow: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
+    by_place = TIE_RULES[items.ties].by_place
     source, work, order = _plan(items, n_ranked, by_place=by_place)
 
     def rank(queries: slice) -> Hits:
-        if isinstance(source, KnownHits):
+        if source.grades is None:
             hits = rank_by_counting(source.take(queries))
         else:
             hits = _by_order(source, queries, order, by_place=by_place)
-        if grade_order(ties):
-            hits = _by_grade(hits, ties)
-        tied = None if hits.tied is None else hits.tied.astype(kept, copy=False)
-        return hits._replace(above=hits.above.astype(kept, copy=False), tied=tied)
+        if grade_order(items.ties):
+            hits = _by_grade(hits, items.ties)
+        tied = None if hits.tied is None else hits.tied.astype(narrow, copy=False)
+        return hits._replace(above=hits.above.astype(narrow, copy=False), tied=tied)
 
-    hits = _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
-    offsets = offsets_of(hits.counts)
-    judged_offsets, judged_grades = offsets, hits.grades
-    if judged is not None:
-        judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
-    return JudgedRankings(
-        query_ids=query_ids,
-        offsets=offsets,
-        above=hits.above,
-        tied=hits.sizes(),
-        grades=hits.grades,
-        n_ranked=n_ranked,
-        judged_offsets=judged_offsets,
-        judged_grades=judged_grades,
-        weights=weights,
-    )
+    return _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
 
 
 def _plan(
-    items: ScoredItems, n_ranked: IntArray, *, by_place: bool
-) -> tuple[ScoredItems, list[slice], IntArray | None]:
+    items: Items, n_ranked: IntArray, *, by_place: bool
+) -> tuple[Items, list[slice], IntArray | None]:
     """The items as they are to be ranked, the blocks, and of which order of the queries they are.
 
-    None is the order of the input. Hits known apart are counted, rows are put in order.
+    None is the order of the input. Relevant items known apart are counted, rows are put in order.
     """
-    rows = items.graded() if len(items.scores) and (by_place or not _are_few(items)) else None
+    n_items = int(items.offsets[-1])
+    rows = items.in_rows() if n_items and (by_place or not _are_few(items)) else None
     if rows is None:
         work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)]
-        return items.known(), work or [slice(0, 0)], None
+        relevant = items.known_apart()
+        relevant = relevant._replace(grades=narrow_grades(relevant.grades), places=None)
+        apart = Items(items.offsets, items.scores, relevant=relevant)
+        return apart, work or [slice(0, 0)], None
     order = None
     if (n_ranked != n_ranked[0]).any():
         # Queries without items have no place among the others.
         order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
     lengths = n_ranked if order is None else n_ranked[order]
-    return rows, list(similar_runs(lengths, RANK_BLOCK)), order
+    in_rows = Items(items.offsets, items.scores, narrow_grades(rows))
+    return in_rows, list(similar_runs(lengths, RANK_BLOCK)), order
 
 
-def _are_few(items: ScoredItems) -> bool:
+def _are_few(items: Items) -> bool:
     """A look-up costs much for each query and hit, but less for each item than an order of all.
 
     A query of 300 items costs three times as much as its order with AVX-512, and one of 1,000 as
     much without AVX2; one hit in 25 costs the same either way with AVX-512, and half with AVX2.
     """
-    spare = len(items.scores) - 500 * (len(items.offsets) - 1)
+    spare = int(items.offsets[-1]) - 500 * (len(items.offsets) - 1)
     if spare <= 0:
         return False
-    if isinstance(items, GradedRows):
-        return spare > 25 * int(np.count_nonzero(items.grades > 0))
-    return spare > 25 * len(items.hit_scores)
+    if items.relevant is not None:
+        return spare > 25 * len(items.relevant.grades)
+    return spare > 25 * int(np.count_nonzero(items.grades > 0))  # type: ignore[operator]
 
 
 def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:
@@ -314,16 +499,19 @@ def _by_grade(hits: Hits, ties: Ties) -> Hits:
 # All items in order ------------------------------------------------------------------------------
 
 
-def _by_order(rows: GradedRows, queries: slice, order: IntArray | None, *, by_place: bool) -> Hits:
+def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: bool) -> Hits:
     """Many relevant items: order all items of queries of similar length, as rows of one width.
 
     Without an ``order`` of the queries, all are of one length. ``by_place`` breaks ties by the
     order of the items.
     """
+    assert rows.scores is not None
+    assert rows.grades is not None
     beyond = EMPTY
     if order is None:
-        own = rows.take(queries)
-        scores, grades, width = own.scores, own.grades, int(own.offsets[1])
+        width = int(rows.offsets[1])
+        cells = slice(queries.start * width, queries.stop * width)
+        scores, grades = rows.scores[cells], rows.grades[cells]
     else:
         (scores, grades), width, beyond = gather_rows(
             rows.offsets, order[queries], rows.scores, rows.grades
@@ -397,9 +585,11 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
 # Greater scores counted --------------------------------------------------------------------------
 
 
-def rank_by_counting(items: KnownHits) -> Hits:
+def rank_by_counting(items: Items) -> Hits:
     """Few relevant items: above each stand as many as have greater scores."""
-    wanted, borders = items.hit_scores, items.hit_offsets
+    borders, grades, _, wanted = items.known_apart()
+    assert wanted is not None
+    assert items.scores is not None
     smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
     counts, sizes = sizes_of(borders), sizes_of(items.offsets)
@@ -419,10 +609,10 @@ def rank_by_counting(items: KnownHits) -> Hits:
         count = _counted if _is_cheaper_to_count(len(scores), own.stop - own.start) else _searched
         smaller[own], not_greater[own] = count(scores, wanted[own])
     above = np.repeat(sizes, counts) - not_greater
-    order = order_segments(falling_codes(items.hit_grades), borders).order
+    order = order_segments(falling_codes(grades), borders).order
     order = order[order_segments(above[order].view(np.uint64), borders).order]
     tied = (not_greater - smaller)[order]
-    return Hits(counts, above[order], tied if (tied > 1).any() else None, items.hit_grades[order])
+    return Hits(counts, above[order], tied if (tied > 1).any() else None, grades[order])
 
 
 def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:

@@ -360,7 +360,7 @@ def _queries(
     def changes(name: str, system: str, old: Any, new: Any) -> Iterator[Any]:
         """Changes by item of one measure and system; none where no kept rank explains it."""
         measure = comparison.metric(name)
-        by_score = measure.metric.by_score and evaluations[system]._judged.by_relevance is not None
+        by_score = measure.metric.by_score and evaluations[system]._judged.has_relevance
         if by_score or measure.metric.is_given:
             return repeat(())
         pairs = list(zip(old, new, strict=True))

@@ -32,7 +32,7 @@ def test_evaluations_are_pickled_without_their_frames(lazy, way):
         again.by_slice("half")
     if way != "at once":
         with pytest.raises(
-            InvalidParameterError, match="it needs the lazy frames once more, which s"
+            InvalidParameterError, match="a pooled measure needs the lazy frames once more, which s"
         ):
             again._judged.pool()
 

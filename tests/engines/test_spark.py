@@ -14,7 +14,7 @@ from sklearn_rank.engines.gathered import Gathered
 from sklearn_rank.engines.read import Problem, read_any
 from sklearn_rank.engines.spark import _bytes_of, _read_part, read
 from sklearn_rank.inputs.frames import truth_of
-from sklearn_rank.rankings.data import NoPool
+from sklearn_rank.rankings.data import no_items
 from tests.engines.problems import problems
 
 NAMED = {"query": "query", "item": "item"}
@@ -54,7 +54,7 @@ def test_tasks_read_as_memory_does(given):
         for place, query in enumerate([*order, *(set(queries) - set(order))])
         if query in set(truth["query"])
     }
-    found = gathered.judged(NoPool("none"), AssertionError)
+    found = gathered.judged(no_items("none"), AssertionError)
     assert found.counts == expected.counts
     for name in ("above", "tied", "grades", "n_ranked", "judged_grades", "offsets"):
         wanted = getattr(expected.rankings, name)
