@@ -6,6 +6,7 @@ can know of this project is here.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -27,6 +28,7 @@ JOBS = [
     pytest.param(job, id=f"{workflow}-{name}")
     for workflow, content in WORKFLOWS.items()
     for name, job in content["jobs"].items()
+    if "steps" in job
 ]
 every_job = pytest.mark.parametrize("job", JOBS)
 
@@ -84,15 +86,47 @@ def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:
     assert set(re.findall(r'"(3\.\d+t?)"', tests)) == supported | {"3.14t"}
 
 
-@pytest.mark.skipif(os.name == "nt", reason="that job runs on Linux")
-def test_a_tag_is_compared_with_the_version_as_the_package_states_it() -> None:
-    steps = steps_of(WORKFLOWS["release"]["jobs"]["build"], "run")
-    (command,) = [step for step in steps if "version=" in step]
-    shell = command.replace('test "$TAG" = "v$version"', 'echo "$version"')
+def release(tag: str, root: Path) -> tuple[int, str]:
+    """Exit status and output of the check of a tag, in a copy of what it reads."""
+    for name in (".ci/release", "sklearn_rank/__init__.py", "CITATION.cff", "CHANGELOG.md"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
     done = subprocess.run(
-        ["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, root / ".ci" / "release", tag], capture_output=True, text=True, check=False
     )
-    assert done.stdout.strip() == sklearn_rank.__version__
+    return done.returncode, done.stdout
+
+
+def test_a_tag_agrees_with_all_that_state_the_version(tmp_path: Path) -> None:
+    version = sklearn_rank.__version__
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").write_text("RELEASED = False\n", encoding="utf-8")
+    status, output = release(f"v{version}", tmp_path)
+    assert status == 1
+    assert "docs/conf.py states False" in output
+    assert "sklearn_rank/__init__.py" not in output
+    assert "CITATION.cff" not in output
+    assert f"\n## {version} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    status, output = release("v9.9.9", tmp_path)
+    assert status == 1
+    assert f"sklearn_rank/__init__.py states {version} for the tag v9.9.9" in output
+
+
+def test_a_tag_runs_all_tests_before_anything_is_published() -> None:
+    jobs = WORKFLOWS["release"]["jobs"]
+    assert jobs["tests"]["uses"] == "./.github/workflows/tests.yml"
+    assert True in WORKFLOWS["tests"], "`on` is a boolean of YAML 1.1"
+    assert "workflow_call" in WORKFLOWS["tests"][True]
+    assert jobs["publish"]["needs"] == ["tests", "wheel"]
+    assert jobs["wheel"]["needs"] == "build"
+
+
+@every_job
+def test_no_job_keeps_credentials_that_it_does_not_push_with(job: dict[str, Any]) -> None:
+    for step in job["steps"]:
+        if step.get("uses", "").startswith("actions/checkout@"):
+            stored = step.get("with", {}).get("persist-credentials", True)
+            assert stored is ("git push" in str(job) or "push origin" in str(job))
 
 
 def test_sites_of_all_versions_offer_each_other(tmp_path: Path) -> None:
