@@ -235,7 +235,8 @@ def _assertion(metric_name: str) -> Assertion:
     """The assertion of a metric: its name, parameters and docstring are those of the record."""
     metric = find_metric(metric_name)
     function = FUNCTIONS[metric]
-    own = [*(["k"] if metric.takes_k else []), *metric.defaults]
+    theirs = inspect.signature(function).parameters
+    own = [name for name in ("k", *metric.defaults) if name in theirs]
 
     def assertion(y_true: Any, y_score: Any, threshold: float, **given: Any) -> GateResult:
         __tracebackhide__ = hide
@@ -265,7 +266,6 @@ def _assertion(metric_name: str) -> Assertion:
         allow="" if word == "least" else ', allow={"unretrieved"}',
     )
     shared = list(inspect.signature(assertion).parameters.values())
-    theirs = inspect.signature(function).parameters
     parameters = [theirs[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own]
     reading = shared[3].replace(name="reading", annotation=Unpack[DataOptions])
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
