@@ -182,6 +182,7 @@ def read_any(
     columns: SideColumns | None = None,
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
+    ranks_are_places: bool = False,
     **options: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout, lazy or not, into judged rankings, or say what is wrong with it."""
@@ -196,7 +197,8 @@ def read_any(
     if used is None or not all(
         isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score)
     ):
-        return read_rankings(y_true, y_score, columns=columns, owner=owner, **options)
+        own: Any = {"columns": columns, "owner": owner, "ranks_are_places": ranks_are_places}
+        return read_rankings(y_true, y_score, **own, **options)
     if truth_engine is not None and run_engine is not None and truth_engine is not run_engine:
         msg = (
             f"y_true is a lazy frame of {truth_engine.title}, y_score one of {run_engine.title}; "

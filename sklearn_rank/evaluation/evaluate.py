@@ -190,6 +190,7 @@ def evaluate(
         n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
+        ranks_are_places=preset.ranks == "places",
         **rules,
     )
     if clusters is not None:

@@ -181,11 +181,14 @@ def read_rankings(
     *,
     columns: SideColumns | None = None,
     owner: str = "evaluate",
+    ranks_are_places: bool = False,
     **options: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_choices(owner, options)
     y_true, y_score = as_tables(y_true, y_score, columns)
+    if ranks_are_places and isinstance(y_score, Run):
+        y_score = y_score.at_places()
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
         warn(suspicion, RankingDataWarning)

@@ -88,6 +88,8 @@ def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> N
 # Tables ------------------------------------------------------------------------------------------
 
 _Table = TypeVar("_Table", bound="LongTable")
+_SAMPLE = 100_000
+"""Rows of which ranks are compared with scores."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
 
@@ -246,8 +248,10 @@ class LongTable(Mapping[Any, Any]):
         return self._with_rows(rows, offsets=offsets_of(sizes), query_ids=queries)
 
     def _with_rows(self: _Table, rows: IntArray, **changes: Any) -> _Table:
-        values = getattr(self, self._numbers_in)
-        changes[self._numbers_in] = None if values is None else values[rows]
+        for name in (self._numbers_in, "ranks"):
+            values = getattr(self, name, None)
+            if values is not None:
+                changes[name] = values[rows]
         return replace(self, item_ids=take_ids(self.item_ids, rows), **changes)
 
 
@@ -274,6 +278,8 @@ class Run(LongTable):
         None: the rows of a query stand in ranked order.
     tag : str
         Name that the file gives to the system; empty if it gives none.
+    ranks : ndarray of shape (n_rows,) or None
+        Ranks that were given, which order the rows where there are no scores.
 
     Examples
     --------
@@ -286,6 +292,7 @@ class Run(LongTable):
     _numbers_in = "scores"
     scores: Array | None = None
     tag: str = ""
+    ranks: Array | None = None
 
     @classmethod
     def from_columns(
@@ -311,24 +318,88 @@ class Run(LongTable):
         ValueError
             If an id is missing, or two rows of a query have one rank.
         """
-        ranks_name = about.pop("ranks_name", "ranks")
-        if scores is not None:
-            query_ids, offsets, ids, scores = _by_query(queries, items, scores, "scores")
-            return cls(query_ids, offsets, ids, **about, scores=scores)
-        query_ids, offsets, ids, ranks = _by_query(queries, items, ranks, "ranks")
-        run = cls(query_ids, offsets, ids, **about)
+        name = about.pop("ranks_name", "ranks")
+        query_ids, offsets, ids, numbers = _by_query(queries, items, scores=scores, ranks=ranks)
+        run = cls(query_ids, offsets, ids, **numbers, **about)
         if ranks is None:
             return run
-        order, same = order_segments(np.invert(falling_codes(ranks)), run.offsets)
+        # Where scores order the rows, a sample shows whether ranks say the same.
+        n = len(run) if scores is None else int(np.searchsorted(offsets, _SAMPLE, side="right"))
+        own, offsets = numbers["ranks"], offsets[: n + 1]
+        own = own[: offsets[-1]]
+        order, same = order_segments(np.invert(falling_codes(own)), offsets)
+        if scores is not None:
+            return replace(run, doubts=(*run.doubts, *run._doubts(order, offsets, name)))
         if same is not None:
             row = int(order[np.flatnonzero(same)[0]])
             query = run.query_ids[run.keys_of(np.array([row]))[0][0]]
             msg = (
-                f"{ranks_name} has {ranks[row]} twice for query {safe_repr(query)}; give each item "
+                f"{name} has {own[row]} twice for query {safe_repr(query)}; give each item "
                 "of a query a rank of its own"
             )
             raise ValueError(msg)
-        return replace(run, item_ids=take_ids(run.item_ids, order))
+        doubts = (*run.doubts, *run._doubts(order, offsets, name))
+        return replace(run, item_ids=take_ids(ids, order), ranks=own[order], doubts=doubts)
+
+    def _doubts(self, order: IntArray, offsets: IntArray, name: str) -> Iterator[str]:
+        """Gaps in the ranks of these queries, and scores that contradict them."""
+        assert self.ranks is not None
+        ranks = self.ranks[order].astype(np.float64)
+        steps, starts = np.diff(ranks), offsets[:-1][np.diff(offsets) > 0]
+        is_within = np.ones(len(steps), dtype=bool)
+        is_within[starts[starts > 0] - 1] = False
+        tied = is_within & (steps == 0)
+        gaps = np.union1d(
+            np.flatnonzero(is_within & (steps != 1)) + 1, starts[~np.isin(ranks[starts], (0, 1))]
+        )
+        if len(gaps) and not tied.any():  # tied ranks leave out those that follow
+            place = int(gaps[0])
+            from_ = f"from {ranks[place - 1]:g} to " if place not in starts else "in with "
+            queries = len(np.unique(np.searchsorted(offsets, gaps, side="right")))
+            yield (
+                f"{name} jumps {from_}{ranks[place]:g} in query {self._query_of(place)} (gaps in "
+                f"{queries:,} of {len(starts):,} queries): items below a gap count as if they "
+                "stood higher, as in a run that was filtered or joined. Pass the whole run, or "
+                "convention='rectools', which takes ranks as places; if nothing is missing, "
+                "number the ranks anew"
+            )
+        if self.scores is None:
+            return
+        scores = self.scores[order]
+        wrong = np.flatnonzero(is_within & (steps > 0) & (scores[1:] > scores[:-1]))
+        if len(wrong):
+            place = int(wrong[0])
+            both = " and ".join(
+                f"rank {ranks[row]:g} has score {scores[row]:g}" for row in (place, place + 1)
+            )
+            yield (
+                f"{name} contradicts the scores, by which the items are ranked: in query "
+                f"{self._query_of(place)} {both}. If these are distances pass score=-distance; "
+                "else pass columns={'score': None} to rank by the ranks, or columns={'rank': None}"
+            )
+
+    def _query_of(self, row: int) -> str:
+        return safe_repr(self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1])
+
+    def at_places(self) -> Run:
+        """The rows by their ranks, which are places: a place without a row has an unknown item."""
+        if self.ranks is None or (self.scores is None and not self.doubts):
+            return self
+        ranks, ids = self.ranks.astype(np.int64), as_list(self.item_ids)
+        base = 0 if (ranks == 0).any() else 1
+        fill: Any = "no item at rank {}".format if isinstance(ids[0], str) else (-(1 << 62)).__add__
+        items: list[Any] = []
+        sizes = []
+        for start, stop in pairwise(self.offsets.tolist()):
+            at = dict(zip(ranks[start:stop].tolist(), ids[start:stop], strict=True))
+            if len(at) < stop - start:
+                msg = f"two items of query {self._query_of(start)} have one rank, which is a place"
+                raise ValueError(msg)
+            own = [at.get(rank, fill(rank)) for rank in range(base, max(at, default=0) + 1)]
+            items += own
+            sizes.append(len(own))
+        offsets = offsets_of(np.array(sizes, dtype=np.int64))
+        return replace(self, offsets=offsets, item_ids=items, scores=None, ranks=None, doubts=())
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
@@ -383,7 +454,8 @@ class Qrels(LongTable):
         ValueError
             If an id is missing.
         """
-        query_ids, offsets, ids, grades = _by_query(queries, items, grades, "grades")
+        query_ids, offsets, ids, numbers = _by_query(queries, items, grades=grades)
+        grades = numbers["grades"]
         if grades is None:
             grades = np.ones(len(ids), dtype=np.int64)
         return cls(query_ids, offsets, ids, grades=grades, **about)
@@ -426,8 +498,8 @@ class Qrels(LongTable):
 
 
 def _by_query(
-    queries: Any, items: Any, numbers: Any, name: str
-) -> tuple[list[Any], IntArray, IdColumn, Any]:
+    queries: Any, items: Any, **numbers: Any
+) -> tuple[list[Any], IntArray, IdColumn, dict[str, Any]]:
     """Ids and offsets of the queries, and the items and numbers query after query."""
     sides: list[Any] = [queries, items]
     for number, column in enumerate(sides):
@@ -446,10 +518,12 @@ def _by_query(
     if len(queries) != len(items):
         msg = f"{len(queries):,} rows of queries, but {len(items):,} of items"
         raise ValueError(msg)
-    if numbers is not None:
-        numbers = as_numbers(as_numpy(numbers), name)
-        if numbers.shape != (len(items),):
-            msg = f"{name} has the shape {numbers.shape}, not one for each of {len(items):,} rows"
+    for name, given in numbers.items():
+        if given is None:
+            continue
+        numbers[name] = column = as_numbers(as_numpy(given), name)
+        if column.shape != (len(items),):
+            msg = f"{name} has the shape {column.shape}, not one for each of {len(items):,} rows"
             raise ValueError(msg)
     if not len(queries):
         return [], np.zeros(1, dtype=np.int64), items, numbers
@@ -464,7 +538,9 @@ def _by_query(
     query_ids, offsets, order = group_rows(coded)
     if order is not None:
         items = take_ids(items, order)
-        numbers = None if numbers is None else numbers[order]
+        numbers = {
+            name: None if column is None else column[order] for name, column in numbers.items()
+        }
     return list(query_ids), offsets, items, numbers
 
 

@@ -1,13 +1,15 @@
 """Scores and ranks that contradict the order of rankings: a warning, and an error in gates."""
 
+import io
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
-from sklearn_rank import RankingOrderWarning, evaluate, mean_reciprocal_rank_score
+from sklearn_rank import RankingOrderWarning, evaluate, mean_reciprocal_rank_score, read_run
 
 DISTANCES = [("a", 0.1), ("b", 0.4), ("c", 0.9)]
 HITS = [{"id": item, "score": distance} for item, distance in DISTANCES]
@@ -56,3 +58,95 @@ def test_a_look_at_odd_data_costs_no_more_where_data_is_larger(monkeypatch: Any)
     assert seen == [pytest.approx(20_000, abs=500)]
     with pytest.warns(match="^lower scores seem better: .* 100% of the irrelevant"):
         evaluate(grades, -grades.astype(float), "map")
+
+
+# Ranks --------------------------------------------------------------------------------------------
+
+FULL = {"user": ["u"] * 4 + ["v"] * 3, "item": list("abcdefg"), "rank": [1, 2, 3, 4, 1, 2, 3]}
+JUDGED = {"user": ["u", "u", "v"], "item": ["b", "d", "g"]}
+# Joined with the judgements the hits seem to stand on top: MRR is (1/2 + 1/3) / 2 of the whole run.
+JOINED = pd.DataFrame(FULL).merge(pd.DataFrame(JUDGED))
+GAPS = r"jumps in with 2 in query 'u' \(gaps in 2 of 2 queries\)"
+
+
+def files_of(table: pd.DataFrame) -> list[Any]:
+    """The rows as CSV, JSON Lines and Parquet."""
+    parquet = io.BytesIO()
+    table.to_parquet(parquet)
+    lines = table.to_json(orient="records", lines=True)
+    return [
+        io.BytesIO(data)
+        for data in (table.to_csv(index=False).encode(), lines.encode(), parquet.getvalue())
+    ]
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_ranks_one_after_the_other_are_ranks(start: int) -> None:
+    truth, run = pd.DataFrame(JUDGED), pd.DataFrame(FULL)
+    run["rank"] += start - 1
+    for table in (run, run.assign(rank=run["rank"].astype(float)), run.sample(frac=1.0)):
+        assert evaluate(truth, table, "mrr")["mrr"] == (1 / 2 + 1 / 3) / 2
+    scored = run.assign(score=-run["rank"])
+    tied = scored.assign(rank=[1, 1, 3, 3, 1, 1, 3], score=[9, 9, 7, 7, 9, 9, 7])
+    assert evaluate(truth, scored, "mrr")["mrr"] == (1 / 2 + 1 / 3) / 2
+    evaluate(truth, tied, "mrr")  # tied ranks leave out those that follow
+
+
+def test_gaps_in_ranks_are_not_closed_in_silence() -> None:
+    truth = pd.DataFrame(JUDGED)
+    for run in (JOINED, JOINED.assign(score=-JOINED["rank"])):
+        with pytest.warns(RankingOrderWarning, match=f"^column 'rank' of y_score {GAPS}"):
+            assert evaluate(truth, run, "mrr")["mrr"] == 1.0
+        with expected_failure(match=f"^could not measure: column 'rank' of y_score {GAPS}"):
+            assert_metric(truth, run, "mrr", at_least=0.99)
+    for file in files_of(JOINED):
+        run = read_run(file)
+        with pytest.warns(RankingOrderWarning, match=GAPS):
+            evaluate(truth, run, "mrr")
+        with expected_failure(match=GAPS):
+            assert_metric(truth, run, "mrr", at_least=0.99)
+    late = pd.DataFrame(FULL).assign(rank=[1, 2, 40, 90, 1, 2, 3])
+    with pytest.warns(RankingOrderWarning, match="jumps from 2 to 40 in query 'u' .gaps in 1 of 2"):
+        evaluate(truth, late, "mrr")
+
+
+def test_scores_that_contradict_ranks() -> None:
+    """PyTerrier's frames with distances as scores; the ranks say what was meant."""
+    truth = pd.DataFrame(JUDGED)
+    run = pd.DataFrame(FULL).assign(score=[0.1, 0.2, 0.3, 0.4, 0.1, 0.2, 0.3])
+    message = (
+        "contradicts the scores, .* in query 'u' rank 1 has score 0.1 and rank 2 has score 0.2"
+    )
+    with pytest.warns(RankingOrderWarning, match=message):
+        evaluate(truth, run, "mrr")
+    with expected_failure(match=message):
+        assert_metric(truth, run, "mrr", at_least=0.1)
+    by_rank = evaluate(truth, run, "mrr", columns={"score": None})["mrr"]
+    assert by_rank == evaluate(truth, run, "mrr", convention="rectools")["mrr"]
+    assert by_rank == (1 / 2 + 1 / 3) / 2
+    assert evaluate(truth, run, "mrr", columns={"rank": None})["mrr"] == (1 + 1) / 2
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("codes", [False, True])
+def test_rectools_takes_ranks_as_places(make: Any, codes: bool) -> None:
+    # By hand: of u the places 2 and 4 are hits, of v the place 3.
+    truth, run = JUDGED, JOINED.to_dict("list")
+    if codes:
+        truth, run = (
+            {**table, "item": [ord(item) for item in table["item"]]} for table in (truth, run)
+        )
+    for kept in (False, True):
+        ev = evaluate(
+            make(truth),
+            make(run),
+            ["mrr", "map@4", "precision@2"],
+            convention="rectools",
+            keep_items=kept,
+        )
+        assert ev["mrr"] == pytest.approx((1 / 2 + 1 / 3) / 2)
+        assert ev["map@4"] == pytest.approx(((1 / 2 + 2 / 4) / 2 + 1 / 3) / 2)
+        assert ev["precision@2"] == pytest.approx((1 / 2 + 0) / 2)
+    twice = {**run, "rank": [1, 1, 3], "score": [3, 2, 1]}
+    with pytest.raises(ValueError, match="two items of query 'u' have one rank, which is a place"):
+        evaluate(make(truth), make(twice), "mrr", convention="rectools")
