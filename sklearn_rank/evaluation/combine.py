@@ -157,8 +157,9 @@ def _score(value: Any, name: str, metric: Metric) -> float:
 
 def _n_relevant(counts: Mapping[str, Any]) -> int:
     """Relevant items of all queries, and of a shared ground truth those that none retrieved."""
-    names = ("relevant", "missed")
-    return sum(check_integer(counts[name], name, "combine", at_least=0) for name in names)
+    numbers = (counts["relevant"], counts.get("missed", 0))
+    named = zip(numbers, ("relevant", "missed"), strict=True)
+    return sum(check_integer(number, name, "combine", at_least=0) for number, name in named)
 
 
 def _read(part: Any, known: Mapping[str, Measure]) -> _Part:

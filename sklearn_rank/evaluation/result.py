@@ -122,7 +122,7 @@ class Evaluation(Tabular):
         scores = {name: scored.average.value for name, scored in self._scored.items()}
         return ByMeasure(scores, self._scored)
 
-    @cached_property
+    @property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure in the order of ``query_ids``; pooled measures have none.
 
@@ -131,8 +131,9 @@ class Evaluation(Tabular):
         """
         values = {}
         for name, scored in self._scored.items():
-            if scored.counted is not None:
-                values[name] = scored.counted.view()
+            counted = scored.counted
+            if counted is not None:
+                values[name] = counted.view()
                 values[name].flags.writeable = False
         return ByMeasure(values, self._scored)
 

@@ -108,14 +108,32 @@ def test_queries_without_weight_in_the_mean_are_counted_as_undefined():
 
 
 @pytest.mark.parametrize(
-    ("zero_division", "expected"),
-    [(np.nan, 1 / 2), (0.0, 1 / 4), (0, 1 / 4), (1.0, 3 / 4), (np.float64(1), 3 / 4)],
+    ("options", "expected"),
+    [
+        ({"zero_division": np.nan}, 1 / 2),
+        ({"zero_division": 0.0}, (0 + 1 / 2) / 2),
+        ({"zero_division": 0}, (0 + 1 / 2) / 2),
+        ({"zero_division": 1.0}, (1 + 1 / 2) / 2),
+        ({"zero_division": np.float64(1)}, (1 + 1 / 2) / 2),
+        ({"convention": "trec_eval"}, (0 + 1 / 2) / 2),
+        ({"convention": "trec_eval", "zero_division": 1.0}, (1 + 1 / 2) / 2),
+        ({"convention": "warprec"}, 1 / 2),
+    ],
 )
-def test_zero_division(zero_division, expected):
-    evaluation = evaluate(*HALF, "mrr", zero_division=zero_division)
+def test_zero_division(options, expected):
+    """Values per query are those that the mean is of, as the program has them."""
+    evaluation = evaluate(*HALF, "mrr", **options)
     assert evaluation["mrr"] == expected
-    assert np.isnan(evaluation.per_query["mrr"][0])
-    assert evaluation.counts["undefined"] == {"mrr": 1}
+    values = evaluation.per_query["mrr"]
+    assert float(np.nanmean(values)) == expected
+    for one in (evaluation, evaluation.by_slice({"s": [0, 1]})["s"], evaluation.merge()):
+        np.testing.assert_array_equal(one.per_query["mrr"], values)
+        assert one.is_undefined("mrr").tolist() == [True, False]
+        assert one.counts["undefined"] == {"mrr": 1}
+        assert [bad.query for bad in one.worst()] == [1]
+    pooled = evaluate(np.array([[0, 1]]), np.array([[1, 2]]), "auc(average=pooled)")
+    with pytest.raises(InvalidParameterError, match="it has no values per query"):
+        pooled.is_undefined("auc(average=pooled)")
 
 
 END = ". Use the zero_division parameter to control this behavior."

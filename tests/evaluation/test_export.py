@@ -97,7 +97,7 @@ LONG = "x" * 200
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_to_frame(backend):
     """Undefined values are NaN, ids stay apart and whole, and integers are integers."""
-    frame = evaluate(*HALF, ("mrr", "P_1"), zero_division=0.0).to_frame(backend)
+    frame = evaluate(*HALF, ("mrr", "P_1"), zero_division=math.nan).to_frame(backend)
     assert type(frame).__module__.split(".")[0] == backend
     columns = (
         frame.to_pydict() if backend == "pyarrow" else {n: list(frame[n]) for n in frame.columns}
