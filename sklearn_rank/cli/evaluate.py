@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
             ranking = lazy[number] if lazy else reader.run(path)
         with waiting(f"measuring {path}"):
             if _is_trec(arguments):
-                print(_trec_lines(arguments, qrels, ranking))
+                for line in _trec_lines(arguments, qrels, ranking):
+                    print(line)
             else:
                 evaluations.append(measure_run(arguments, qrels, ranking, engine=options))
     if evaluations:
@@ -163,7 +164,7 @@ def measure_run(
     )
 
 
-def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
+def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> list[str]:
     """Lines as trec_eval prints them."""
     prepared, missing = _prepared(arguments, qrels, run)
     data = read_columns(
@@ -180,7 +181,7 @@ def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
     complete = int((qrels.grades > 0).sum()) if arguments.complete else None
     per_query, overall = lines_of(trec, choose(arguments.measures), complete_relevant=complete)
     shown = per_query if arguments.per_query else []
-    return "\n".join(shown if arguments.no_summary else [*shown, *overall])
+    return shown if arguments.no_summary else [*shown, *overall]
 
 
 # Output -----------------------------------------------------------------------------------------

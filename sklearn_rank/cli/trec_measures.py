@@ -18,15 +18,14 @@ import numpy as np
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.kernels.binary import unjudged
 from sklearn_rank.kernels.expectation import ratio
-from sklearn_rank.kernels.graded import rbp
 from sklearn_rank.kernels.recall_levels import ELEVEN, LEAST_AP
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.support.segments import segment_max
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -65,9 +64,13 @@ class TrecMeasure(NamedTuple):
     """Format of a parameter behind the name."""
     takes: int = 0
     """Numbers that are one parameter, printed as they were given; -1: any number of them."""
+    in_order: Callable[[TrecData, Any], FloatArray] | None = None
+    """A spelling's values added in trec_eval's order: the last bit decides about half a digit."""
 
     def values(self, data: TrecData, parameter: Any) -> FloatArray:
         """Values of the queries."""
+        if self.in_order is not None:
+            return self.in_order(data, parameter)
         if isinstance(self.source, str):
             return data.values(find_convention("trec_eval").apply(self.measure(parameter)))
         return np.asarray(self.source(data, parameter), dtype=np.float64)
@@ -112,11 +115,22 @@ def _set_relative_precision(data: TrecData, _: Any) -> FloatArray:
     return np.nan_to_num(values, nan=0.0)
 
 
-def _utility(data: TrecData, weights: str | None) -> Any:
-    """Worth of what is relevant and retrieved, irrelevant and retrieved, relevant and not."""
-    found, lost, unretrieved, _ = _numbers(weights or "1,-1,0,0")
-    whole, hits = data.relevant, data.relevant.n_hits
-    return found * hits + lost * (whole.n_ranked - hits) + unretrieved * (whole.n_relevant - hits)
+def _utility(data: TrecData, _: Any) -> Any:
+    """Relevant less irrelevant items that were retrieved."""
+    return 2.0 * data.relevant.n_hits - data.relevant.n_ranked
+
+
+def _added(terms: FloatArray, offsets: IntArray) -> FloatArray:
+    """(Q,) sums of segments, one term after the other, as trec_eval adds."""
+    parts = np.split(terms, offsets[1:-1])
+    return np.array([np.cumsum(part)[-1] if len(part) else 0.0 for part in parts])
+
+
+def _average_precision(data: TrecData, k: int | None) -> FloatArray:
+    whole = data.relevant
+    found = np.arange(len(whole.above)) - np.repeat(whole.offsets[:-1], whole.n_hits) + 1.0
+    terms = np.where(whole.above < (k or np.inf), found / (whole.above + 1.0), 0.0)
+    return np.nan_to_num(ratio(_added(terms, whole.offsets), whole.n_relevant), nan=0.0)
 
 
 def _mean_precision(data: TrecData, levels: str | None) -> FloatArray:
@@ -136,18 +150,29 @@ def _judged_irrelevant(data: TrecData, _: Any) -> Any:
 _PERSISTENCE = 0.9
 
 
+def _persisted(data: TrecData) -> FloatArray:
+    """Powers of the persistence, each from the one before, up to the longest ranking."""
+    factors = np.full(int(data.graded.n_ranked.max(initial=0)) + 1, _PERSISTENCE)
+    factors[0] = 1.0
+    return np.cumprod(factors)
+
+
 def _rbp(data: TrecData, _: Any) -> FloatArray:
-    values = rbp(data.graded, k=None, persistence=_PERSISTENCE, gain="linear")
-    return np.nan_to_num(values, nan=0.0)
+    """Gains are grades over the highest grade of the query."""
+    graded = data.graded
+    top = segment_max(graded.judged_grades, graded.judged_offsets)
+    gains = graded.hit_grades / np.repeat(top, graded.n_hits)
+    total = _added(gains * _persisted(data)[graded.above], graded.offsets)
+    return (1.0 - _PERSISTENCE) * total
 
 
 def _rbp_residual(data: TrecData, _: Any) -> FloatArray:
     """What unjudged items could add, and with any of them, whatever stands below the ranking."""
-    items, ranked = data.graded.unjudged, data.graded.n_ranked
+    items, powers = data.graded.unjudged, _persisted(data)
     assert items is not None
-    weights = (1.0 - _PERSISTENCE) * np.power(_PERSISTENCE, items.places.above)
-    tail = np.where(items.counts > 0, np.power(_PERSISTENCE, ranked), 0.0)
-    return tail + segment_sum(weights, items.places.offsets)
+    total = _added(powers[items.places.above], items.places.offsets)
+    tail = powers[data.graded.n_ranked]
+    return np.where(items.counts > 0, tail + (1.0 - _PERSISTENCE) * total, 0.0)
 
 
 OFFERED: tuple[TrecMeasure, ...] = (
@@ -156,7 +181,7 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("num_ret", lambda data, _: data.relevant.n_ranked, summary="sum"),
     TrecMeasure("num_rel", lambda data, _: data.relevant.n_relevant, summary="sum"),
     TrecMeasure("num_rel_ret", lambda data, _: data.relevant.n_hits, summary="sum"),
-    TrecMeasure("map", "map"),
+    TrecMeasure("map", "map", in_order=_average_precision),
     TrecMeasure("gm_map", "gmap", summary="geometric", per_query=False),
     TrecMeasure("Rprec", "rprec"),
     TrecMeasure("bpref", "bpref"),
@@ -165,11 +190,11 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("P", "precision@{}", CUTOFFS),
     TrecMeasure("recall", "recall@{}", CUTOFFS),
     TrecMeasure("gm_bpref", "bpref", summary="geometric", per_query=False),
-    TrecMeasure("utility", _utility, takes=4),
+    TrecMeasure("utility", _utility),
     TrecMeasure("11pt_avg", _mean_precision, takes=-1),
     TrecMeasure("ndcg", "ndcg"),
     TrecMeasure("ndcg_cut", "ndcg@{}", CUTOFFS),
-    TrecMeasure("map_cut", "map@{}", CUTOFFS),
+    TrecMeasure("map_cut", "map@{}", CUTOFFS, in_order=_average_precision),
     TrecMeasure("relative_P", "recall(denominator=min)@{}", CUTOFFS),
     TrecMeasure("success", "hit_rate@{}", (1, 5, 10)),
     TrecMeasure("set_P", "precision"),
@@ -249,10 +274,7 @@ def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:
         numbers = ()
     fits = len(numbers) == (measure.takes or 1) or (numbers and measure.takes < 0)
     takes = measure.takes or measure.parameters != (None,)
-    if measure.name == "utility":  # the size of the collection is not known
-        wrong = any(numbers[3:])
-    else:
-        wrong = min(numbers, default=0) < 0 or (is_cutoff and 0 in numbers)
+    wrong = min(numbers, default=0) < 0 or (is_cutoff and 0 in numbers)
     if not fits or not takes or wrong or not all(map(math.isfinite, numbers)):
         msg = f"{safe_repr(text)} in {safe_repr(spelling)} is no parameter of {measure.name}"
         raise UnknownMeasureError(msg)

@@ -3,9 +3,9 @@
 Our spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
 measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
 ``P_10``, ``recip_rank``), ir_measures (``nDCG@10``, ``AP(rel=2)@100``, ``IPrec@0.1``), WarpRec
-(``nDCGRendle2020@10``), ranx (``precision@5-l2``) and XGBoost (``pre@5``, ``ndcg@5-``) read as the
-measure they name. A spelling never brings another program's conventions with it, not even the minus
-sign, by which XGBoost counts undefined queries as 0: those are what ``convention=`` is for.
+(``nDCGRendle2020@10``), ranx (``precision@5-l2``) and XGBoost (``pre@5``) read as the measure they
+name. A spelling never brings another program's conventions with it: those are what ``convention=``
+is for, and the minus sign by which XGBoost counts undefined queries as 0 is refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["measure", "parse_measures", "safe_names"]
 # Strings, compiled when the first measure is read: that took a tenth of the package's import.
 _MEASURE = (
     r"(?s)(?P<name>11pt_avg|[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
-    r"(?:-l(?P<level>\d+)|(?<=\d)-)?"
+    r"(?:-l(?P<level>\d+))?"
 )
 _TREC_CUTOFF = r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)"
 _TREC_RECALL = r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)"
-_SEVERAL = r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)-?"
+_SEVERAL = r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)"
 """One measure with several cutoffs, as in ``ndcg@5,10``."""
 _WORD = r"11pt|[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\""
 _NUMBERS = r"[\d\s.,:eE+\-(){}]{1,100000}"
@@ -169,6 +169,12 @@ def _parse(text: str, level: int = 0) -> Measure:
         msg = f"{safe_repr(text)} nests measures too deeply"
         raise UnknownMeasureError(msg)
     stripped = re.sub(r"^rbp(\.\d+)", r"rbp(persistence=0\1)", text.strip())  # ranx's rbp.95
+    if stripped.endswith("-"):
+        msg = (
+            f"{safe_repr(text)}: XGBoost's minus sign counts undefined queries as 0; write "
+            f"{safe_repr(stripped.rstrip('-'))} and zero_division=0.0"
+        )
+        raise UnknownMeasureError(msg)
     trec = re.fullmatch(_TREC_RECALL, stripped) or re.fullmatch(_TREC_CUTOFF, stripped)
     match = re.fullmatch(_MEASURE, f"{trec['name']}@{trec['k']}" if trec else stripped)
     if match is None:

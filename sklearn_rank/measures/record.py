@@ -307,4 +307,6 @@ def deepest(measures: Iterable[Measure]) -> int | None:
 def refuse_cutoff(metric: Metric, k: Any) -> NoReturn:
     """InvalidParameterError."""
     msg = f"{metric.name} reads the whole ranking and takes no cutoff, got k={safe_repr(k)}"
+    if metric.name == "rprec":
+        msg += "; R-precision at k, as in RecTools, is recall(denominator=min)@k"
     raise InvalidParameterError(msg)

@@ -76,8 +76,7 @@ def test_spellings_of_this_package_are_translated(capsys):
         ("P.1.5", "'1.5' in 'P.1.5' is no parameter of P"),
         ("map.5", "'5' in 'map.5' is no parameter of map"),
         ("set_F.1,2", "'1,2' in 'set_F.1,2' is no parameter of set_F"),
-        ("utility.1,2,3", "'1,2,3' in 'utility.1,2,3' is no parameter of utility"),
-        ("utility.1,0,0,1", "is no parameter of utility"),
+        ("utility.1,-1,0,0", "'1' in 'utility.1,-1,0,0' is no parameter of utility"),
         ("11pt_avg.-1", "is no parameter of 11pt_avg"),
     ],
 )
