@@ -62,8 +62,6 @@ class Bounds(Tabular):
         return Table(columns, (row,), notes=(note,))
 
 
-MOST_UNRETRIEVED = 1_000_000
-"""Relevant items of a query are graded one by one, so that more of them take memory and time."""
 NOWHERE = -1
 """In place of the number of items above: the item is not retrieved, or never read."""
 
@@ -80,7 +78,7 @@ class OpenItems(NamedTuple):
     tied: tuple[IntArray, ...]
     """For each system (U,) size of the tie group."""
     absent: IntArray
-    """(Q,) items that can be relevant and are nowhere among the ranks that are read."""
+    """(Q,) items that were retrieved below the ranks that are read."""
 
     @property
     def sizes(self) -> IntArray:
@@ -107,12 +105,8 @@ class OpenItems(NamedTuple):
         )
 
 
-def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -> OpenItems:
-    """Unjudged items within the first ``cut`` ranks; what lies below is absent.
-
-    So are items that were not retrieved, at most ``unretrieved`` of each query whose ground truth
-    is partial.
-    """
+def open_items_of(rankings: JudgedRankings, cut: int | None) -> OpenItems:
+    """Unjudged items within the first ``cut`` ranks; what lies below is absent."""
     unjudged = rankings.unjudged or Unjudged.nothing(len(rankings))
     places = unjudged.places.within(cut)
     sizes = np.diff(places.offsets)
@@ -121,7 +115,7 @@ def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -
         sizes[:, None],
         (places.above.astype(np.int64),),
         (places.tied.astype(np.int64),),
-        unjudged.counts - sizes + unjudged.may_lack(unretrieved),
+        unjudged.counts - sizes,
     )
 
 
@@ -169,7 +163,6 @@ def shared_open_items(
     sides: Sequence[JudgedRankings],
     codes: Sequence[IntArray],
     cut: int | None,
-    unretrieved: int,
 ) -> OpenItems:
     """Unjudged items that a system reads: those of the first alone, of the second alone, of both.
 
@@ -200,13 +193,12 @@ def shared_open_items(
     order = order[~is_absent[order]]
     classes = np.bincount(of_query[order] * 3 + kind[order], minlength=3 * n_queries)
     classes = classes.reshape(n_queries, 3)
-    lacking = np.maximum(*(unjudged.may_lack(unretrieved) for unjudged in open_items))
     return OpenItems(
         offsets_of(classes.sum(axis=1)),
         classes,
         (above[0, order], above[1, order]),
         (tied[0, order], tied[1, order]),
-        n_absent + lacking,
+        n_absent,
     )
 
 

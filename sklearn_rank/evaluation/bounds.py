@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from sklearn_rank.bounds.gradings import (
 )
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
 from sklearn_rank.bounds.unjudged import (
-    MOST_UNRETRIEVED,
     Bounds,
     OpenItems,
     highest_grade,
@@ -47,47 +46,22 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import item_codes, unjudged_items
-from sklearn_rank.support.checks import check_integer, check_number, check_option, refuse_value
+from sklearn_rank.support.checks import check_number
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["bounds_of_change"]
 
 
-def _check_limits(
-    measure: Measure, rankings: JudgedRankings, scope: Any, max_grade: Any, unretrieved: Any
-) -> tuple[float, int]:
-    """Highest grade of unjudged items, and how many unretrieved ones of a query may be relevant."""
-    check_option(scope, "scope", ("retrieved", "all"), "bounds")
+def _highest(rankings: JudgedRankings, max_grade: Any) -> float:
+    """Highest grade of unjudged items."""
     if max_grade is None:
         max_grade = highest_grade(rankings)
     check_number(max_grade, "max_grade", "bounds", at_least=0)
-    if scope == "retrieved" and unretrieved is not None:
-        msg = (
-            "unretrieved says how many items that were not retrieved may be relevant; pass "
-            "scope='all' as well"
-        )
-        raise InvalidParameterError(msg)
-    if scope == "retrieved":
-        return float(max_grade), 0
-    number = measure.k
-    if unretrieved is not None:
-        number = check_integer(unretrieved, "unretrieved", "bounds", at_least=0)
-    if number is None:
-        msg = (
-            f"{measure} has no cutoff, so any number of items that were not retrieved could be "
-            "relevant; say how many of a query at most: unretrieved="
-        )
-        raise InvalidParameterError(msg)
-    if number > MOST_UNRETRIEVED:
-        rule = f"an int in the range [0, {MOST_UNRETRIEVED}]"
-        refuse_value(number, "unretrieved", "bounds", rule)
-    return float(max_grade), number
+    return float(max_grade)
 
 
-def bounds_of(
-    scored: Scored, data: RankingData, *, scope: Any, max_grade: Any, unretrieved: Any
-) -> Bounds:
+def bounds_of(scored: Scored, data: RankingData, *, max_grade: Any) -> Bounds:
     """Bounds of the value of every query, and of their mean."""
     measure = scored.measure
     reason = cannot_bound(measure)
@@ -95,7 +69,7 @@ def bounds_of(
         msg = f"{measure} has no bounds over all gradings: {reason}"
         raise UndefinedMetricError(msg)
     ranked, value_of = _ranked(measure, data), valuation(measure, data)
-    highest, absent = _check_limits(measure, ranked, scope, max_grade, unretrieved)
+    highest = _highest(ranked, max_grade)
     parts = []
     for block in ranked.blocks():
         rankings, numbers = ranked.take(block).widened(), np.arange(block.start, block.stop)
@@ -106,7 +80,7 @@ def bounds_of(
             return value_of(Block(numbers[query], filled[0], filled[0]))
 
         given = Candidates(np.arange(len(rankings)), scored.values[block])
-        unjudged = open_items_of(rankings, measure.k, absent)
+        unjudged = open_items_of(rankings, measure.k)
         part = _candidates(measure, [rankings], unjudged, highest, value, given)
         parts.append(part._replace(query=numbers[part.query]))
     candidates = Candidates.join(parts)
@@ -179,9 +153,7 @@ def bounds_of_change(
     old: Evaluation,
     measure: str | Measure,
     *,
-    scope: Literal["retrieved", "all"] = "retrieved",
     max_grade: float | None = None,
-    unretrieved: int | None = None,
 ) -> Bounds:
     """Least and greatest change of a measure over all ways to grade the unjudged items.
 
@@ -196,7 +168,7 @@ def bounds_of_change(
         only one of them has are left out.
     measure : str or Measure
         One of the measures that both have, in any spelling.
-    scope, max_grade, unretrieved
+    max_grade
         As in :meth:`Evaluation.bounds`.
 
     Returns
@@ -251,9 +223,7 @@ def bounds_of_change(
         sides[0],
         sides[1],
         *item_codes(*items),
-        scope=scope,
         max_grade=max_grade,
-        unretrieved=unretrieved,
         zero_division=scored.undefined,
     )
 
@@ -278,9 +248,7 @@ def bound_changes(
     new_codes: IntArray,
     old_codes: IntArray,
     *,
-    scope: Any = "retrieved",
     max_grade: Any = None,
-    unretrieved: Any = None,
     zero_division: float = math.nan,
 ) -> Bounds:
     """The same for two rankings of the same queries, in one order, weighed as ``new`` says.
@@ -304,7 +272,7 @@ def bound_changes(
             "ground truth"
         )
         raise InvalidParameterError(msg)
-    highest, absent = _check_limits(measure, new, scope, max_grade, unretrieved)
+    highest = _highest(new, max_grade)
     sides, every = [new.widened(), old.widened()], np.arange(len(new))
     unknown = no_items("only places of items are known")
     value_of = [valuation(measure, RankingData(side, unknown)) for side in sides]
@@ -314,7 +282,7 @@ def bound_changes(
         first, second = (np.where(np.isnan(own), zero_division, own) for own in values)
         return np.asarray(first - second)
 
-    unjudged = shared_open_items(sides, (new_codes, old_codes), measure.k, absent)
+    unjudged = shared_open_items(sides, (new_codes, old_codes), measure.k)
     given = Candidates(every, change(sides, every))
     candidates = _candidates(measure, sides, unjudged, highest, change, given)
     least, greatest = (

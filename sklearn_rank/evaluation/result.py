@@ -358,11 +358,9 @@ class Evaluation(Tabular):
         self,
         measure: str | Measure,
         *,
-        scope: Literal["retrieved", "all"] = "retrieved",
         max_grade: float | None = None,
-        unretrieved: int | None = None,
     ) -> Bounds:
-        """Least and greatest value of a measure over all ways to grade the unjudged items.
+        """Least and greatest value of a measure over all grades of retrieved, unjudged items.
 
         They are exact: there are grades with which :func:`evaluate` gives either of them, and none
         with which it gives less or more. Where nothing is unjudged both are the value.
@@ -371,14 +369,8 @@ class Evaluation(Tabular):
         ----------
         measure : str or Measure
             One of the measures evaluated, in any spelling.
-        scope : {"retrieved", "all"}, default="retrieved"
-            Which unjudged items may be relevant: those that were retrieved, or others as well,
-            which an ideal or a recall counts though no ranking holds them.
         max_grade : float, default=None
             Highest grade that an unjudged item may have; None: the highest of the data.
-        unretrieved : int, default=None
-            With ``scope="all"`` the most items of a query that were not retrieved and may be
-            relevant, up to 1,000,000; None: as many as the cutoff.
 
         Returns
         -------
@@ -391,13 +383,11 @@ class Evaluation(Tabular):
         UndefinedMetricError
             If the measure has no exact bounds, or none that are found in time.
         InvalidParameterError
-            If an argument has a value that its rule does not allow, or ``scope="all"`` needs
-            ``unretrieved``.
+            If ``max_grade`` is no finite number of at least 0.
         """
         from sklearn_rank.evaluation.bounds import bounds_of
 
-        limits = {"scope": scope, "max_grade": max_grade, "unretrieved": unretrieved}
-        return bounds_of(self._kept(measure), self._judged, **limits)
+        return bounds_of(self._kept(measure), self._judged, max_grade=max_grade)
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str

@@ -269,7 +269,7 @@ def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> I
     """Items with checked grades, query after query, whose scores are still to come."""
     unjudged = None
     if negative == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
-        unjudged = _flagged(grades < 0, len(offsets) - 1)
+        unjudged = UnjudgedItems((grades < 0).view(np.uint8))
     return Items(offsets, None, grades, unjudged=unjudged)
 
 
@@ -306,11 +306,6 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
         )
         raise ValueError(msg)
     return firsts
-
-
-def _flagged(are_unjudged: BoolArray, n_queries: int) -> UnjudgedItems:
-    """Unjudged items among those of arrays, which leave out no item that could be retrieved."""
-    return UnjudgedItems(are_unjudged.view(np.uint8), np.zeros(n_queries, dtype=bool))
 
 
 # Matrices -----------------------------------------------------------------------------------------
@@ -360,7 +355,7 @@ def from_matrix(
         counts = InputCounts(unjudged_grades=len(negative))
         are_unjudged = np.zeros(len(flat), dtype=bool)
         are_unjudged[ranked_places(negative if stored is None else stored[negative])[0]] = True
-        unjudged = _flagged(are_unjudged, n_queries)
+        unjudged = UnjudgedItems(are_unjudged.view(np.uint8))
     items = Items(rows, flat, grades, unjudged=unjudged, ties=ties)
     if stored is not None or cells is not None:
         positive = np.flatnonzero(grades > 0)

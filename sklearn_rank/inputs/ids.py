@@ -113,7 +113,7 @@ def look_up(
         if assumed == "partial":
             if is_open is not None:
                 flags &= np.repeat(is_open, sizes_of(offsets))
-            unjudged = UnjudgedItems(flags.view(np.uint8), is_open, sizes)
+            unjudged = UnjudgedItems(flags.view(np.uint8), sizes)
         if scores is not None:
             relevant = relevant._replace(scores=scores[relevant.places])
     else:
@@ -125,7 +125,7 @@ def look_up(
         relevant = RelevantItems(of_hits, hit_grades, None, known[is_relevant[is_ranked]])
         if assumed == "partial":
             of_known, _ = _chosen(is_ranked, borders, grades)
-            unjudged = UnjudgedItems(None, None, sizes, (of_known, known))
+            unjudged = UnjudgedItems(None, sizes, (of_known, known))
     items = Items(offsets, scores, None, relevant, judged, unjudged=unjudged, ties=ties)
     if scores is not None and TIE_RULES[ties].by_id:
         orders = fall_orders(scores, offsets, [*chain.from_iterable(rankings)])

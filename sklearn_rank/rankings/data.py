@@ -259,7 +259,7 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
         above=above - before,
         tied=tied - beside,
         n_ranked=rankings.n_ranked - unjudged.counts,
-        unjudged=replace(nothing, is_open=None, n_judged=unjudged.n_judged),
+        unjudged=replace(nothing, n_judged=unjudged.n_judged),
     )
 
 

@@ -82,8 +82,6 @@ class Unjudged:
     counts: IntArray
     """(Q,)"""
     source: Places | Callable[[], Places] = field(repr=False)
-    is_open: BoolArray | None = None
-    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
     grade_order: str = ""
     """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
     empty where none does."""
@@ -104,15 +102,8 @@ class Unjudged:
             source=known.take(queries)
             if isinstance(known, Places)
             else partial(_places_of, self, queries),
-            is_open=None if self.is_open is None else self.is_open[queries],
             n_judged=None if self.n_judged is None else self.n_judged[queries],
         )
-
-    def may_lack(self, number: int) -> IntArray:
-        """(Q,) the number for queries that may lack unjudged items, 0 for others."""
-        if self.is_open is None:
-            return np.full(len(self.counts), number)
-        return np.where(self.is_open, number, 0)
 
     @property
     def _known(self) -> Places | Callable[[], Places]:
@@ -133,7 +124,7 @@ class Unjudged:
     def nothing(cls, n_queries: int) -> Unjudged:
         """Of queries whose ground truth is complete."""
         offsets, items = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int32)
-        return replace(cls.at(offsets, items), is_open=np.zeros(n_queries, dtype=bool))
+        return cls.at(offsets, items)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields: places that were worked out take the part of what they were made from."""
@@ -406,7 +397,6 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
         Unjudged.nothing(size) if part is None else part
         for part, size in zip(parts, sizes, strict=True)
     ]
-    is_open = np.concatenate([part.may_lack(1) > 0 for part in known])
     counts = np.concatenate([part.counts for part in known])
     judged = [part.n_judged for part in known if part.n_judged is not None]
     return Unjudged(
@@ -416,7 +406,6 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
             np.concatenate([part.places.above for part in known]),
             np.concatenate([part.places.tied for part in known]),
         ),
-        None if is_open.all() else is_open,
         max(part.grade_order for part in known),
         np.concatenate(judged) if len(judged) == len(known) else None,
     )

@@ -109,8 +109,6 @@ class UnjudgedItems(NamedTuple):
 
     flags: Array | None
     """(n,) 1 for each of these, 0 for others, as uint8; None: ``judged`` are the others."""
-    is_open: BoolArray | None = None
-    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
     n_judged: IntArray | None = None
     """(Q,) judged items, retrieved or not; None: all items were retrieved."""
     judged: tuple[IntArray, Array] | None = None
@@ -267,8 +265,7 @@ class Items(NamedTuple):
             n_judged = n_ranked - counts if n_judged is None else n_judged
             rule = "" if self.scores is None else grade_order(self.ties)
             # Ranked when somebody asks for their places.
-            source, is_open = self.places_of_unjudged, self.unjudged.is_open
-            unjudged = Unjudged(counts, source, is_open, rule, n_judged)
+            unjudged = Unjudged(counts, self.places_of_unjudged, rule, n_judged)
         return JudgedRankings(
             query_ids=query_ids,
             offsets=offsets,

@@ -43,7 +43,7 @@ class Problem:
     truth: dict[str, int]
     ranking: Any
     unjudged: list[str]
-    """Ranked items without a judgement, and those that were not retrieved."""
+    """Ranked items without a judgement."""
     levels: range
     ties: str
     told: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Problem:
 
 
 def problem(rng: random.Random, *, most: int = 4) -> Problem:
-    """At most ``most`` unjudged items, some of them not retrieved."""
+    """At most ``most`` unjudged items."""
     items = [f"i{place}" for place in range(rng.randint(1, 6))]
     top = rng.choice([1, 1, 2, 3])
     unjudged: list[str] = []
@@ -74,15 +74,12 @@ def problem(rng: random.Random, *, most: int = 4) -> Problem:
     ranking: Any = items
     if rng.random() < 0.7:
         ranking = {item: float(rng.randint(0, 3)) for item in items}
-    out = rng.choice([0, 0, 1, 2]) if len(unjudged) < most else 0
     highest = rng.choice([None, None, 1, 2, 3])
     told: dict[str, Any] = {"max_grade": highest}
-    if out:
-        told |= {"scope": "all", "unretrieved": out}
     data_highest = max(truth.values()) or 1
     levels = range((data_highest if highest is None else highest) + 1)
     ties = rng.choice(["average", "average", "stable"])
-    return Problem(truth, ranking, [*unjudged, *(f"o{n}" for n in range(out))], levels, ties, told)
+    return Problem(truth, ranking, unjudged, levels, ties, told)
 
 
 def values_of(truths: list[Any], ranking: Any, chosen: Measure, **options: Any) -> FloatArray:

@@ -177,24 +177,12 @@ def test_too_many_items_are_refused_by_name() -> None:
     assert ev.bounds("mrr").high == 1.0
 
 
-@pytest.mark.parametrize(
-    ("told", "message"),
-    [
-        ({"scope": "some"}, "'scope' parameter of bounds must be one of 'retrieved', 'all'"),
-        ({"max_grade": -1}, "max_grade"),
-        ({"max_grade": math.nan}, "max_grade"),
-        ({"unretrieved": 3}, "pass scope='all' as well"),
-        ({"scope": "all", "unretrieved": -1}, "unretrieved"),
-        ({"scope": "all", "unretrieved": 1.5}, "unretrieved"),
-        ({"scope": "all"}, "map has no cutoff, so any number"),
-        ({"scope": "all", "unretrieved": 1_000_001}, r"unretrieved.* \[0, 1000000\]"),
-        ({"scope": "all", "unretrieved": 2**63}, r"unretrieved.* \[0, 1000000\]"),
-    ],
-)
-def test_arguments_are_checked(told: dict[str, Any], message: str) -> None:
-    ev = measured({"q": {"a": 1, "b": 0}}, {"q": ["a", "x"]}, "map")
-    with pytest.raises(InvalidParameterError, match=message):
-        ev.bounds("map", **told)
+@pytest.mark.parametrize("highest", [-1, math.nan, "2"])
+def test_the_highest_grade_is_checked(highest: Any) -> None:
+    ev = measured({"q": {"a": 1, "b": 0}}, {"q": ["a", "x"]}, "map", keep_items=True)
+    for bounds in (ev.bounds, lambda *own, **told: bounds_of_change(ev, ev, *own, **told)):
+        with pytest.raises(InvalidParameterError, match="max_grade"):
+            bounds("map", max_grade=highest)
 
 
 def test_a_measure_that_was_not_evaluated_is_unknown() -> None:
