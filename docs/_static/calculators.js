@@ -158,7 +158,7 @@ const CALCULATORS = {
     power <= alpha * 100 ? "The power must exceed alpha." :
       `${queriesNeeded(drop, sd, alpha, power / 100).toLocaleString("en")} queries`,
   "false-alarms": ({ n, sd, max_drop, hard_drop, alpha }) =>
-    `${(100 * falseAlarmRate(n, sd, max_drop, hard_drop, alpha)).toFixed(1)}% of equal systems fail`,
+    `${(100 * falseAlarmRate(n, sd, max_drop, hard_drop, alpha)).toFixed(1)}% of runs of an unchanged system fail`,
 };
 
 for (const form of document.querySelectorAll("form[data-calculator]")) {

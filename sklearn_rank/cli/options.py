@@ -115,7 +115,7 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     add = parser.add_argument
     spelling = f"as map, ndcg@5,10 or P_10; repeat it for more ({default})"
     add("-m", "--measure", action="append", default=[], metavar="M", dest="measures", help=spelling)
-    add("--convention", default="default", metavar="NAME", help="count as this program does")
+    add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
     add("-l", "--level", type=_positive, metavar="N", help="lowest grade that is relevant")
@@ -123,8 +123,10 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     judged = "leave out the items that nobody judged for their query"
     add("-J", "--judged-only", action="store_true", help=judged)
     add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
-    drawn = "labels of what queries were drawn by, such as users: intervals and tests go by them"
-    add("--clusters", metavar="FILE", help=drawn)
+    groups = (
+        "groups of related queries, such as one user's; intervals and tests treat a group as a unit"
+    )
+    add("--clusters", metavar="FILE", help=groups)
 
 
 # The commands -----------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def _evaluate(commands: Any) -> None:
         help="what reads the files: memory reads them at once, polars (any format), duckdb and "
         "spark (Parquet) as they stream; auto takes memory for what fits (default: auto)",
     )
-    limit = "what the engine may take, as 2GB (default: half of the machine's memory)"
+    limit = "memory the engine may use, such as 2GB (default: half of the machine's memory)"
     add("--memory-limit", metavar="SIZE", help=limit)
     parser.set_defaults(run=("evaluate", "run"))
 
@@ -208,9 +210,9 @@ def _compare(commands: Any) -> None:
     add = parser.add_argument
     forms = ("text", "markdown", "latex", "html", "csv", "json")
     add("--format", choices=forms, default="text", help="of the output (default: text)")
-    rows = "what a row is (default: differences in CSV, systems elsewhere; text shows both)"
+    rows = "one row per system or per difference (default: differences in CSV, else systems)"
     add("--rows", choices=("systems", "differences"), help=rows)
-    changed = "of each run, the N queries that the first measure says changed most, and why"
+    changed = "for each run, list the N queries that changed most in the first measure, and why"
     add("--changed", type=_whole, default=0, metavar="N", help=changed)
     _add_comparing(parser)
     parser.set_defaults(run=("compare", "run"))
@@ -245,9 +247,9 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     alternative = "one- or two-sided test (default: two-sided)"
     add("--alternative", choices=("two-sided", "less", "greater"), help=alternative)
     corrections = ("holm", "bh", "bonferroni", "none")
-    number = "of p-values for their number (default: holm)"
+    number = "multiple-testing correction (default: holm)"
     add("--correction", choices=corrections, default="holm", help=number)
-    family = "p-values that are corrected together: all, or those of each measure"
+    family = "correct over all tests, or within each measure"
     add("--family", choices=("all", "measure"), default="all", help=family)
     add(
         "--alpha", type=_share, default=0.05, metavar="P", help="significance level (default: 0.05)"
@@ -301,7 +303,7 @@ def _gate(commands: Any) -> None:
         metavar="N",
         help="below this many queries, skip the significance test",
     )
-    add("--convention", metavar="NAME", help="count as this program does")
+    add("--convention", metavar="NAME", help="reproduce this program's numbers")
     missing = "judged queries without a ranking (default: raise)"
     add("--missing", choices=("raise", "zero", "skip"), help=missing)
     undefined = "value of a query for which a measure is undefined (default: raise)"
@@ -341,7 +343,7 @@ def _judge_next(commands: Any) -> None:
     # A page, and about as many as somebody judges in one go.
     add("-n", type=_positive, default=20, metavar="N", help="number of items to list (default: 20)")
     add("--max-grade", type=_grade, metavar="X", help="highest grade (default: that of QRELS)")
-    add("--convention", default="default", metavar="NAME", help="count as this program does")
+    add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
     add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     forms = "of the output; csv has an empty column of grades (default: table)"

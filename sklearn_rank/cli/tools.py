@@ -103,7 +103,7 @@ def run_measures(arguments: argparse.Namespace) -> int:
     else:
         rows = [(metric.name, metric.symbol, _range(metric), metric.summary) for metric in metrics]
         print_table(words_table(("name", "symbol", "range", "meaning"), rows))
-        print("Behind a name: @10 for a cutoff, (parameter=value) for a parameter.")
+        print("Append @10 for a cutoff and (parameter=value) for a parameter.")
     return 0
 
 

@@ -61,25 +61,25 @@ def compare(
         What to compare, in any spelling. None takes all that every system was evaluated in, and
         ``("map", "ndcg@10")`` for ground truth and rankings.
     names : sequence of str, default=None
-        Names of results that come without: None calls them "baseline", "system 1" and so on.
+        Names for unnamed results. By default "baseline", "system 1" and so on.
     test : {"t", "permutation"}, default="t"
-        Of the mean difference [1]_: the paired t-test, or sign flips (all of them where
+        Test of the mean difference [1]_: the paired t-test, or sign flips (all of them where
         ``n_resamples`` is enough).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What counts against chance: a value of the system that differs from the baseline's, or is
-        less, or greater, whatever the direction of the measure.
+        Alternative hypothesis: the system's value differs from, is less than or is greater than
+        the baseline's, whether or not higher is better.
     correction : {"holm", "bh", "bonferroni"} or None, default="holm"
         Correction of the p-values of a family; see
         :func:`sklearn_rank.statistics.correct_p_values`.
     family : {"all", "measure"}, default="all"
-        What is corrected together: the p-values of all systems and measures, or those of each
-        measure. With "measure", every measure has false alarms of its own.
+        Tests that are corrected together: those of all systems and measures, or of each measure.
+        With "measure" the error rate holds for each measure, not for all of them.
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant.
     level : float, default=0.95
-        Of the two-sided intervals, each for itself, by Student's t.
+        Confidence level of the intervals (two-sided, Student's t, not corrected).
     power : float, default=0.8
-        For the detectable difference.
+        Power for which the detectable difference is given.
     queries : {"common", "same"}, default="common"
         "common" compares the queries that all systems have and counts the others; a judged query
         without a ranking counts as an empty one. "same" raises where queries, or those with a
@@ -87,7 +87,7 @@ def compare(
     query_text : mapping or callable, default=None
         {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
     n_resamples : int, default=9999
-        Sign flips.
+        Number of random sign flips.
     random_state : int or numpy.random.Generator, default=0
         Seed. No p-value depends on the order of queries or systems, nor on other systems.
     **reading
@@ -103,9 +103,9 @@ def compare(
     ------
     QueryMismatchError
         If no query is common, queries go by position and are not as many, a query has other
-        relevant items for one system than for another, or ``queries="same"`` is not so.
+        relevant items for one system than for another, or ``queries="same"`` and they differ.
     InvalidParameterError
-        If a parameter means nothing here, or the systems were evaluated in different ways.
+        If a parameter does not apply, or the systems were evaluated in different ways.
     TypeError
         If what is compared is neither results nor rankings.
 

@@ -56,15 +56,17 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
             named.append(f"{len(others) - _MOST_NAMED:,} more systems")
         notes.append(
             f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
-            f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged: to_judge (in a shell: "
-            "judge-next) lists those that matter most"
+            f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged; to_judge() or "
+            "`sklearn-rank judge-next` lists the most important ones"
         )
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
         notes.append(f"queries without a ranking count as empty ones: {missing}")
     if n_queries < _FEW_QUERIES:
-        are = "1 query is" if n_queries == 1 else f"{n_queries} queries are"
-        notes.append(f"{are} few: only differences as large as those detectable are likely to show")
+        notes.append(
+            f"with {_count(n_queries, 'query', 'queries')}, only differences above the detectable "
+            "one are likely to be found"
+        )
     if joined.clusters is not None:
         notes += design_notes(
             {
@@ -86,15 +88,15 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
     if few:
         most = _count(max(few.values()), "query", "queries")
         notes.append(
-            f"at most {most} changed in {_named(few)}: as many coins all fall alike with a "
-            f"probability above {settings.alpha:g}"
+            f"only {most} changed in {_named(few)}: too few for any difference to be significant "
+            f"at {settings.alpha:g}"
         )
     if undefined:
         number = max(undefined.values())
         are = "1 query is" if number == 1 else f"up to {number:,} queries are"
         notes.append(
-            f"{are} left out of {_named(undefined)}, where one of the two values is undefined or "
-            "the weight is 0"
+            f"{are} not compared in {_named(undefined)}: the measure is undefined for one of the "
+            "systems, or the query has weight 0"
         )
     remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))

@@ -198,7 +198,7 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
             return False
         return True
 
-    check_target(path, Kind("run" if is_run else "judgements", holds) if overwrite else None)
+    check_target(path, Kind("a run" if is_run else "judgements", holds) if overwrite else None)
     suffix = os.path.splitext(os.fsdecode(os.fspath(path)).lower())[1]
     problem = ""
     if suffix == ".zst":

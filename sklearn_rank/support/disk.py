@@ -52,9 +52,9 @@ def marked(noun: str, *marks: bytes) -> Kind:
 
 
 GENERATOR = '<meta name="generator" content="sklearn-rank report">'
-HTML_REPORT = marked("report", GENERATOR.encode())
-JSON_REPORT = marked("report", b'"format": "rank-report/')
-JUNIT_REPORT = marked("report", b"<testsuite", b'name="sklearn-rank gate"')
+HTML_REPORT = marked("a report", GENERATOR.encode())
+JSON_REPORT = marked("a report", b'"format": "rank-report/')
+JUNIT_REPORT = marked("a report", b"<testsuite", b'name="sklearn-rank gate"')
 
 
 def _takes_markdown(path: Path) -> bool:
@@ -84,7 +84,7 @@ def objection(path: PathLike, kind: Kind | None = None) -> str:
         return ""
     if kind is None:
         return "is there"
-    return "" if kind.holds(path) else f"is there and no {kind.noun}"
+    return "" if kind.holds(path) else f"exists and is not {kind.noun}"
 
 
 def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any] = ()) -> None:

@@ -31,7 +31,7 @@ def test_a_report_does_not_replace_the_judgements(files, command):
 
 def test_nor_does_that_of_a_comparison(files):
     compared = compare({"q": {"a"}}, {"A": {"q": ["a"]}, "B": {"q": ["x", "a"]}}, measures="mrr")
-    with pytest.raises(FileExistsError, match=r"new\.run is there and no report"):
+    with pytest.raises(FileExistsError, match=r"new\.run exists and is not a report"):
         compared.report(files / "new.run")
     assert (files / "new.run").read_text() == RUN
     for _ in range(2):
@@ -44,14 +44,17 @@ def test_nor_does_that_of_a_comparison(files):
         ("convert run new.run new.run --force", "new.run is an input of this call"),
         ("convert run new.run ./link.run", "link.run is an input of this call"),
         ("convert run new.run old.run", "old.run is there; write to another file, or pass --force"),
-        ("convert run new.run t.qrels --force", "t.qrels is there and no run"),
-        ("convert qrels t.qrels old.run --force", "old.run is there and no judgements"),
+        ("convert run new.run t.qrels --force", "t.qrels exists and is not a run"),
+        ("convert qrels t.qrels old.run --force", "old.run exists and is not judgements"),
         ("convert run new.run base.rank.json --force", "base.rank.json names a baseline"),
         ("convert run new.run new.xlsx", ".xlsx files are not written; the suffixes are .run"),
         ("judge-next t.qrels --filled todo.csv --into t.qrels --force", "is an input of this call"),
         ("judge-next t.qrels --filled todo.csv --into todo.csv --force", "is an input of this c"),
-        ("judge-next t.qrels --filled todo.csv --into old.run --force", "is there and no judgem"),
-        ("judge-next t.qrels --filled todo.csv --into notes.md --force", "is there and no judgem"),
+        ("judge-next t.qrels --filled todo.csv --into old.run --force", "exists and is not judgem"),
+        (
+            "judge-next t.qrels --filled todo.csv --into notes.md --force",
+            "exists and is not judgem",
+        ),
         ("report t.qrels old.run new.run --slices page.html -o page.html", "is an input of this"),
         (
             "gate t.qrels new.run --name g --at-least map=0.1 --markdown new.run",
@@ -86,7 +89,7 @@ def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
     assert "old" not in (files / "empty.csv").read_text()
     with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
         write_qrels({"q": {"a"}}, files / "t.qrels")
-    with pytest.raises(FileExistsError, match="is there and no run"):
+    with pytest.raises(FileExistsError, match="exists and is not a run"):
         write_run({"q": ["a"]}, files / "t.qrels", overwrite=True)
     write_qrels({"q": {"a"}}, files / "t.qrels", overwrite=True)
     assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}

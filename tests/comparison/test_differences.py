@@ -275,9 +275,9 @@ def test_few_queries_are_noted() -> None:
     new = {**{key: ["a"] for key in truth}, 0: ["x", "a"]}
     found = compare(truth, {"old": {key: ["a"] for key in truth}, "new": new}, measures="mrr")
     assert found.notes == (
-        "4 queries are few: only differences as large as those detectable are likely to show",
-        "at most 1 query changed in mrr of 'new': as many coins all fall alike with a probability "
-        "above 0.05",
+        "with 4 queries, only differences above the detectable one are likely to be found",
+        "only 1 query changed in mrr of 'new': too few for any difference to be significant at "
+        "0.05",
     )
     assert compared(60).notes[0].startswith("up to")
 
@@ -290,7 +290,7 @@ def test_a_p_value_of_alpha_is_significant_and_not_noted(alpha: float) -> None:
     found = compare(truth, runs, measures="mrr", alpha=alpha)
     assert found["mrr"].p_corrected == 0.5
     assert found["mrr"].significant == (alpha == 0.5)
-    assert [note[:9] for note in found.notes] == ["at most 2"] * (alpha < 0.5)
+    assert [note[:9] for note in found.notes] == ["only 2 qu"] * (alpha < 0.5)
 
 
 def test_a_row_is_found_by_name() -> None:
@@ -344,7 +344,7 @@ def test_unjudged_items_are_noted_by_system() -> None:
     (note,) = compare(JUDGED, {"old": HALF, "new": MORE}, measures="mrr@2").notes
     assert note == (
         "unjudged items count as irrelevant: of the first 2, 50% of 'new' ('old': 0%) are "
-        "unjudged: to_judge (in a shell: judge-next) lists those that matter most"
+        "unjudged; to_judge() or `sklearn-rank judge-next` lists the most important ones"
     )
 
 

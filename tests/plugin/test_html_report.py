@@ -100,7 +100,7 @@ def test_a_report_replaces_a_report_and_nothing_else_and_others_know_nothing_of_
     content, alone = (json.loads(page_of(gates, f"{name}.json")) for name in ("report", "alone"))
     assert content["gates"] == alone["gates"]
     gates.file("own.html", "<p>mine</p>")
-    gates.run("--rank-html=own.html", ret=4, says="--rank-html: 'own.html' is there and no report")
+    gates.run("--rank-html=own.html", ret=4, says="*'own.html' exists and is not a report")
     assert page_of(gates, "own.html") == "<p>mine</p>\n"
 
 

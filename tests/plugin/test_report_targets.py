@@ -23,7 +23,7 @@ def test_a_report_is_not_written_over_something_else(option, target, recorded):
     else:
         result = recorded.run(f"{option}={target}")
     assert result.ret == 4
-    assert f"{option}: '{target}' is there and no " in said(result)
+    assert f"{option}: '{target}' exists and is not " in said(result)
     assert (recorded.path / target).read_bytes() == before
 
 
