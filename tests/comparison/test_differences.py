@@ -70,7 +70,7 @@ def test_p_values_are_those_of_the_values_per_query(test: Any, alternative: Any)
     row = found["map", "new"]
     assert row.p == pytest.approx(change.p(test, alternative, n_resamples=2000), rel=1e-12)
     assert row.queries == kept.sum()
-    assert any("where one of the two values is undefined" in note for note in found.notes)
+    assert any("the measure is undefined for one of" in note for note in found.notes)
 
 
 def test_less_is_better_turns_wins_and_not_the_difference() -> None:
