@@ -278,6 +278,24 @@ NOTES = {
         "a value near 1 usually means that hardly any judged item is irrelevant",
         ("incomplete judgements",),
     ),
+    "zero_results": Notes(
+        "Zero results",
+        "How many queries find nothing at all?",
+        r"1 \text{ if the ranking is empty, else } 0",
+        "0",
+        "an empty answer is right for some queries: see `false_answers`",
+        "a value that falls while `ndcg` falls, too, means that results were padded",
+        ("zero result rate", "null results", "no results"),
+    ),
+    "false_answers": Notes(
+        "False answers",
+        "How many questions without an answer get one?",
+        r"1 \text{ if the ranking has an item, else } 0, \text{ where } R = 0",
+        "1",
+        "every query has a relevant item: the value is then undefined",
+        "the value 1 means that the engine never answers with nothing: it needs a threshold",
+        ("unanswerable questions", "no answer", "abstention"),
+    ),
     "rbp": Notes(
         "Rank-biased precision",
         "How much does a reader who may give up at any rank gain per item?",
@@ -306,8 +324,16 @@ def spelling(metric: Metric, k: int) -> str:
 
 def example(metric: Metric) -> float:
     """Value of the worked example, by the package."""
-    (value,) = evaluate([GRADES], [RANKING], [spelling(metric, 4)]).scores.values()
+    grades, ranking, _ = worked(metric)
+    (value,) = evaluate([grades], [ranking], [spelling(metric, 4)]).scores.values()
     return value
+
+
+def worked(metric: Metric) -> tuple[dict[str, int], list[str], str]:
+    """Grades, ranking and description of the worked example."""
+    if metric.of_results:
+        return {"a": 0}, ["a", "b"], "The ranking is `a b`; `a` was judged irrelevant."
+    return GRADES, RANKING, EXAMPLE
 
 
 def picture(metric: Metric) -> str:
@@ -315,7 +341,7 @@ def picture(metric: Metric) -> str:
     truth = [{f"{rank}": 1} for rank in range(10)]
     rankings = [[f"{rank}" for rank in range(10)]] * 10
     values = evaluate(truth, rankings, [spelling(metric, 5)]).per_query[spelling(metric, 5)]
-    top = float(np.nanmax(values)) or 1.0
+    top = float(np.nanmax(values, initial=0.0)) or 1.0
     bars = ""
     for rank, value in enumerate(np.nan_to_num(values).tolist()):
         height, x = 90 * value / top, 10 + 38 * rank
@@ -401,7 +427,8 @@ def page(metric: Metric) -> str:
     notes, measure = NOTES[metric.name], spelling(metric, 4)
     end = "infinity" if math.isinf(metric.upper) else "1"
     better = "greater" if metric.greater_is_better else "less"
-    seen = not (metric.reads_unjudged or metric.combines)
+    seen = not (metric.reads_unjudged or metric.of_results or metric.combines)
+    graded, ranking, description = worked(metric)
     grades = "every grade above 0 is relevant, or each from `min_rel` on"
     if metric.graded:
         grades = "a higher one counts more"
@@ -443,7 +470,7 @@ One of ten items is relevant: `{spelling(metric, 5)}` where that item has rank 1
 
 ## Example
 
-{EXAMPLE}
+{description}
 
     {measure} = {notes.by_hand}
     {" " * len(measure)} = {example(metric):.4f}
@@ -451,8 +478,8 @@ One of ten items is relevant: `{spelling(metric, 5)}` where that item has rank 1
 ```python
 from sklearn_rank import evaluate
 
-grades = {json.dumps(GRADES)}
-evaluate([grades], [{json.dumps(RANKING)}], "{measure}")
+grades = {json.dumps(graded)}
+evaluate([grades], [{json.dumps(ranking)}], "{measure}")
 ```
 
 ## Calculator

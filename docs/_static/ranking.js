@@ -83,6 +83,8 @@ const FORMULAS = {
   recall: (q, k) => within(q, k) / q.R,
   rprec: (q) => within(q, q.R) / q.R,
   set_map: (q, k) => within(q, k) ** 2 / (q.size * q.R),
+  zero_results: (q) => +!q.grades.length,
+  false_answers: (q) => (q.R ? NaN : +!!q.grades.length),
   unjudged: (q, k) => q.grades.slice(0, k).filter((grade) => grade === null).length,
 };
 
@@ -90,7 +92,7 @@ const FORMULAS = {
 function valueOf(measure, grades, lost) {
   const [, name, cutoff] = /^(\w+)(?:\([^)]*\))?(?:@(\d+))?$/.exec(measure);
   const k = +cutoff || Infinity, q = judged(grades, lost, k);
-  if (!q.R && !["judged", "unjudged", "idcg"].includes(name)) return NaN;
+  if (!q.R && !["judged", "unjudged", "idcg", "zero_results", "false_answers"].includes(name)) return NaN;
   return FORMULAS[name](q, k);
 }
 

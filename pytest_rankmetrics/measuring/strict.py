@@ -236,7 +236,12 @@ def _undefined(measured: StrictEvaluation) -> str:
     """Queries that found nothing, and would not count as such for a measure."""
     settled, rankings = measured.zero_division, measured.evaluation.rankings
     for name, used in measured.used.items():
-        if used.is_pooled or used.metric.of_judgements or used.metric.is_given:
+        if (
+            used.is_pooled
+            or used.metric.of_judgements
+            or used.metric.of_results
+            or used.metric.is_given
+        ):
             continue
         if settled == 0 and used.metric.greater_is_better:
             continue  # the worst value

@@ -83,6 +83,10 @@ def score_measures(
                 refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
+    zero_division = [
+        math.nan if measure.metric.of_results else policy
+        for measure, policy in zip(measures, zero_division, strict=True)
+    ]
     scored: dict[int, Scored] = {}
     for place, measure in enumerate(measures):
         if measure.is_pooled:

@@ -264,6 +264,17 @@ def harmonic_mean(first: FloatArray, second: FloatArray, *, beta: float = 1.0) -
 # How much of a ranking is judged ------------------------------------------------------------------
 
 
+def zero_results(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """1 for an empty ranking, else 0."""
+    return np.where(rankings.n_ranked == 0, 1.0, 0.0)
+
+
+def false_answers(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """1 for results of a query without a relevant item, else 0; NaN for all other queries."""
+    answered = 1.0 - zero_results(rankings, k=k)
+    return np.where(rankings.n_relevant == 0, answered, np.nan)
+
+
 def judged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """Share of the items within the first k that is judged; NaN for an empty ranking."""
     read = items_within(rankings, k)

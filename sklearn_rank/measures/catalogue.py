@@ -324,6 +324,31 @@ UNJUDGED = Metric(
     rewards_short="always",
     of_judgements=True,
 )
+ZERO_RESULTS = Metric(
+    "zero_results",
+    "ZeroResults",
+    binary.zero_results,
+    "Share of queries without a result; lower is better.",
+    "Rosenfeld and Morville, Search Analytics for Your Site, 2011",
+    formula="1 if the ranking is empty, else 0",
+    aliases=("zero_result_rate", "no_results"),
+    greater_is_better=False,
+    takes_k=False,
+    of_results=True,
+)
+FALSE_ANSWERS = Metric(
+    "false_answers",
+    "FalseAnswers",
+    binary.false_answers,
+    "Share of the queries without a relevant item that have results; lower is better.",
+    "Rajpurkar, Jia and Liang, Know What You Don't Know: Unanswerable Questions for SQuAD, 2018, "
+    "doi:10.18653/v1/P18-2124",
+    formula="1 if the ranking has an item, else 0; queries with a relevant item are left out",
+    greater_is_better=False,
+    takes_k=False,
+    rewards_short="always",
+    of_results=True,
+)
 BPREF = Metric(
     "bpref",
     "bpref",

@@ -127,7 +127,7 @@ class Convention:
         if self.measures is None and not self.parameters and not self.refused:
             return measure
         metric = measure.metric
-        if metric.of_judgements or metric.is_own:
+        if metric.of_judgements or metric.of_results or metric.is_own:
             return measure
         self._check(measure)
         if metric.combines:
@@ -149,7 +149,7 @@ class Convention:
         known = self.differs.get(case, {})
         for name, measure in measures.items():
             reason = known.get(measure.metric.name, known.get("*"))
-            if reason:
+            if reason and not measure.metric.of_results:
                 reasons.setdefault(reason, []).append(name)
         return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
 

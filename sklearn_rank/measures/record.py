@@ -64,6 +64,9 @@ class Metric:
     """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
     of_judgements: bool = False
     """It says how much is judged, whatever is relevant: every convention has it."""
+    of_results: bool = False
+    """It counts queries with or without results: every convention has it, and queries that it is
+    not about are left out, whatever ``zero_division``."""
     skips_unjudged: bool = False
     """Whether items that nobody judged count for nothing, instead of as irrelevant."""
     version: int = 1
@@ -103,7 +106,7 @@ class Metric:
             own["average"] = self.averages[0]
         if self.members:
             own = {"measures": self.members, **own}
-        if not (self.graded or self.combines or self.of_judgements):
+        if not (self.graded or self.combines or self.of_judgements or self.of_results):
             own["min_rel"] = None
         return own
 
