@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.bounds import *
     from sklearn_rank.evaluation.combine import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
+    from sklearn_rank.evaluation.repeats import *
     from sklearn_rank.evaluation.result import *
     from sklearn_rank.exceptions import *
     from sklearn_rank.files.read import read_qrels as read_qrels
@@ -69,6 +70,7 @@ _HOMES = {
     "evaluation.bounds": "bounds_of_change",
     "evaluation.combine": "Combination combine",
     "evaluation.evaluate": "evaluate",
+    "evaluation.repeats": "Repeats",
     "evaluation.result": "Evaluation",
     "exceptions": """
         ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError

@@ -14,6 +14,7 @@ from sklearn_rank.cli.reading import (
     read_labels,
     refuse_repeated_input,
     refuse_repeated_runs,
+    split_runs,
 )
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.comparison.compare import compare, compare_all
@@ -90,14 +91,15 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
     check_measures(arguments, COMPARED)
     reader = Reader(arguments)
     paths = [arguments.baseline, *arguments.runs]
-    refuse_repeated_input(arguments.qrels, *paths)
-    refuse_repeated_runs(*paths)
+    files = [file for path in paths for file in split_runs(path)]
+    refuse_repeated_input(arguments.qrels, *files)
+    refuse_repeated_runs(*files)
     with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
     systems = {}
     for name, path in zip(names_of(paths), paths, strict=True):
         with waiting(f"reading {path}"):
-            ranking = reader.run(path)
+            ranking = reader.runs(path)
         with waiting(f"measuring {path}"):
             systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     options: dict[str, Any] = {

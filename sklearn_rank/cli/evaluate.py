@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sklearn_rank.cli.options import EVALUATED
-from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
+from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input, split_runs
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.cli.trec_measures import TrecData, choose, lacking, lines_of
 from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qrels, scan_run
 from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
     check_measures(arguments, EVALUATED)
     reader = Reader(arguments)
-    refuse_repeated_input(arguments.qrels, *arguments.runs)
+    files = [file for path in arguments.runs for file in split_runs(path)]
+    refuse_repeated_input(arguments.qrels, *files)
     options = EngineOptions(arguments.memory_limit, progress=False)
     engine = _engine(arguments, options)
     qrels: Any = None
@@ -62,9 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
     evaluations: list[Evaluation] = []
     for number, path in enumerate(arguments.runs):
         with waiting(f"reading {path}"):
-            ranking = lazy[number] if lazy else reader.run(path)
+            ranking = lazy[number] if lazy else reader.runs(path)
         with waiting(f"measuring {path}"):
             if _is_trec(arguments):
+                if isinstance(ranking, Repeats):
+                    msg = "--format trec prints one run; name its files one by one"
+                    raise ValueError(msg)
                 for line in _trec_lines(arguments, qrels, ranking):
                     print(line)
             else:
@@ -85,6 +90,7 @@ def _engine(
         "--grade": bool(arguments.grade_of),
         "--format trec": arguments.format == "trec",
         "standard input": "-" in paths,
+        "several runs of one system": any(len(split_runs(path)) > 1 for path in arguments.runs),
     }
     in_memory = next((option for option, is_given in memory_alone.items() if is_given), None)
     if arguments.engine not in ("auto", "memory") and in_memory:
@@ -134,6 +140,9 @@ def _measures(arguments: argparse.Namespace) -> list[Measure]:
 def _prepared(arguments: argparse.Namespace, qrels: Any, run: Any) -> tuple[Any, Any]:
     """The run as deep as it is to be read, perhaps of judged items alone; and ``missing=``."""
     convention = find_convention(arguments.convention)
+    if isinstance(run, Repeats):
+        prepared = [_prepared(arguments, qrels, one) for one in run.runs]
+        return Repeats([one for one, _ in prepared]), prepared[0][1]
     if arguments.depth is not None:
         run = run.top(arguments.depth, by_id=convention.ties == "docid")
     run = judged_alone(run, qrels) if arguments.judged_only else run
@@ -189,7 +198,11 @@ def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> list[s
 
 def names_of(paths: Sequence[str]) -> list[str]:
     """File names, or whole paths where file names alone do not tell them apart."""
-    short = [Path(path).name for path in paths]
+    split = [split_runs(path) for path in paths]
+    short = [
+        Path(first).name + (f" and {len(others)} more" if others else "")
+        for first, *others in split
+    ]
     return short if len(set(short)) == len(short) else list(paths)
 
 

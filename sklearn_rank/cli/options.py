@@ -150,6 +150,9 @@ class _Parser(argparse.ArgumentParser):
         super().error(safe_text(message, limit=None))
 
 
+_REPEATS = "; repeated runs of one system joined by commas (new-1.run,new-2.run)"
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the command; ``run`` of what it returns is a module and a function."""
     parser = _Parser(
@@ -175,7 +178,7 @@ def _evaluate(commands: Any) -> None:
     )
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
-    add("runs", metavar="RUN", nargs="+", help="rankings of a system")
+    add("runs", metavar="RUN", nargs="+", help=f"rankings of a system{_REPEATS}")
     add("-q", "--per-query", action="store_true", help="also print values per query")
     no_summary = "with --format trec: no lines of all queries"
     add("-n", "--no-summary", action="store_true", help=no_summary)
@@ -241,7 +244,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
     add("baseline", metavar="RUN", help="the run that others are compared with")
-    add("runs", metavar="RUN", nargs="+", help="rankings of another system")
+    add("runs", metavar="RUN", nargs="+", help=f"rankings of another system{_REPEATS}")
     add("--all-pairs", action="store_true", help="compare each run with each")
     add("--test", choices=("t", "permutation"), help="of differences (default: t)")
     alternative = "one- or two-sided test (default: two-sided)"

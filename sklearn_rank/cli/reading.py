@@ -6,11 +6,13 @@ import argparse
 import csv
 import io
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.files.jsons import load_json
 from sklearn_rank.files.read import qrels_of, run_of
@@ -45,8 +47,21 @@ class Reader:
         """A run."""
         return run_of(self._source(path, what), None, self.run_columns)
 
+    def runs(self, paths: str) -> Run | Repeats:
+        """A run, or the repeated runs of one system, whose files are joined by commas."""
+        several = split_runs(paths)
+        if len(several) == 1:
+            return self.run(paths)
+        return Repeats([self.run(path) for path in several])
+
     def _source(self, path: str, what: str) -> Source:
         return source_of(sys.stdin.buffer if path == "-" else path, self.limits, what)
+
+
+def split_runs(paths: str) -> list[str]:
+    """Files of the repeated runs of one system; a file whose name has a comma is one."""
+    several = paths.split(",")
+    return [paths] if os.path.exists(paths) or not all(several) else several
 
 
 def refuse_repeated_input(*paths: str | None) -> None:

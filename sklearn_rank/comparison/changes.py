@@ -109,7 +109,10 @@ def query_changes(
     values = [(float(columns[0][number]), float(columns[1][number])) for number in numbers]
     is_defined = [not math.isnan(new - old) for old, new in values]
     sides = [*compress(zip(before, after, strict=True), is_defined)]
-    if own.metric.is_given:
+    if any(len(joined.systems[system].runs) > 1 for system in pair):
+        why = f"{measure} is a mean over runs, and the ranks are those of the first run"
+        explained = iter([Explanation((), why)] * len(sides))
+    elif own.metric.is_given:
         why = "was measured elsewhere, and no rank explains it"
         explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
     elif own.metric.by_score and judged.has_relevance:

@@ -13,6 +13,7 @@ from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison, comparisons_of
 from sklearn_rank.engines.read import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
@@ -275,7 +276,10 @@ def _evaluated(
             f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)
-    frames = map(without_wrapper, (y_true, *runs.values()))
+    single = [
+        each for run in runs.values() for each in (run.runs if isinstance(run, Repeats) else [run])
+    ]
+    frames = map(without_wrapper, (y_true, *single))
     options = {"keep_items": not any(map(engine_of, frames)), **reading}
     relevance = options.pop("relevance", None)
     by_system = isinstance(relevance, Mapping)

@@ -12,6 +12,7 @@ import numpy as np
 
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.averaging import on_scale
+from sklearn_rank.evaluation.repeats import Noise, noise_between
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.statistics.differences import (
     Alternative,
@@ -95,6 +96,9 @@ class Difference:
         Why there is no test.
     design_effect : float
         Variance of the difference over that of as many independent queries; 1 without clusters.
+    noise : Noise or None
+        What the variance of the difference owes to differences between the runs of one system
+        (:class:`~sklearn_rank.Repeats`): ``share`` of it; None without repeats.
     """
 
     measure: str
@@ -117,6 +121,7 @@ class Difference:
     better: bool | None = None
     remark: str = ""
     design_effect: float = math.nan
+    noise: Noise | None = None
 
 
 @dataclass
@@ -212,6 +217,13 @@ def _described(joined: Joined, measure: str, pair: tuple[str, str]) -> _Test:
         if least is not None:
             was, now = math.exp(was), math.exp(now)
         mean, (wins, losses) = own.mean, own.better_and_worse(greater)
+        if least is None:
+            before, after = (
+                None if spread is None else spread[defined]
+                for spread in (joined.spread(system, measure) for system in pair)
+            )
+            first, second = (len(joined.systems[system].runs) for system in pair)
+            found["noise"] = noise_between((before, after), (first, second), weights, own.error)
         found |= {
             "queries": len(own),
             "difference": mean if least is None else now - was,

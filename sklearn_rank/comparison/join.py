@@ -81,10 +81,18 @@ class Joined:
         whole = self.systems[system]
         if len(self.query_ids) == len(whole.query_ids):
             return float(whole[measure])
-        judged, scored = whole._judged, self._scored(system, measure)
-        data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
-        policy = scored.zero_division
-        return averaged(scored.measure, data, None, None, policy).average.value
+        scored, values = self._scored(system, measure), []
+        for run in whole.runs:
+            judged = run._judged
+            data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
+            one = averaged(scored.measure, data, None, None, scored.zero_division)
+            values.append(one.average.value)
+        return sum(values) / len(values)
+
+    def spread(self, system: str, measure: str) -> FloatArray | None:
+        """Standard deviation of each query between the runs; None for a single run."""
+        whole = self.systems[system]
+        return whole.spread(measure)[self.places[system]] if len(whole.runs) > 1 else None
 
     @cached_property
     def missing(self) -> dict[str, list[Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sklearn_rank.comparison.differences import Difference, Settings
 from sklearn_rank.comparison.join import Joined, describe_queries
+from sklearn_rank.evaluation.repeats import noise_text
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.statistics.differences import design_notes
 from sklearn_rank.support.text import safe_repr
@@ -75,6 +76,7 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
                 if not math.isnan(row.design_effect)
             }
         )
+    notes += repeats_notes(rows)
     sides = 2 if settings.alternative == "two-sided" else 1
     few, undefined = {}, {}
     for row in rows:
@@ -100,6 +102,20 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
         )
     remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
+
+
+def repeats_notes(rows: Sequence[Difference]) -> list[str]:
+    """What the repeats of each system are worth, by the first measure that has values per query."""
+    notes = {}
+    for row in rows:
+        noise, detectable = row.noise, row.detectable
+        if noise is None or (row.baseline, row.system) in notes:
+            continue
+        at = None if math.isnan(detectable) else lambda n, r=row: r.detectable * r.noise.scale(n)
+        notes[row.baseline, row.system] = (
+            f"{row.measure} of {safe_repr(row.system)}: {noise_text(noise, at)}"
+        )
+    return list(notes.values())[:_MOST_NAMED]
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
-from sklearn_rank.exceptions import ConventionWarning
+from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.measures.catalogue import Measure
@@ -21,7 +22,7 @@ from sklearn_rank.measures.own import given_measures, numbers_by_query
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
-from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -71,8 +72,9 @@ def evaluate(
         Ground truth. Its type tells the layout: 1-D grades, a matrix of shape (n_queries, n_items),
         a set, list or {item: grade} per query, one set for all queries, {query: set or
         {item: grade}}, or a long frame, which may be lazy: docs/inputs.md.
-    y_score : array-like, sequence of ranked lists, mapping or data frame
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_score : array-like, sequence of ranked lists, mapping, data frame or Repeats
+        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``;
+        or :class:`~sklearn_rank.Repeats` of them, over which each query's value is the mean.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
@@ -164,6 +166,9 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
+    if isinstance(y_score, Repeats):
+        options = {name: own for name, own in locals().items() if name not in ("y_true", "y_score")}
+        return _evaluate_runs(y_true, y_score, options)
     n_jobs = check_jobs(n_jobs, "evaluate")
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
@@ -201,6 +206,27 @@ def evaluate(
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
+
+
+def _evaluate_runs(y_true: Any, repeats: Repeats, options: dict[str, Any]) -> Evaluation:
+    """Each run evaluated; what all warn of is said once."""
+    if options["relevance"] is not None:
+        msg = "relevance belongs to the lists of one run; pass Repeats of {item: score} instead"
+        raise InvalidParameterError(msg)
+    options["measures"] = parse_measures(options["measures"], distinct=False)
+    said: dict[tuple[str, type[Warning]], None] = {}
+    evaluations = []
+    with warnings_given_by(lambda text, category: said.setdefault((text, category))):
+        for number, run in enumerate(repeats.runs, start=1):
+            try:
+                evaluations.append(evaluate(y_true, run, **options))
+            except (TypeError, ValueError) as error:
+                if len(error.args) == 1 and isinstance(error.args[0], str):
+                    error.args = (f"run {number} of Repeats: {error.args[0]}",)
+                raise
+    for text, category in said:
+        warn(text, category)
+    return mean_of_runs(evaluations)
 
 
 def evaluate_placements(
@@ -254,6 +280,8 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
     These count what they count in a measure of the same metric, else in the first.
     """
     wanted = parse_measures(list(measures), distinct=False)
+    if len(evaluation.runs) > 1:
+        return mean_of_runs([with_measures(run, wanted) for run in evaluation.runs])
     known = list(evaluation._scored.values())
     undefined = []
     for measure in wanted:

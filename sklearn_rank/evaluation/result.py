@@ -60,6 +60,8 @@ class Evaluation(Tabular):
     _scored: Mapping[str, Scored]
     """By requested spelling; with its convention's parameters where two are alike."""
     _judged: RankingData
+    _runs: tuple[Evaluation, ...] = ()
+    """Those of :class:`Repeats`, whose means these values are; places are those of the first."""
     _ROWS = ("measures", "queries")
 
     @property
@@ -153,6 +155,40 @@ class Evaluation(Tabular):
         """Values, NaN where undefined; InvalidParameterError for a pooled measure."""
         values = self._kept(measure).values
         return self.per_query[measure] if values is None else values  # type: ignore[index]
+
+    @property
+    def runs(self) -> tuple[Evaluation, ...]:
+        """The evaluation of each run of :class:`Repeats`; this one alone where there is one run."""
+        return self._runs or (self,)
+
+    def spread(self, measure: str | Measure) -> FloatArray:
+        """Standard deviation of each query's value between the runs of :class:`Repeats`.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of the measures evaluated, in any spelling.
+
+        Returns
+        -------
+        spread : array of shape (n_queries,)
+            In the units of the measure, NaN where a query is undefined.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a single run was evaluated, or the measure is pooled.
+        """
+        from sklearn_rank.evaluation.repeats import spread_of
+
+        if not self._runs:
+            msg = "a single run has no spread between runs; evaluate Repeats([run, run, ...])"
+            raise InvalidParameterError(msg)
+        name = find_measure(measure, self._scored)
+        if self._scored[name].values is None:
+            msg = f"{name} ranks all queries together; it has no values per query"
+            raise InvalidParameterError(msg)
+        return spread_of(self._runs, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -387,6 +423,7 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.evaluation.bounds import bounds_of
 
+        self._refuse_repeats("bounds")
         return bounds_of(self._kept(measure), self._judged, max_grade=max_grade)
 
     def by_slice(
@@ -422,6 +459,12 @@ class Evaluation(Tabular):
         judged, query_ids = self._judged, self._judged.listed_ids()
         if isinstance(slices, str):
             slices = judged.labels(slices)
+        if self._runs:
+            from sklearn_rank.evaluation.repeats import mean_of_runs
+
+            of_runs = [run.by_slice(slices) for run in self._runs]
+            means = {label: mean_of_runs([own[label] for own in of_runs]) for label in of_runs[0]}
+            return Parts(means, slices_table)
         labels = read_slices(slices, query_ids, judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
         known = (*query_ids, *judged.left_out)
@@ -476,6 +519,8 @@ class Evaluation(Tabular):
                 msg = f"merge takes results of evaluate, got {safe_repr(other)}"
                 raise TypeError(msg)
         check_same_measures(evaluations)
+        for evaluation in evaluations:
+            evaluation._refuse_repeats("merge")
         data, merged = merge_judged([evaluation._judged for evaluation in evaluations]), {}
         for name, kept in self._scored.items():
             parts = [evaluation._scored[name] for evaluation in evaluations]
@@ -545,6 +590,7 @@ class Evaluation(Tabular):
         from sklearn_rank.evaluation.bounds import next_to_judge
         from sklearn_rank.tables.table import native_frame
 
+        self._refuse_repeats("to_judge")
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         rows = next_to_judge([self] if other is None else [self, other], measure, n, max_grade)
         columns: dict[str, list[Any]] = {
@@ -587,6 +633,10 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.rankings.data import condensed
 
+        if self._runs:
+            from sklearn_rank.evaluation.repeats import mean_of_runs
+
+            return mean_of_runs([run.condensed() for run in self._runs])
         judged = condensed(self._judged)
         if judged is self._judged:
             return self
@@ -660,6 +710,11 @@ class Evaluation(Tabular):
             for kept in self._scored.values()
             if kept.values is not None and kept.measure.metric.is_given
         }
+
+    def _refuse_repeats(self, method: str) -> None:
+        if self._runs:
+            msg = f"{method} reads the rankings of one run; ask those of evaluation.runs"
+            raise InvalidParameterError(msg)
 
     def _kept(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]

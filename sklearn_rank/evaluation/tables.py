@@ -54,6 +54,11 @@ def table_of(evaluation: Evaluation) -> Table:
             if own.has_spread:
                 effects[name] = own.design_effect, len(own)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
+    if len(evaluation.runs) > 1:
+        name = next(iter(evaluation))
+        deviation = float(np.std([run[name] for run in evaluation.runs], ddof=1))
+        repeated = f"means over {len(evaluation.runs)} runs; {name} varies by {deviation:.4f}"
+        notes += (f"{repeated} (standard deviation) from run to run",)
     gains = gain_notes(evaluation.measures, evaluation._judged)
     return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
 

@@ -11,8 +11,8 @@ turns red into green, and a query that gets better never green into red.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import on_scale
+from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise, noise_between
 from sklearn_rank.statistics.differences import Differences, correct_p_values, queries_needed
 from sklearn_rank.statistics.samples import cluster_means, robust_error, t_quantile
 from sklearn_rank.support.segments import EMPTY, mean_of
@@ -83,6 +84,10 @@ class Pairs:
     """The old geometric mean, where ``drops`` are of logarithms."""
     identical: bool = False
     """Whether both systems gave the same rankings, not only the same values."""
+    runs: tuple[int, int] = (1, 1)
+    """Runs of the old and of the new system; above 1 for ``Repeats``."""
+    spreads: Sequence[FloatArray | None] = (None, None)
+    """Standard deviations of the queries between the runs of the old and of the new system."""
 
     @classmethod
     def of(
@@ -97,12 +102,16 @@ class Pairs:
         bounds: tuple[float, float] = (-math.inf, math.inf),
         geometric_from: float | None = None,
         identical: bool = False,
+        runs: tuple[int, int] = (1, 1),
+        spreads: Sequence[Any] = (None, None),
     ) -> Self:
         """Pair the values of the queries that have both, and a weight above 0.
 
         ``new``, ``old``, ``weights``, ``queries`` and ``clusters`` hold one element per query, NaN
         for an undefined value; ``queries`` and ``clusters`` are whole numbers. ``bounds`` and
-        ``geometric_from`` (the least value that counts) are those of the metric.
+        ``geometric_from`` (the least value that counts) are those of the metric. ``runs`` and
+        ``spreads`` are of the old and of the new system: the number of its runs, and
+        ``Evaluation.spread`` or None.
         """
         new, old = np.asarray(new, np.float64), np.asarray(old, np.float64)
         numbers = np.arange(len(new)) if queries is None else np.asarray(queries, np.int64)
@@ -127,6 +136,8 @@ class Pairs:
             reach,
             was,
             identical,
+            runs,
+            [None if side is None else np.asarray(side)[kept] for side in spreads],
         )
 
     def take(self, queries: Any) -> Self:
@@ -138,6 +149,7 @@ class Pairs:
             queries=self.queries[kept],
             weights=None if self.weights is None else self.weights[kept],
             clusters=None if self.clusters is None else self.clusters[kept],
+            spreads=[None if side is None else side[kept] for side in self.spreads],
         )
 
 
@@ -173,6 +185,10 @@ class Drop:
     false_alarm: float = 0.0
     """Probability of red where each change of a query could as well have had the other sign."""
     design_effect: float = math.nan
+    noise: Noise | None = None
+    """What the variance of the change owes to repeated runs; None without repeats."""
+    detectable_with: Mapping[int, float] = field(default_factory=dict)
+    """``detectable`` with other numbers of runs; empty without repeats."""
     clauses: tuple[Clause, ...] = ()
     """Why the drop is red; empty: it is not."""
     exceeds: bool = False
@@ -215,6 +231,8 @@ def judge(
                 at_most=sample.at_most if rule.proven else math.nan,
                 detectable=sample.detectable(len(samples)) if rates else math.nan,
                 false_alarm=float(alarms[key].mean()) if rates else math.nan,
+                noise=sample.noise,
+                detectable_with=sample.detectable_with(len(samples)) if rates else {},
                 design_effect=Differences(own.drops, own.weights, 1.0, own.clusters).design_effect,
                 clauses=clauses,
             )
@@ -398,12 +416,25 @@ class _Sample:
             return self.in_units(spread.drop_at_most(self.rule.alpha, "greater"))
         return _upper_bound(self.values, self.shares, self.pairs.reach, self.rule.alpha)
 
-    def detectable(self, tests: int) -> float:
-        """Least true drop that is red with a probability of ``POWER``."""
+    def detectable(self, tests: int, scale: float = 1.0) -> float:
+        """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
         if not 0 < self.error < math.inf:
             return math.nan
         rule = replace(self.rule, max_drop=self.max_drop, hard_drop=self.hard_drop)
-        return self.in_units(_detectable(self.error, self.freedom, rule, tests))
+        return self.in_units(_detectable(scale * self.error, self.freedom, rule, tests))
+
+    @cached_property
+    def noise(self) -> Noise | None:
+        """What repeated runs add to the variance of the change."""
+        if self.was is not None:
+            return None
+        return noise_between(self.pairs.spreads, self.pairs.runs, self.pairs.weights, self.error)
+
+    def detectable_with(self, tests: int) -> dict[int, float]:
+        """``detectable`` with other numbers of runs."""
+        if self.noise is None or not self.noise.share:
+            return {}
+        return {runs: self.detectable(tests, self.noise.scale(runs)) for runs in OTHER_RUNS}
 
     def clauses(self, p: float) -> tuple[Clause, ...]:
         """Why the drop is red, with its adjusted p-value."""

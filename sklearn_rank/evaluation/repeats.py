@@ -1,0 +1,168 @@
+"""Repeated runs of one system: means per query, and the noise between the runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.evaluation.compute import Scored, averaged
+from sklearn_rank.evaluation.result import Evaluation, check_same_measures
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import FloatArray
+
+__all__ = ["Repeats"]
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Several runs of one system, which answers differently each time.
+
+    It stands wherever the rankings of one run may stand. The value of a query is the mean over the
+    runs; :meth:`Evaluation.spread` and comparisons say how much of a change is noise between runs.
+    Places of items, such as those of :meth:`Evaluation.placements`, are those of the first run.
+
+    Parameters
+    ----------
+    runs : sequence of rankings
+        Two or more, each as ``y_score`` of :func:`evaluate`, for the same queries.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there are fewer than two runs.
+    TypeError
+        If ``runs`` is no list or tuple of rankings.
+
+    Examples
+    --------
+    >>> from sklearn_rank import Repeats, evaluate
+    >>> truth = {"q1": {"a"}, "q2": {"b"}}
+    >>> runs = [{"q1": ["a"], "q2": ["b"]}, {"q1": ["x", "a"], "q2": ["b"]}]
+    >>> ev = evaluate(truth, Repeats(runs), "mrr")
+    >>> ev.per_query["mrr"], ev.spread("mrr").round(3)
+    (array([0.75, 1.  ]), array([0.354, 0.   ]))
+    """
+
+    runs: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.runs, (list, tuple)) or any(
+            isinstance(run, (Repeats, str)) for run in self.runs
+        ):
+            msg = f"Repeats takes a list of runs, got {safe_repr(self.runs)}"
+            raise TypeError(msg)
+        if len(self.runs) < 2:
+            msg = f"Repeats needs at least two runs, got {len(self.runs)}; pass a single run alone"
+            raise InvalidParameterError(msg)
+
+
+def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
+    """The evaluation whose values per query are means over the runs."""
+    first, *others = runs
+    check_same_measures(runs)
+    ids = first._judged.listed_ids()
+    for number, run in enumerate(others, start=2):
+        if run._judged.listed_ids() != ids:
+            msg = (
+                f"run {number} of Repeats was evaluated for other queries than run 1; give each "
+                "run a ranking for every query, or pass missing='zero'"
+            )
+            raise QueryMismatchError(msg)
+    scored = {name: _mean([run._scored[name] for run in runs], first) for name in first._scored}
+    return Evaluation(scored, first._judged, tuple(runs))
+
+
+def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
+    """One measure over several runs."""
+    kept = parts[0]
+    if kept.values is None:
+        value = math.fsum(part.average.value for part in parts) / len(parts)
+        return kept._replace(average=kept.average._replace(value=value))
+    undefined = np.logical_and.reduce([np.isnan(np.asarray(part.values)) for part in parts])
+    means = np.mean([np.asarray(part.counted) for part in parts], axis=0)
+    weights = kept.weights
+    if weights is not None:
+        weights = np.mean([np.asarray(part.weights) for part in parts], axis=0)
+    # What raises or warns has done so for each run.
+    policy = math.nan if isinstance(kept.zero_division, str) else kept.zero_division
+    values = np.where(undefined, math.nan, means)
+    mean = averaged(kept.measure, first._judged, values, weights, policy)
+    return mean._replace(zero_division=kept.zero_division)
+
+
+def spread_of(runs: Sequence[Evaluation], name: str) -> FloatArray:
+    """(Q,) standard deviations of the values of each query between the runs."""
+    values = [np.asarray(run._scored[name].counted) for run in runs]
+    spread: FloatArray = np.std(values, axis=0, ddof=1)
+    return spread
+
+
+# Noise of a change -------------------------------------------------------------------------------
+
+OTHER_RUNS = (1, 3, 5, 10)
+"""Numbers of runs for which the detectable difference is told."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What the variance of a mean change owes to the differences between runs of one system."""
+
+    runs: tuple[int, int]
+    """Runs of the old and of the new system."""
+    share: float
+    """Share of the variance of the change that is noise between runs."""
+    of_one: float
+    """Variance of the noise with one run each, in units of the variance of the change as it is."""
+
+    def scale(self, runs: int) -> float:
+        """Standard error of the change with so many runs each, in units of that as it is."""
+        return math.sqrt(max(1 - self.share, 0.0) + self.of_one / runs)
+
+
+def noise_between(
+    spreads: Sequence[FloatArray | None],
+    runs: tuple[int, int],
+    weights: FloatArray | None,
+    error: float,
+) -> Noise | None:
+    """The noise of the mean change of some queries; None where neither system has repeats.
+
+    ``spreads`` are the standard deviations of each query between the runs of the old and of the new
+    system; one of a single run is taken to vary as the other does. ``error`` is the standard error
+    of the mean change.
+    """
+    old, new = spreads
+    old, new = (new, new) if old is None else (old, old if new is None else new)
+    if old is None or new is None:
+        return None
+    shares = np.full(len(old), 1 / len(old)) if weights is None else weights / weights.sum()
+    parts = [float(np.nansum((shares * side) ** 2)) for side in (old, new)]
+    now = sum(part / number for part, number in zip(parts, runs, strict=True))
+    if not 0 < error < math.inf or not now > 0:
+        return Noise(runs, 0.0, 0.0)
+    share = min(now / error**2, 1.0)
+    return Noise(runs, share, sum(parts) * share / now)
+
+
+def noise_text(noise: Noise, detectable: Callable[[int], float] | None) -> str:
+    """What repeats are worth, in a sentence; ``detectable`` is that of so many runs each."""
+    if not noise.share:
+        return "the runs are identical: repeats add nothing"
+    old, new = noise.runs
+    given = f"{new} runs each" if old == new else f"{new} runs against {old}"
+    text = f"{given}: {noise.share:.0%} of the variance of the change is noise between runs"
+    if detectable is None:
+        return text
+    others = [runs for runs in OTHER_RUNS if (runs, runs) != noise.runs]
+    if old == new:
+        text += f"; detects {detectable(new):.3f}"
+    shown = ", ".join(
+        f"{runs} {'run' if runs == 1 else 'runs'} {detectable(runs):.3f}"
+        for runs in others[: 3 if old == new else 4]
+    )
+    return f"{text} ({shown})" if old == new else f"{text}; detects with {shown}"

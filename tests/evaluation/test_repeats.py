@@ -1,0 +1,246 @@
+"""Repeated runs of one system: means per query, the noise between runs, and what more would add."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sklearn_rank import (
+    InvalidParameterError,
+    QueryMismatchError,
+    Repeats,
+    UndefinedMetricWarning,
+    compare,
+    evaluate,
+)
+from sklearn_rank.cli import main
+from sklearn_rank.evaluation.repeats import Noise, noise_between, noise_text
+from sklearn_rank.gates.rule import HARD_DROP, Pairs, Rule, judge
+
+TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
+RUNS = [
+    {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]},
+    {"q1": ["x", "a"], "q2": ["x", "b"], "q3": ["c"]},
+    {"q1": ["x", "y", "z", "a"], "q2": ["x", "b"], "q3": ["c"]},
+]
+MEASURES = ("mrr", "hit_rate@1")
+
+
+def test_a_query_has_the_mean_of_its_runs() -> None:
+    found = evaluate(TRUTH, Repeats(RUNS), MEASURES)
+    assert found.per_query["mrr"] == pytest.approx([(1 + 1 / 2 + 1 / 4) / 3, 1 / 2, 1])
+    assert found.per_query["hit_rate@1"] == pytest.approx([1 / 3, 0, 1])
+    assert found["mrr"] == pytest.approx((7 / 12 + 1 / 2 + 1) / 3)
+    assert found.spread("mrr") == pytest.approx([np.std([1, 1 / 2, 1 / 4], ddof=1), 0, 0])
+    assert [run["mrr"] for run in found.runs] == [
+        evaluate(TRUTH, run, "mrr")["mrr"] for run in RUNS
+    ]
+    assert found.placements()[0].hits[0].rank == 1, "places are those of the first run"
+    deviation = np.std([run["mrr"] for run in found.runs], ddof=1)
+    assert f"means over 3 runs; mrr varies by {deviation:.4f}" in str(found)
+    low, high = found.confidence_interval("mrr")
+    assert low < found["mrr"] < high
+
+
+def test_slices_and_other_views_are_means_of_runs() -> None:
+    truth = {query: {item: 1, "x": 0} for query, (item,) in TRUTH.items()}
+    found = evaluate(truth, Repeats(RUNS), MEASURES, sample_weight={"q1": 3, "q2": 1, "q3": 1})
+    assert found["mrr"] == pytest.approx((3 * 7 / 12 + 1 / 2 + 1) / 5)
+    part = found.by_slice(lambda query: query == "q1")[True]
+    assert part["mrr"] == pytest.approx(7 / 12)
+    assert len(part.runs) == 3
+    assert found.condensed()["mrr"] == pytest.approx(
+        sum(run.condensed()["mrr"] for run in found.runs) / 3
+    )
+    pooled = evaluate(
+        TRUTH,
+        Repeats([{"q1": {"a": 1.0, "x": 2.0}}, {"q1": {"a": 3.0, "x": 2.0}}]),
+        "auc(average=pooled)",
+        missing="skip",
+    )
+    assert pooled["auc(average=pooled)"] == pytest.approx((0 + 1) / 2)
+    for method in ("bounds", "to_judge", "merge"):
+        with pytest.raises(InvalidParameterError, match=f"{method} reads the rankings of one run"):
+            getattr(found, method)(
+                "mrr" if method == "bounds" else found if method == "merge" else 1
+            )
+    with pytest.raises(InvalidParameterError, match="a single run has no spread"):
+        found.runs[0].spread("mrr")
+
+
+def test_what_is_undefined_in_every_run_stays_so_and_is_said_once() -> None:
+    truth = {"q1": {"a"}, "q2": set()}
+    runs = [{"q1": ["a"], "q2": ["x"]}, {"q1": ["x", "a"], "q2": ["y"]}]
+    with pytest.warns(UndefinedMetricWarning) as said:
+        found = evaluate(truth, Repeats(runs), "map")
+    assert len(said) == 1
+    assert np.isnan(found.per_query["map"]).tolist() == [False, True]
+    assert (found["map"], found.counts["undefined"]) == (3 / 4, {"map": 1})
+    counted = evaluate(truth, Repeats(runs), "map", zero_division=0.0)
+    assert counted["map"] == (3 / 4 + 0) / 2
+
+
+def test_other_queries_and_wrong_runs_are_refused() -> None:
+    with pytest.raises(
+        QueryMismatchError, match="run 2 of Repeats was evaluated for other queries"
+    ):
+        evaluate(TRUTH, Repeats([RUNS[0], {"q1": ["a"]}]), "mrr", missing="skip")
+    with pytest.raises(ValueError, match="run 2 of Repeats: "):
+        evaluate(TRUTH, Repeats([RUNS[0], {"q1": ["a", "a"]}]), "mrr")
+    for runs in ({"q1": ["a"]}, "ab", [Repeats(RUNS), RUNS[0]]):
+        with pytest.raises(TypeError, match="Repeats takes a list of runs"):
+            Repeats(runs)
+    with pytest.raises(InvalidParameterError, match="needs at least two runs, got 1"):
+        Repeats([RUNS[0]])
+    with pytest.raises(InvalidParameterError, match="relevance belongs to the lists of one run"):
+        evaluate([{"a"}], Repeats([[["a"]]] * 2), "ndcg", relevance=[[1.0]])
+
+
+# Noise -------------------------------------------------------------------------------------------
+
+
+def test_the_noise_of_a_change_by_hand() -> None:
+    # Three queries vary by 0.2, 0 and 0.1 between three runs of one system, the other by nothing.
+    spreads = np.array([0.2, 0.0, 0.1]), np.zeros(3)
+    one = (0.2**2 + 0.1**2) / 9
+    noise = noise_between(spreads, (3, 3), None, error=0.1)
+    assert noise is not None
+    assert noise.share == pytest.approx(one / 3 / 0.1**2)
+    assert noise.scale(3) == pytest.approx(1)
+    assert noise.scale(1) == pytest.approx(math.sqrt(1 + (one - one / 3) / 0.1**2))
+    assert noise_between((None, spreads[0]), (1, 3), None, 0.1) == Noise(
+        (1, 3), pytest.approx((one + one / 3) / 0.01), pytest.approx(2 * one / 0.01)
+    )
+    # Weights 2, 1, 1: the first query is half of the mean.
+    heavy = noise_between(spreads, (2, 2), np.array([2.0, 1.0, 1.0]), 0.1)
+    assert heavy is not None
+    assert heavy.share == pytest.approx(((0.2 / 2) ** 2 + (0.1 / 4) ** 2) / 2 / 0.01)
+    assert noise_between((None, None), (1, 1), None, 0.1) is None
+    assert noise_between(spreads, (3, 3), None, 0.001).share == 1  # type: ignore[union-attr]
+
+
+def test_sentences() -> None:
+    noise = Noise((3, 3), 0.94, 0.94 * 3)
+    text = noise_text(noise, lambda runs: 0.069 * noise.scale(runs))
+    assert text == (
+        "3 runs each: 94% of the variance of the change is noise between runs; detects 0.069 "
+        "(1 run 0.117, 5 runs 0.055, 10 runs 0.040)"
+    )
+    assert noise_text(Noise((1, 3), 0.9, 2.0), lambda runs: 0.1 / runs).endswith(
+        "3 runs against 1: 90% of the variance of the change is noise between runs; detects with "
+        "1 run 0.100, 3 runs 0.033, 5 runs 0.020, 10 runs 0.010"
+    )
+    assert (
+        noise_text(Noise((3, 3), 0.0, 0.0), None) == "the runs are identical: repeats add nothing"
+    )
+
+
+def flaky(rng: np.random.Generator, n: int, runs: int, loss: float = 0.0) -> np.ndarray:
+    """(runs, n) values of a system whose queries vary by 0.24 from run to run."""
+    return 0.5 - loss + rng.normal(0, 0.24, (runs, n))
+
+
+def test_comparisons_say_what_repeats_are_worth() -> None:
+    rng = np.random.default_rng(0)
+    truth = {f"q{number}": {"d0"} for number in range(40)}
+
+    def run() -> dict[str, list[str]]:
+        return {q: [f"d{item}" for item in rng.permutation(8)] for q in truth}
+
+    systems = {name: Repeats([run() for _ in range(3)]) for name in ("old", "new")}
+    found = compare(truth, systems, measures="mrr")
+    row = found["mrr"]
+    assert row.noise is not None
+    assert row.noise.runs == (3, 3)
+    assert row.noise.share > 0.8  # nothing else varies
+    assert f"3 runs each: {row.noise.share:.0%} of the variance of the change" in str(found)
+    assert f"detects {row.detectable:.3f} (1 run" in str(found)
+    assert found.most_changed(1)[0].remark == (
+        "mrr is a mean over runs, and the ranks are those of the first run"
+    )
+    assert found.by_slice(lambda query: query[-1])["1"]["mrr"].noise is not None
+    same = Repeats([systems["old"].runs[0]] * 2)
+    twice = compare(truth, {"old": same, "new": Repeats([run()] * 2)}, measures="mrr")
+    assert "the runs are identical: repeats add nothing" in str(twice)
+    assert compare(truth, {"old": run(), "new": run()}, measures="mrr")["mrr"].noise is None
+    pooled = compare(
+        truth,
+        {
+            n: Repeats(
+                [{q: {"d0": float(rng.random()), "d1": 0.5} for q in truth} for _ in range(2)]
+            )
+            for n in "ab"
+        },
+        measures="auc(average=pooled)",
+    )
+    assert pooled["auc(average=pooled)"].noise is None
+
+
+def test_three_runs_predict_what_others_detect() -> None:
+    rng, n, rule = np.random.default_rng(1), 50, Rule(0.02, 1.0)
+    predicted: dict[int, list[float]] = {runs: [] for runs in (1, 3, 5, 10)}
+    for _ in range(60):
+        sides = flaky(rng, n, 3), flaky(rng, n, 3)
+        spreads = [side.std(axis=0, ddof=1) for side in sides]
+        new, old = (side.mean(axis=0) for side in sides)
+        pairs = Pairs.of(new, old, bounds=(0, 1), runs=(3, 3), spreads=spreads)
+        found = judge({"": pairs}, {"": rule})[""]
+        assert found.noise is not None
+        assert found.detectable_with[3] == pytest.approx(found.detectable)
+        for runs, drops in predicted.items():
+            drops.append(found.detectable_with[runs])
+    for runs, drops in predicted.items():
+        drop, red = float(np.median(drops)), 0
+        for _ in range(400):
+            new, old = flaky(rng, n, runs, drop).mean(axis=0), flaky(rng, n, runs).mean(axis=0)
+            red += bool(judge({"": Pairs.of(new, old)}, {"": rule}, rates=False)[""].clauses)
+        # A drop that is 5 % off is found by 4 points more or less.
+        assert red / 400 == pytest.approx(0.8, abs=0.04 + 2 * math.sqrt(0.16 / 400))
+
+
+def test_five_runs_find_what_one_does_not() -> None:
+    rng, rule = np.random.default_rng(0), Rule(0.02, HARD_DROP)
+    shares = []
+    for runs in (1, 5):
+        red = 0
+        for _ in range(300):
+            new, old = flaky(rng, 50, runs, 0.059).mean(axis=0), flaky(rng, 50, runs).mean(axis=0)
+            red += bool(judge({"": Pairs.of(new, old)}, {"": rule}, rates=False)[""].clauses)
+        shares.append(red / 300)
+    assert shares[0] < 0.5
+    assert shares[1] > 0.8
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+def test_files_of_one_system_are_joined_by_commas(tmp_path, capsys) -> None:
+    for number, run in enumerate(RUNS, start=1):
+        lines = (
+            f"{query} Q0 {item} {rank} {-rank} t"
+            for query, items in run.items()
+            for rank, item in enumerate(items, start=1)
+        )
+        (tmp_path / f"new-{number}.run").write_text("\n".join(lines))
+    (tmp_path / "qrels").write_text("\n".join(f"{q} 0 {item} 1" for q, (item,) in TRUTH.items()))
+    qrels, *runs = (
+        str(tmp_path / name) for name in ("qrels", *(f"new-{n}.run" for n in (1, 2, 3)))
+    )
+    assert main(["evaluate", qrels, ",".join(runs), "-m", "mrr"]) == 0
+    found = evaluate(TRUTH, Repeats(RUNS), "mrr")
+    said = capsys.readouterr().out
+    assert f"{found['mrr']:.4f}" in said
+    assert "means over 3 runs" in said
+    assert main(["compare", qrels, runs[0], ",".join(runs[1:]), "-m", "mrr"]) == 0
+    said = capsys.readouterr().out
+    assert "new-2.run and 1 more" in said
+    assert "2 runs against 1" in said
+    assert main(["compare", qrels, runs[0], ",".join(runs[:2])]) == 2
+    assert "the same run was given twice" in capsys.readouterr().err
+    odd = tmp_path / "a,b.run"
+    odd.write_text((tmp_path / "new-1.run").read_text())
+    assert main(["evaluate", qrels, str(odd), "-m", "mrr"]) == 0
+    assert "means over" not in capsys.readouterr().out
+    trec = ["--format", "trec", "--convention", "trec_eval"]
+    assert main(["evaluate", qrels, ",".join(runs), *trec]) == 2
+    assert "prints one run" in capsys.readouterr().err
