@@ -104,7 +104,7 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
             systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     options: dict[str, Any] = {
         "test": test,
-        "correction": None if arguments.correction == "none" else arguments.correction,
+        "correction": arguments.correction.lower(),
         "family": arguments.family,
         "alpha": arguments.alpha,
         "queries": "same" if arguments.same_queries else "common",

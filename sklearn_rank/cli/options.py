@@ -249,7 +249,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     add("--test", choices=("t", "permutation"), help="of differences (default: t)")
     alternative = "one- or two-sided test (default: two-sided)"
     add("--alternative", choices=("two-sided", "less", "greater"), help=alternative)
-    corrections = ("holm", "bh", "bonferroni", "none")
+    corrections = ("holm", "bh", "bonferroni", "none", "None")
     number = "multiple-testing correction (default: holm)"
     add("--correction", choices=corrections, default="holm", help=number)
     family = "correct over all tests, or within each measure"

@@ -75,6 +75,9 @@ def run_convert(arguments: argparse.Namespace) -> int:
     from sklearn_rank.support.disk import refuse_inputs
 
     source, target, force = arguments.source, arguments.target, arguments.force
+    if target == "-":
+        msg = "TARGET '-' has no suffix to tell the format; name a file, or /dev/stdout for TREC"
+        raise ValueError(msg)
     refuse_inputs(target, [source])
     with waiting(f"converting {source}"):
         table: Any

@@ -69,7 +69,7 @@ def compare(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Alternative hypothesis: the system's value differs from, is less than or is greater than
         the baseline's, whether or not higher is better.
-    correction : {"holm", "bh", "bonferroni"} or None, default="holm"
+    correction : {"holm", "bh", "bonferroni", "none"} or None, default="holm"
         Correction of the p-values of a family; see
         :func:`sklearn_rank.statistics.correct_p_values`.
     family : {"all", "measure"}, default="all"

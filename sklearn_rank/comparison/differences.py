@@ -53,6 +53,7 @@ class Settings:
         check_option(self.family, "family", get_args(Family), owner)
         if self.correction is not None:
             check_option(self.correction, "correction", get_args(Correction), owner)
+        self.correction = None if self.correction == "none" else self.correction
         generator = check_seed(self.seed, "random_state", owner)
         self.alpha = check_share(self.alpha, "alpha", owner)
         self.level = check_share(self.level, "level", owner)

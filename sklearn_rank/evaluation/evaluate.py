@@ -14,6 +14,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
 from sklearn_rank.inputs.arrays import without_lowest
+from sklearn_rank.inputs.frames import values_of
 from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
@@ -122,7 +123,8 @@ def evaluate(
     values : mapping of str or Measure to {query: number}, default=None
         Values measured elsewhere, such as a latency, evaluated beside the measures: one finite
         number for each query. A name stands for values of which greater is better; for others make
-        one with ``measure_from(name, range=..., greater_is_better=False)``.
+        one with ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row
+        for each query, and series, are read; where one is missing the query is undefined.
     engine : EngineOptions, default=None
         Options of lazy frames: a limit of memory, a place for temporary files.
 
@@ -172,7 +174,7 @@ def evaluate(
     n_jobs = check_jobs(n_jobs, "evaluate")
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
-    given = given_measures(values)
+    given = given_measures(values_of(values))
     named = _named(parse_measures(measures, distinct=False), given, preset)
     undefined = _undefined_values(named, preset, zero_division)
     rules: dict[str, Any] = {

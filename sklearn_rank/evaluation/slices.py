@@ -84,7 +84,7 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
         labels = slices.get(query, np.nan)
         if not isinstance(labels, (set, frozenset, list, tuple)):
             labels = (labels,)
-        own = dict.fromkeys(label for label in labels if label is None or not is_missing(label))
+        own = dict.fromkeys(label for label in labels if not is_missing(label))
         if labels and not own:
             unlabelled.append(query)
         for label in own:

@@ -162,6 +162,24 @@ def _values(frame: nw.DataFrame[Any], column: str) -> list[Any]:
     return [None if isinstance(value, float) else value for value in values]
 
 
+def values_of(values: Any) -> Any:
+    """{name: {query: number}} of a data frame with a row for each query, or of series."""
+    if isinstance(values, Mapping):
+        return {
+            name: _keyed(own.index.tolist(), own.tolist(), f"the index of values of {name}")
+            if hasattr(own, "index") and hasattr(own, "iloc")
+            else own
+            for name, own in values.items()
+        }
+    if not is_frame(values):
+        return values
+    frame = _eager(values, "values")
+    query = find_roles(frame.columns, ("query",), where="values")["query"]
+    queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
+    others = [name for name in frame.columns if name != query and frame[name].dtype.is_numeric()]
+    return {name: _keyed(queries, frame[name].to_list(), where) for name in others}
+
+
 def _find_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> Lists | None:
     """The columns of a frame with lists of items; None if it has none.
 

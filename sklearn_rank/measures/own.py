@@ -15,11 +15,14 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, U
 from sklearn_rank.kernels.own import OwnKernel
 from sklearn_rank.measures.catalogue import Measure, own_metric
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.support.checks import check_flag
+from sklearn_rank.support.checks import check_flag, is_missing
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["measure_from"]
+
+_TAKEN = ("query", "grades", "truth", "n", "ranks", "weight", "cluster", "slices")
+"""Names of columns beside the measures."""
 
 
 def measure_from(
@@ -82,6 +85,8 @@ def measure_from(
         known = None
     except ValueError:
         known = "a measure of the catalogue"
+    if name in _TAKEN:
+        known = "a column of results and baselines"
     if known is not None or name.startswith("neg_"):
         msg = f"name {name!r} reads as {known or 'the negative of a measure'}; take another"
         raise InvalidParameterError(msg)
@@ -125,7 +130,7 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
 def numbers_by_query(
     measure: Measure, given: Mapping[Any, Any], query_ids: Sequence[Any], left_out: Any
 ) -> FloatArray:
-    """(Q,) the given numbers in the order of the queries."""
+    """(Q,) the given numbers in the order of the queries; NaN where one is None or NaN."""
     known = {*query_ids, *left_out}
     missing = [query for query in query_ids if query not in given]
     unknown = [query for query in given if query not in known]
@@ -136,11 +141,15 @@ def numbers_by_query(
     lower, upper = measure.metric.lower, measure.metric.upper
     for query in query_ids:
         value = given[query]
+        if is_missing(value):
+            continue
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        value = value.item() if isinstance(value, np.generic) else value
         if not (is_number and abs(value) <= sys.float_info.max and lower <= value <= upper):
             msg = (
                 f"values of {measure}: query {safe_repr(query)} must have a finite number in "
                 f"[{lower:g}, {upper:g}], got {safe_repr(value)}"
             )
             raise InvalidParameterError(msg)
-    return np.array([given[query] for query in query_ids], dtype=np.float64)
+    read = (math.nan if is_missing(given[query]) else given[query] for query in query_ids)
+    return np.fromiter(read, dtype=np.float64, count=len(query_ids))

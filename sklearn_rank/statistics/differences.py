@@ -32,7 +32,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 PairedTest = Literal["t", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
-Correction = Literal["holm", "bh", "bonferroni"]
+Correction = Literal["holm", "bh", "bonferroni", "none"]
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Differences:
         if not self.has_spread:
             return math.nan
         tail = alpha / 2 if alternative == "two-sided" else alpha
-        return self.error * (t_quantile(1 - tail, self.freedom) + t_quantile(power, self.freedom))
+        return self.error * (t_quantile(power, self.freedom) - t_quantile(tail, self.freedom))
 
     def _sorted(self) -> tuple[FloatArray, FloatArray | None]:
         """Pairs (or clusters) in an order of their own, so that draws do not depend on another.
@@ -388,8 +388,11 @@ def _drop_in_sds(n: int, alpha: float, power: float) -> float:
 
     # At so many degrees of freedom the noncentral t is normal, in more digits than it is computed.
     if n > 100_000:
-        return float(special.ndtri(1 - alpha) + special.ndtri(power)) / math.sqrt(n)
-    critical = t_quantile(1 - alpha, n - 1)
+        return float(special.ndtri(power) - special.ndtri(alpha)) / math.sqrt(n)
+    critical = -t_quantile(alpha, n - 1)
+    if alpha < 1e-6:  # where SciPy's noncentral t does not end; this is Johnson and Welch's normal
+        spread = math.hypot(1, critical / math.sqrt(2 * (n - 1)))
+        return (critical + float(special.ndtri(power)) * spread) / math.sqrt(n)
     return float(special.nctdtrinc(n - 1, 1 - power, critical)) / math.sqrt(n)
 
 
@@ -416,10 +419,10 @@ def correct_p_values(p_values: Sequence[float], correction: Correction | None) -
     ----------
     p_values : sequence of float
         In [0, 1]; NaN, where there was no test, stays NaN and is not counted.
-    correction : {"holm", "bonferroni", "bh"} or None
+    correction : {"holm", "bonferroni", "bh", "none"} or None
         "holm" [1]_ and "bonferroni" keep the chance of any false alarm among all tests at alpha,
         "holm" with more power; "bh" [2]_ keeps the share of false ones among all alarms at alpha.
-        None corrects nothing.
+        None, or "none", corrects nothing.
 
     Returns
     -------

@@ -106,6 +106,7 @@ def test_convert(command):
     assert read_qrels("t.csv") == read_qrels("t.qrels")
     command("convert run one.jsonl.gz back.run --tag new")
     assert read_run("back.run").tag == "new"
+    assert "name a file, or /dev/stdout for TREC" in command("convert run one.run -", 2)
 
 
 def test_measures(command):

@@ -73,6 +73,18 @@ def test_latex_and_json(command):
     assert two["per_query"]["mrr"] == [1.0, 0.5, 1.0]
 
 
+def test_a_slice_that_one_run_alone_has_is_left_out(command):
+    """trec_eval skips q1 and q3 of this run: "de" is then a slice of the other alone."""
+    command.write({"part.run": "q2 Q0 x 1 3.0 t\nq2 Q0 c 2 1.0 t\n"})
+    command.write({"s.csv": "query,label\nq1,de\nq2,fr\nq3,de\n"})
+    words = "evaluate t.qrels two.run part.run -m mrr --convention trec_eval --slices s.csv"
+    lines = [line.split(",") for line in command(f"{words} --format csv").splitlines()[1:]]
+    assert [(run, label, float(value)) for run, label, _, _, value in lines] == [
+        *(("two.run", "", (1 + 1 / 2 + 1) / 3), ("two.run", "fr", 1 / 2)),
+        *(("part.run", "", 1 / 2), ("part.run", "fr", 1 / 2)),
+    ]
+
+
 @pytest.mark.parametrize(
     "labels", ["query,label\nq1,de\nq2,de\nq3,fr\n", '{"q1": "de", "q2": "de", "q3": "fr"}']
 )

@@ -1,5 +1,6 @@
 """``sklearn-rank gate``: its words, exit codes and baselines; verdicts are tests of the plugin."""
 
+import json
 from xml.etree import ElementTree
 
 import pytest
@@ -23,6 +24,8 @@ def _files(command: Command) -> None:
     [
         ("--at-least map=0.4 --at-least MAP=0.001", "--at-least names map twice"),
         ("--max-drop P_5=0.4 --max-drop p@5=0", "--max-drop names precision@5 twice"),
+        ("--max-drop=0.04 --max-drop=mrr=0.001", "--max-drop 0.04 names no measure; write --max"),
+        ("--max-drop=mrr=0.001 --max-drop=0.04", "--max-drop 0.04 names no measure; write --max"),
         ("--at-least map=0.1 --accept --reason .", "--accept lowers baselines and"),
         ("--at-least map=0.1 --accept --reason \u200b", "--accept lowers baseli"),
         ("--at-least map=0.1 --run-column score=zz", "has no named columns, which -"),
@@ -49,6 +52,9 @@ def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
         text = command(f"{GATE} {limit} --json t.qrels", 2)
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
+    words = f"{GATE} --at-least map=0.1 --allow perfect --json o.txt --markdown o.txt"
+    assert "o.txt is there and no Markdown" in command(words, 2)
+    assert json.loads((command.folder / "o.txt").read_text())["gates"]
 
 
 def test_an_option_is_named_to_a_command_and_a_key_to_a_file(command):

@@ -190,7 +190,10 @@ def test_a_family_for_each_measure() -> None:
     assert compared().family_text == (
         "paired t-test; Holm over 4 p-values: 2 comparisons x 2 measures"
     )
-    assert compared(correction=None).family_text == "paired t-test; p-values not corrected"
+    for none in (None, "none"):
+        found = compared(correction=none)
+        assert found.family_text == "paired t-test; p-values not corrected"
+    assert correct_p_values([0.5, 0.01], "none") == [0.5, 0.01]
 
 
 def test_slices_are_one_family_together() -> None:

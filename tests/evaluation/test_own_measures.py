@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -18,6 +19,7 @@ from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
 from sklearn_rank import (
     InvalidParameterError,
     UndefinedMetricError,
+    UndefinedMetricWarning,
     combine,
     compare,
     compare_all,
@@ -273,11 +275,34 @@ def test_equality_goes_by_definition_and_survives_copies() -> None:
     assert GAINED not in others
 
 
+def test_results_of_other_programs_are_taken_as_they_are() -> None:
+    """Frames of Ragas and DeepEval have gaps, which are undefined queries, and float32."""
+    columns = {"user_input": ["q2", "q1"], "ms": [np.nan, 0.25], "why": ["x", "y"]}
+    for values in (
+        pd.DataFrame(columns),
+        pl.DataFrame(columns, nan_to_null=True),
+        {"ms": pd.Series([0.25, None], index=["q1", "q2"])},
+        {"ms": {"q1": np.float32(0.25), "q2": None}},
+    ):
+        with pytest.warns(UndefinedMetricWarning, match="ms is undefined for 1 of 2"):
+            ev = evaluate(TRUTH, OLD, "mrr", values=values)
+        assert (ev["ms"], ev.counts["undefined"]["ms"]) == (0.25, 1)
+        assert evaluate(TRUTH, OLD, "mrr", values=values, zero_division=0.0)["ms"] == 0.25 / 2
+    ms = {"q1": np.float32(1e38), "q2": np.float32(3)}  # warnings are errors in these tests
+    assert evaluate(TRUTH, OLD, "mrr", values={"ms": ms})["ms"] == pytest.approx(5e37)
+
+
+@pytest.mark.parametrize("name", ["query", "grades", "truth", "n", "ranks", "weight", "slices"])
+def test_names_of_columns_beside_measures_are_taken(name: str) -> None:
+    with pytest.raises(InvalidParameterError, match="reads as a column of results and baselines"):
+        evaluate(TRUTH, OLD, "mrr", values={name: OLD_MS})
+
+
 BAD: dict[str, tuple[Any, str]] = {
     "no mapping": ([1, 2], "must be"),
     "lacks a query": ({"q1": 1}, "no number for 'q2'"),
     "unknown": ({**OLD_MS, "q\x1b": 1}, r"not evaluated: 'q\\x1b'"),
-    "nan": ({"q1": 1, "q2": math.nan}, "query 'q2'"),
+    "twice": (pd.Series([1, 2, 3], index=["q1", "q2", "q1"]), "holds queries more than once"),
     "infinite": ({"q1": 1, "q2": math.inf}, "query 'q2'"),
     "text": ({"q1": 1, "q2": "3"}, "query 'q2'"),
     "huge": ({"q1": 1, "q2": 10**400}, "query 'q2'"),
@@ -290,5 +315,5 @@ BAD: dict[str, tuple[Any, str]] = {
 def test_bad_values_are_refused_before_anything_is_computed(case: str) -> None:
     values, text = BAD[case]
     never = measure_from("never", lambda _: pytest.fail("it was computed"))
-    with pytest.raises(ValueError, match=f"values of ms.*{text}"):
+    with pytest.raises(ValueError, match=f"values .*{text}"):
         evaluate(TRUTH, OLD, never, values={MS: values})

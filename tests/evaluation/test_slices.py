@@ -135,7 +135,7 @@ def five():
     [
         (["b", "a", "b", "a", "c"], {"b": [0, 2], "a": [1, 3], "c": [4]}),
         ([1, True, 1.0, 2, "1"], {1: [0, 1, 2], 2: [3], "1": [4]}),
-        ([None, (1, 2), None, math.inf, None], {None: [0, 2, 4], 1: [1], 2: [1], math.inf: [3]}),
+        ([7, (1, 2, None), 7, math.inf, 7], {7: [0, 2, 4], 1: [1], 2: [1], math.inf: [3]}),
         ([["a", "b", "a"], "a", [], {"b"}, "b"], {"a": [0, 1], "b": [0, 3, 4]}),
     ],
 )
@@ -150,7 +150,7 @@ def test_labels_by_query(five, labels, expected, form):
 
 def test_some_queries_have_no_label(five):
     with pytest.warns(RankingDataWarning, match=r"^3 of 5 queries have no label .*: 0, 2, 4; "):
-        parts = five.by_slice({3: "a", 1: "a"})
+        parts = five.by_slice({3: "a", 1: "a", 0: None})
     assert parts["a"].query_ids.tolist() == [1, 3]
     told = {3: "a", 1: "a", 0: [], 2: [], 4: []}
     assert five.by_slice(told)["a"].query_ids.tolist() == [1, 3]

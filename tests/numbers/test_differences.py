@@ -366,6 +366,13 @@ def test_no_correction_and_no_tests() -> None:
     assert math.isnan(untested)
 
 
+@pytest.mark.parametrize("alpha", [1e-17, 1e-50])
+def test_levels_below_what_one_minus_them_can_say(alpha: float) -> None:
+    n = queries_needed(0.01, 0.1, alpha=alpha)
+    drops = [detectable_drop(own, 0.1, alpha=alpha) for own in (n, n - 1)]
+    assert drops[0] <= 0.01 < drops[1]
+
+
 def test_wrong_corrections_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="'correction' parameter of correct_p_values"):
         correct_p_values([0.1], "tukey")
