@@ -9,11 +9,8 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_validate
 
-from sklearn_rank import Evaluation, PrecisionRecallAtKDisplay, QueryKFold, compare, evaluate
+from sklearn_rank import Evaluation, compare, evaluate
 from sklearn_rank.displays import plot_style
 
 DOCS = Path(__file__).parent
@@ -21,17 +18,6 @@ EXAMPLES = DOCS / "examples"
 
 SYSTEMS = {"words": 1.2, "vectors": 1.9, "both": 2.1, "both, reranked": 3.0}
 """Made-up search engines, and how much of their scores is no noise."""
-
-
-def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """60 queries of 30 items, about 5 of which are relevant."""
-    rng = np.random.default_rng(0)
-    qid = np.repeat(np.arange(60), 30)
-    X = rng.normal(size=(1800, 4))
-    wanted = X[:, 0] * np.sign(X[:, 1]) + 0.5 * X[:, 2] + 0.5 * rng.normal(size=1800)
-    y = (wanted > 1).astype(int)
-    y[::30] = 1
-    return X, y, qid
 
 
 def evaluations() -> dict[str, Evaluation]:
@@ -50,38 +36,13 @@ def evaluations() -> dict[str, Evaluation]:
     }
 
 
-def precision_recall_at_k() -> None:
-    """Two models, each over the folds of one cross-validation."""
-    X, y, qid = problem()
-    _, axes = plt.subplots(1, 2, figsize=(9, 3.8))
-    for ax, model in zip(
-        axes, (Ridge(), HistGradientBoostingRegressor(random_state=0)), strict=True
-    ):
-        results = cross_validate(
-            model,
-            X,
-            y,
-            groups=qid,
-            cv=QueryKFold(3),
-            scoring="r2",
-            return_estimator=True,
-            return_indices=True,
-        )
-        PrecisionRecallAtKDisplay.from_cv_results(results, X, y, groups=qid, ax=ax)
-        ax.set_title(type(model).__name__)
-    # One scale, so that the two can be compared.
-    limits = [max(ax.get_xlim()[1] for ax in axes), max(ax.get_ylim()[1] for ax in axes)]
-    for ax in axes:
-        ax.set(xlim=(0, limits[0]), ylim=(-0.1 * limits[1], limits[1]))
-
-
 def draw_all() -> None:
     """A file for each picture of pictures.md."""
     systems = evaluations()
     pair = compare({name: systems[name] for name in ("vectors", "both")})
     lengths = {query: ("short", "medium", "long")[query % 3] for query in range(80)}
     pictures = {
-        "precision_recall_at_k": precision_recall_at_k,
+        "precision_recall_at_k": lambda: compare(systems).plot("precision_recall_at_k"),
         "measure_at_k": lambda: compare(systems).plot("at_k", measure="ndcg"),
         "roc": lambda: compare(systems).plot("roc", average="macro"),
         "precision_recall": lambda: compare(systems).plot("precision_recall", average="macro"),

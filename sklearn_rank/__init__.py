@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import *
     from sklearn_rank.comparison.differences import Difference as Difference
     from sklearn_rank.comparison.result import *
-    from sklearn_rank.displays.forest import *
     from sklearn_rank.displays.lines import *
-    from sklearn_rank.displays.queries import *
     from sklearn_rank.engines.read import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
@@ -58,12 +56,9 @@ _HOMES = {
     "comparison.compare": "compare compare_all",
     "comparison.differences": "Difference",
     "comparison.result": "Comparison",
-    "displays.forest": "ForestDisplay",
-    "displays.lines": (
-        "MeasureAtKDisplay PrecisionRecallAtKDisplay QueryDistributionDisplay "
-        "RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay"
-    ),
-    "displays.queries": "QueryDifferencesDisplay",
+    "displays.lines": """
+        MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay
+    """,
     "engines.read": "EngineOptions",
     "engines.scan": "scan_qrels scan_run",
     "evaluation.audit": "Audit audit",

@@ -10,7 +10,7 @@ from pydoc_data.topics import topics
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from sklearn_rank import ForestDisplay, compare, evaluate
+from sklearn_rank import compare, evaluate
 from sklearn_rank.displays import plot_style
 
 # Questions about Python, answered by its own help pages, which come with every Python.
@@ -83,9 +83,10 @@ evaluations = {
         "parts of words": retrieve(analyzer="char_wb", ngram_range=(3, 5)),
     }.items()
 }
-print(compare(evaluations))
+comparison = compare(evaluations)
+print(comparison)
 
 with plot_style():
-    shown = ForestDisplay.from_evaluation(evaluations)
+    shown = comparison.plot("forest")
     if sys.argv[1:]:
         shown.figure_.savefig(sys.argv[1], metadata={"Date": None})

@@ -424,16 +424,17 @@ class Comparison(Tabular):
         Parameters
         ----------
         kind : str, default="forest"
-            "forest" (differences from the baseline with intervals), "differences" (of the
-            queries, sorted), "at_k" (a measure against k), "distribution" (the values of the
-            queries), "roc" or "precision_recall".
+            "forest" (differences from the baseline with intervals, of one ``measure=`` or all, with
+            ``slices=`` a row for each), "differences" (of the queries between the baseline and
+            ``system=``, sorted, ``n_named=`` at each end by name), and the others of
+            :meth:`Evaluation.plot`, with a line for each system.
         **options
-            As in ``from_comparison`` or ``from_evaluation`` of the display.
+            Those of the kind, and ``ax=``.
 
         Returns
         -------
-        display : display of :mod:`sklearn_rank.displays`
-            Drawn, with ``ax_`` and ``figure_``.
+        display : display
+            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again and ``to_svg`` for a page.
         """
         from sklearn_rank.displays import plot_comparison
 

@@ -18,6 +18,7 @@ Kinds = Mapping[str, Callable[..., Display]]
 
 _OF_SYSTEMS: Kinds = {
     "at_k": lines.MeasureAtKDisplay.from_evaluation,
+    "precision_recall_at_k": lines.PrecisionRecallAtKDisplay.from_evaluation,
     "distribution": lines.QueryDistributionDisplay.from_evaluation,
     "precision_recall": lines.RankingPrecisionRecallCurveDisplay.from_evaluation,
     "roc": lines.RankingRocCurveDisplay.from_evaluation,

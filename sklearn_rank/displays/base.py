@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import io
 import re
 import warnings
@@ -128,83 +127,12 @@ def text_color(ax: Axes) -> Any:
 
 # Displays ----------------------------------------------------------------------------------------
 
-_PARAMETERS = """\
-evaluations : Evaluation or {name: Evaluation}
-    Results of :func:`evaluate`, by any measures.
-comparison : Comparison
-    Result of :func:`compare` or :func:`compare_all`.
-y_true, y_score
-    Ground truth and rankings in any layout of :func:`evaluate`.
-groups : array-like of shape (n_samples,), default=None
-    Query id of each row, unless X or y carries it.
-intervals : list of array-like of shape (n_points, 2), default=None
-    Lower and upper ends of the intervals; NaN where there is none.
-slices : mapping, callable or str, default=None
-    As in :meth:`Evaluation.by_slice`: a row for each slice.
-level : float, default=0.95
-    Level of the intervals.
-measure : str, default="measure"
-    Label of the axis.
-greater_is_better : bool, default=True
-    Direction of the measure.
-n_named : int, default=5
-    Number of queries named at each end; queries that did not change never are.
-k : int, default=10
-    Last cutoff, in ranks.
-names : list of str, default=None
-    Names of the systems; None takes the keys of the evaluations, or those of the display.
-ax : matplotlib.axes.Axes, default=None
-    Axes to draw in; None makes a figure.
-curve_kwargs : dict or list of dict, default=None
-    Keywords of ``Axes.plot``, for all lines or one for each."""
-"""Entries of the parameters that several displays take."""
-
-_RETURNS = """\
-display : Display
-    The display, drawn: with ``ax_``, ``figure_`` and its artists."""
-
-
-def _complete(documented: Any) -> None:
-    """Add the shared entries to a docstring, in the order of the signature."""
-    if not documented.__doc__:  # which python -OO leaves out
-        return
-    text, *rest = re.split(r"\n\n(\w+)\n-+\n", inspect.cleandoc(documented.__doc__))
-    own = dict(zip(rest[::2], rest[1::2], strict=True))
-    entries: dict[str, str] = {}
-    for body in (_PARAMETERS, own.pop("Parameters", "")):
-        for entry in filter(None, re.split(r"\n(?=\S)", body)):
-            names = entry.partition("\n")[0].partition(" : ")[0]
-            entries.update((name.strip("* "), entry) for name in names.split(","))
-    named = [entries[name] for name in inspect.signature(documented).parameters if name in entries]
-    parts = {"Parameters": "\n".join(dict.fromkeys(named))} if named else {}
-    if isinstance(documented, type):
-        attributes = getattr(documented, "_ATTRIBUTES", "") + own.pop("Attributes", "")
-        parts |= {"Attributes": attributes.rstrip()} if attributes else {}
-    else:
-        parts["Returns"] = own.pop("Returns", _RETURNS)
-    for title, body in {**parts, **own}.items():
-        text += f"\n\n{title}\n{'-' * len(title)}\n{body}"
-    documented.__doc__ = text
-
 
 class Display:
-    """The values of a picture; ``plot`` draws it.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        The axes and the figure, after ``plot``; ImportError without Matplotlib.
-    """
+    """The values of a picture; ``plot`` draws it, into ``ax_`` of ``figure_``."""
 
     ax_: Axes
     figure_: Figure | SubFigure
-
-    def __init_subclass__(cls) -> None:
-        """Complete the docstrings of the class and of the methods that draw."""
-        _complete(cls)
-        for name, method in vars(cls).items():
-            if name == "plot" or name.startswith("from_"):
-                _complete(getattr(method, "__func__", method))
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the picture."""
@@ -267,12 +195,10 @@ class Display:
 # Input -------------------------------------------------------------------------------------------
 
 
-def read_systems(
-    evaluations: Any, names: Any, owner: str
-) -> tuple[list[Evaluation], list[str] | None]:
+def read_systems(evaluations: Any, owner: str) -> tuple[list[Evaluation], list[str] | None]:
     """Evaluations and names of their systems; one evaluation needs no name."""
     if isinstance(evaluations, Evaluation):
-        return [evaluations], check_names(names, 1)
+        return [evaluations], None
     systems = list(evaluations.values()) if isinstance(evaluations, Mapping) else []
     if not systems or not all(isinstance(system, Evaluation) for system in systems):
         msg = (
@@ -280,7 +206,7 @@ def read_systems(
             f"{safe_repr(evaluations)}"
         )
         raise TypeError(msg)
-    return systems, check_names(list(evaluations) if names is None else names, len(systems))
+    return systems, list(map(str, evaluations))
 
 
 def check_names(names: Any, count: int) -> list[str] | None:

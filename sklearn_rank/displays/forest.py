@@ -12,10 +12,8 @@ from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.base import (
     Display,
     add_legend,
-    check_names,
     measure_of,
     measured_by,
-    read_arrays,
     read_systems,
     series_style,
     set_names,
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
-__all__ = ["ForestDisplay"]
-
 _ALL = "all queries"
 _ROW, _SERIES, _EDGES = 0.22, 0.14, 1.1
 """Inches of a row, of each further system in it, and of what is above and below the rows."""
@@ -43,22 +39,8 @@ _ROW, _SERIES, _EDGES = 0.22, 0.14, 1.1
 class ForestDisplay(Display):
     """Means with their intervals, a row for each slice, measure or system.
 
-    Make one with :meth:`from_evaluation` or :meth:`from_comparison`.
-
-    Parameters
-    ----------
-    rows : list of str
-        Labels of the rows, from the top down.
-    values : list of array-like of shape (n_rows,)
-        Means, a series (system) per element; NaN where a row has none.
-    intervals : list of array-like of shape (n_rows, 2)
-        Lower and upper ends; NaN where there is no interval.
-    label : str, default="mean"
-        Label of the axis.
-    reference : float, default=None
-        Place of a line to compare with: the mean of all queries, or no difference.
-    filled : list of array-like of bool of shape (n_rows,), default=None
-        Which means have a filled mark, such as significant differences; None: all.
+    A series (system) is an element of ``values`` (means, NaN where a row has none), ``intervals``
+    and ``filled``, whose marks are hollow where it is False.
 
     Attributes
     ----------
@@ -81,19 +63,15 @@ class ForestDisplay(Display):
         filled: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        count, series = len(rows), len(values)
-        self.rows = [str(row) for row in rows]
-        self.values = read_arrays("values", values, [(count,)] * series)
-        self.intervals = read_arrays("intervals", intervals, [(count, 2)] * series)
-        marks = [[True] * count] * series if filled is None else filled
-        self.filled = [one > 0 for one in read_arrays("filled", marks, [(count,)] * series)]
-        self.label, self.reference = label, reference
-        self.names = check_names(names, series)
+        self.rows, self.label, self.reference = list(rows), label, reference
+        self.values = [np.asarray(means, dtype=np.float64) for means in values]
+        self.intervals = [np.asarray(ends, dtype=np.float64) for ends in intervals]
+        self.filled = [[True] * len(rows)] * len(values) if filled is None else filled
+        self.names = None if names is None else list(names)
 
-    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the rows; a new figure is as high as they need."""
         count = len(self.values)
-        shown = self.names if names is None else check_names(names, count)
         height = max(_EDGES + (_ROW + _SERIES * (count - 1)) * len(self.rows), 1.8)
         with self._canvas(ax, (6.4, height)) as ax:
             self.bars_: list[ErrorbarContainer] = []
@@ -121,8 +99,8 @@ class ForestDisplay(Display):
             ax.set_ylim(len(self.rows) - 0.5, -0.5)
             ax.grid(visible=False, axis="y")
             ax.set_xlabel(self.label, parse_math=False, loc="right")
-            if shown is not None:
-                set_names(self.marks_, shown)
+            if self.names is not None:
+                set_names(self.marks_, self.names)
                 add_legend(ax, self.marks_, "above")
         return self
 
@@ -134,22 +112,13 @@ class ForestDisplay(Display):
         *,
         slices: Any = None,
         level: float = 0.95,
-        names: Sequence[str] | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw a row for each slice of the queries, or for each measure.
 
         A line shows the mean of all queries of the first system.
-
-        Parameters
-        ----------
-        measure : str or Measure, default=None
-            What to show of each slice, evaluated or not; None takes the first measure. Without
-            slices None takes all.
-        slices : mapping, callable or str, default=None
-            As in :meth:`Evaluation.by_slice`; None makes a row for each measure.
         """
-        systems, shown = read_systems(evaluations, names, cls.__name__)
+        systems, shown = read_systems(evaluations, cls.__name__)
         wanted = list(systems[0].measures)
         if slices is not None or measure is not None:
             wanted = [measure_of(systems[0], measure)]
@@ -179,13 +148,7 @@ class ForestDisplay(Display):
         slices: Any = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw a row for each difference, and a line at none; hollow marks are not significant.
-
-        Parameters
-        ----------
-        measure : str or Measure, default=None
-            One of its measures; None takes all, or the first with slices.
-        """
+        """Draw a row for each difference, and a line at none; hollow marks are not significant."""
         if slices is not None and measure is None:
             measure = comparison.measures[0]
         wanted = None if measure is None else str(comparison.metric(measure))

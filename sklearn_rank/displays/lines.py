@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MeasureAtKDisplay",
-    "PrecisionRecallAtKDisplay",
-    "QueryDistributionDisplay",
     "RankingPrecisionRecallCurveDisplay",
     "RankingRocCurveDisplay",
 ]
@@ -73,27 +70,12 @@ class SystemLines(Display):
     lines_: list[Line2D]
     bands_: list[PolyCollection]
     _SIZE: ClassVar[tuple[float, float]] = SIZE
-    _ZERO_DIVISION: ClassVar[Any] = "warn"
-    _ATTRIBUTES: ClassVar[str] = """\
-lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-    The line of each system, and a band where it has intervals, after ``plot``.
-"""
 
     def _curves(self) -> list[Curve]:
         raise NotImplementedError
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         """Label the axes and name the lines."""
-        raise NotImplementedError
-
-    @classmethod
-    def _deepest(cls, *measure: Any, **_: Any) -> list[str | Measure]:
-        """Measures that read as much of the rankings as the lines do."""
-        return list(measure or ("map",))
-
-    @classmethod
-    def from_evaluation(cls, *args: Any, **options: Any) -> Self:
-        """Draw the line of each system."""
         raise NotImplementedError
 
     def plot(
@@ -103,7 +85,22 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         names: Sequence[str] | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
-        """Draw the lines."""
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to draw in; None makes a figure.
+        names : list of str, default=None
+            Names of the systems; None takes those of the display.
+        curve_kwargs : dict or list of dict, default=None
+            Keywords of ``Axes.plot``, for all lines or one for each.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn: with ``ax_``, ``figure_``, ``lines_`` and ``bands_``.
+        """
         curves = self._curves()
         shown = self.names if names is None else check_names(names, len(curves))
         given: Any = curve_kwargs or {}
@@ -125,6 +122,24 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
             self._finish(ax, shown)
         return self
 
+
+class CurveDisplay(SystemLines):
+    """Lines that can be drawn of predictions and of estimators, as scikit-learn's displays can."""
+
+    _ZERO_DIVISION: ClassVar[Any] = "warn"
+    _OWN: ClassVar[frozenset[str]]
+    """Options of ``from_evaluation`` that are not of all lines."""
+
+    @classmethod
+    def _deepest(cls, *measure: Any, **_: Any) -> list[str | Measure]:
+        """Measures whose evaluation warns as the lines should."""
+        return list(measure or ("map",))
+
+    @classmethod
+    def from_evaluation(cls, *args: Any, **options: Any) -> Self:
+        """Draw the line of each system."""
+        raise NotImplementedError
+
     @classmethod
     def from_predictions(
         cls,
@@ -140,19 +155,28 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
 
         Parameters
         ----------
+        y_true, y_score
+            Ground truth and rankings in any layout of :func:`evaluate`.
         *measure : str or Measure
-            As in :meth:`from_evaluation`, if it takes a measure.
+            As in ``from_evaluation``, if it takes a measure.
         name : str, default=None
             Name of the system.
+        ax, curve_kwargs
+            As in :meth:`plot`.
         **options
-            Options of :meth:`from_evaluation`; all others are arguments of :func:`evaluate`, such
+            Options of ``from_evaluation``; all others are arguments of :func:`evaluate`, such
             as ``groups``.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn.
         """
         own, reading = cls._split(options)
         reading = {"zero_division": cls._ZERO_DIVISION, **reading}
         evaluation = evaluate(y_true, y_score, cls._deepest(*measure, **own), **reading)
-        shown: dict[str, Any] = {"names": None if name is None else [name], "ax": ax}
-        return cls.from_evaluation(evaluation, *measure, **own, **shown, curve_kwargs=curve_kwargs)
+        systems = evaluation if name is None else {name: evaluation}
+        return cls.from_evaluation(systems, *measure, **own, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -176,12 +200,21 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         X, y : array-like
             Input of the estimator, and the ground truth: rows, lists or a matrix.
         *measure : str or Measure
-            As in :meth:`from_evaluation`, if it takes a measure.
+            As in ``from_evaluation``, if it takes a measure.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row, unless X or y carries it.
         name : str, default=None
             Name of the system; None takes the class of the estimator.
+        ax, curve_kwargs
+            As in :meth:`plot`.
         **options
-            Options of :meth:`from_evaluation`; all others say how to read the estimator and the
+            Options of ``from_evaluation``; all others say how to read the estimator and the
             data, as in :meth:`RankingScorer.with_options`.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn.
 
         Raises
         ------
@@ -190,57 +223,40 @@ lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        own, reading = cls._split(options)
-        measures = cls._deepest(*measure, **own)
-        evaluation = cls._evaluate(estimator, X, y, groups, measures, reading)
-        names = [type(estimator).__name__ if name is None else name]
-        return cls.from_evaluation(
-            evaluation, *measure, **own, names=names, ax=ax, curve_kwargs=curve_kwargs
-        )
-
-    @classmethod
-    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Options of ``from_evaluation``, and those of reading the rankings."""
-        known = inspect.signature(cls.from_evaluation).parameters
-        own = {name: value for name, value in options.items() if name in known}
-        return own, {name: value for name, value in options.items() if name not in known}
-
-    @classmethod
-    def _evaluate(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        groups: Any,
-        measures: list[str | Measure],
-        given: Mapping[str, Any],
-    ) -> Evaluation:
-        """Evaluation of a fitted estimator, read as scorers read it."""
-        name = cls.__name__
+        own, given = cls._split(options)
         for option in given:
             if option not in OPTION_NAMES:
                 msg = (
-                    f"{name} has no option {safe_repr(option)}"
+                    f"{cls.__name__} has no option {safe_repr(option)}"
                     f"{closest(option, ('groups', *OPTION_NAMES))}; its options are: "
                     f"{', '.join(OPTION_NAMES)}"
                 )
                 raise InvalidParameterError(msg)
-        options = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
-        read = read_call(Responses(estimator, X), y, groups, options, owner=name)
+        settings = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
+        measures = cls._deepest(*measure, **own)
+        read = read_call(Responses(estimator, X), y, groups, settings, owner=cls.__name__)
         reading: dict[str, Any] = {
-            option: getattr(options, option)
+            option: getattr(settings, option)
             for option in ("string_provider", "zero_division", "ties")
         }
         if read.queries is not None:
             reading["groups"] = read.queries.ids
         try:
-            return evaluate(read.y, read.scores, measures, **reading)
+            evaluation = evaluate(read.y, read.scores, measures, **reading)
         except TypeError as error:
             # The class that scorers raise for objects of the wrong kind.
             raise RankingConfigError(str(error)) from error
+        system = {type(estimator).__name__ if name is None else name: evaluation}
+        return cls.from_evaluation(system, *measure, **own, ax=ax, curve_kwargs=curve_kwargs)
+
+    @classmethod
+    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options of ``from_evaluation``, and those of reading the rankings."""
+        own = {name: value for name, value in options.items() if name in cls._OWN}
+        return own, {name: value for name, value in options.items() if name not in cls._OWN}
 
 
-class MeasureAtKDisplay(SystemLines):
+class MeasureAtKDisplay(CurveDisplay):
     """A measure of the first k ranks against k, with intervals over queries.
 
     Make one with :meth:`from_evaluation`, ``from_predictions`` or ``from_estimator``.
@@ -251,7 +267,24 @@ class MeasureAtKDisplay(SystemLines):
         The cutoffs, in ranks, rising.
     values : list of array-like of shape (n_cutoffs,)
         Mean of the measure at each cutoff, a system per element.
+    intervals : list of array-like of shape (n_cutoffs, 2), default=None
+        Lower and upper ends of the intervals; NaN where there is none.
+    measure : str, default="measure"
+        Label of the axis.
+    level : float, default=0.95
+        Level of the intervals.
+    names : list of str, default=None
+        Names of the systems.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+        The line of each system and the band of its intervals, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
+        The axes and the figure.
     """
+
+    _OWN = frozenset({"k", "level"})
 
     def __init__(
         self,
@@ -325,7 +358,6 @@ class MeasureAtKDisplay(SystemLines):
         *,
         k: int | Sequence[int] = 20,
         level: float = 0.95,
-        names: Sequence[str] | None = None,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
@@ -333,12 +365,23 @@ class MeasureAtKDisplay(SystemLines):
 
         Parameters
         ----------
+        evaluations : Evaluation or {name: Evaluation}
+            Results of :func:`evaluate`, by any measures.
         measure : str or Measure, default="ndcg"
             Measure that takes a cutoff; with the parameters of the evaluation if it has the metric.
         k : int or sequence of int, default=20
             Last cutoff, or the cutoffs, rising.
+        level : float, default=0.95
+            Level of the intervals.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn.
         """
-        systems, shown = read_systems(evaluations, names, cls.__name__)
+        systems, shown = read_systems(evaluations, cls.__name__)
         cutoffs = cls._cutoffs(read_measure(measure), k)
         values, intervals = [], []
         for system in systems:
@@ -359,44 +402,18 @@ class MeasureAtKDisplay(SystemLines):
 
 
 class PrecisionRecallAtKDisplay(SystemLines):
-    """Mean precision against mean recall of the first k ranks, for k = 1, 2, ...
-
-    Make one with :meth:`from_evaluation`, ``from_predictions``, ``from_estimator`` or
-    :meth:`from_cv_results`.
-
-    Parameters
-    ----------
-    precision, recall : list of array-like of shape (n_cutoffs,)
-        Mean precision and mean recall at each cutoff in [0, 1], a line per element. Ties count by
-        the exact expectation; undefined queries are left out of the means.
-    k : array-like of shape (n_cutoffs,)
-        The cutoffs, in ranks.
+    """Mean precision against mean recall of the first k ranks, for k = 1, 2, ... [1]_.
 
     References
     ----------
     .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4.
-
-    Examples
-    --------
-    >>> from sklearn_rank import PrecisionRecallAtKDisplay
-    >>> shown = PrecisionRecallAtKDisplay(precision=[[1, 0.5]], recall=[[0.5, 0.5]], k=[1, 2])
-    >>> shown.plot().ax_.get_xlabel()
-    'Mean recall at k'
     """
 
     def __init__(
-        self,
-        *,
-        precision: Sequence[Any],
-        recall: Sequence[Any],
-        k: Any,
-        names: Sequence[str] | None = None,
+        self, precision: Any, recall: Any, k: Any, names: Sequence[str] | None = None
     ) -> None:
-        self.k: IntArray = np.asarray(k, dtype=np.int64)
-        shapes = [self.k.shape] * len(precision)
-        self.precision = read_arrays("precision", precision, shapes)
-        self.recall = read_arrays("recall", recall, shapes)
-        self.names = check_names(names, len(shapes))
+        self.precision, self.recall, self.k = np.array(precision), np.array(recall), np.array(k)
+        self.names = None if names is None else list(names)
 
     def _curves(self) -> list[Curve]:
         return [(x, y, {}) for x, y in zip(self.recall, self.precision, strict=True)]
@@ -423,109 +440,38 @@ class PrecisionRecallAtKDisplay(SystemLines):
         name_lines(ax, self.lines_, names)
 
     @classmethod
-    def _deepest(cls, *, k: Any = 10, **_: Any) -> list[str | Measure]:
-        k = check_integer(k, "k", cls.__name__, at_least=1)
-        return [f"precision@{k}", f"recall@{k}"]
-
-    @classmethod
     def from_evaluation(
         cls,
         evaluations: Evaluation | Mapping[str, Evaluation],
         *,
         k: int = 10,
-        names: Sequence[str] | None = None,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
-        """Draw the line of each system."""
-        systems, shown = read_systems(evaluations, names, cls.__name__)
+        """Draw the line of each system up to the cutoff ``k``."""
+        systems, shown = read_systems(evaluations, cls.__name__)
         cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
-        values = {}
+        values = []
         for name in ("precision", "recall"):
             measures = [read_measure(f"{name}@{cutoff}") for cutoff in cutoffs]
             measured = [measured_by(system, measures) for system in systems]
-            values[name] = [[system[one] for one in measures] for system in measured]
-        display = cls(**values, k=cutoffs, names=shown)
-        return display.plot(ax, curve_kwargs=curve_kwargs)
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        groups: Any = None,
-        k: int = 10,
-        names: Sequence[str] | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Styles = None,
-        **options: Any,
-    ) -> Self:
-        """Draw a line for the test part of each fold.
-
-        Parameters
-        ----------
-        cv_results : dict
-            Result of ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data of ``cross_validate``.
-        names : list of str, default=None
-            Names of the lines; None numbers the folds.
-        **options
-            As in ``from_estimator``.
-        """
-        from sklearn.utils import _safe_indexing
-
-        if not cv_results.get("estimator") or "indices" not in cv_results:
-            msg = (
-                "cv_results must hold estimators and indices: call cross_validate with "
-                "return_estimator=True and return_indices=True"
-            )
-            raise ValueError(msg)
-        measures, folds = cls._deepest(k=k), {}
-        tests = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
-        for number, (estimator, test) in enumerate(tests):
-            rows, truth, queries = (
-                None if part is None else _safe_indexing(part, test) for part in (X, y, groups)
-            )
-            folds[f"Fold {number}"] = cls._evaluate(
-                estimator, rows, truth, queries, measures, options
-            )
-        return cls.from_evaluation(folds, k=k, names=names, ax=ax, curve_kwargs=curve_kwargs)
+            values.append([[system[one] for one in measures] for system in measured])
+        precision, recall = values
+        return cls(precision, recall, list(cutoffs), shown).plot(ax, curve_kwargs=curve_kwargs)
 
 
 class QueryDistributionDisplay(SystemLines):
     """Empirical distribution over queries: the share of queries with a value of at most x.
 
     The height at the left edge is the share of queries with nothing found. Lower lines are better
-    where greater values are. Make one with :meth:`from_evaluation`, ``from_predictions`` or
-    ``from_estimator``.
-
-    Parameters
-    ----------
-    values : list of array-like of shape (n_queries,)
-        Value of each query, a system per element; NaN (undefined) is left out.
-
-    Examples
-    --------
-    >>> from sklearn_rank import QueryDistributionDisplay
-    >>> shown = QueryDistributionDisplay(values=[[0.0, 1.0, 0.5, 1.0]]).plot()
-    >>> [[float(x), float(y)] for x, y in shown.lines_[0].get_xydata()]
-    [[0.0, 0.0], [0.0, 0.25], [0.5, 0.5], [1.0, 1.0]]
+    where greater values are.
     """
 
     def __init__(
-        self,
-        *,
-        values: Sequence[Any],
-        measure: str = "measure",
-        names: Sequence[str] | None = None,
-        greater_is_better: bool = True,
+        self, values: Sequence[Any], measure: Measure, names: Sequence[str] | None = None
     ) -> None:
-        self.values = [np.asarray(of_system, dtype=np.float64) for of_system in values]
-        self.names = check_names(names, len(self.values))
-        self.measure, self.greater_is_better = measure, greater_is_better
+        self.values, self.measure = [np.asarray(own) for own in values], measure
+        self.names = None if names is None else list(names)
 
     def _curves(self) -> list[Curve]:
         """Steps from 0 at the least value; of no values, nothing."""
@@ -540,7 +486,7 @@ class QueryDistributionDisplay(SystemLines):
         return curves
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        direction = "" if self.greater_is_better else " (less is better)"
+        direction = "" if self.measure.metric.greater_is_better else " (less is better)"
         ax.set(xlabel=f"{self.measure} per query{direction}", ylabel="Share of queries at or below")
         ax.set_ylim(-0.01, 1.03)
         if names is not None:
@@ -553,37 +499,26 @@ class QueryDistributionDisplay(SystemLines):
         evaluations: Evaluation | Mapping[str, Evaluation],
         measure: str | Measure | None = None,
         *,
-        names: Sequence[str] | None = None,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
-        """Draw the distribution of each system.
-
-        Parameters
-        ----------
-        measure : str or Measure, default=None
-            Any measure but a pooled one; None takes the first of the first evaluation.
-        """
-        systems, shown = read_systems(evaluations, names, cls.__name__)
+        """Draw the distribution of each system by any measure but a pooled one."""
+        systems, shown = read_systems(evaluations, cls.__name__)
         wanted = measure_of(systems[0], measure)
         measured = [measured_by(system, [wanted]) for system in systems]
-        display = cls(
-            values=[one.per_query[wanted] for one in measured],  # type: ignore[index]
-            measure=str(wanted),
-            names=shown,
-            greater_is_better=wanted.metric.greater_is_better,
-        )
-        return display.plot(ax, curve_kwargs=curve_kwargs)
+        values = [one.per_query[wanted] for one in measured]  # type: ignore[index]
+        return cls(values, wanted, shown).plot(ax, curve_kwargs=curve_kwargs)
 
 
 # Curves over thresholds --------------------------------------------------------------------------
 
 
-class _CurveDisplay(SystemLines):
+class _ThresholdDisplay(CurveDisplay):
     """Base of both displays of curves, pooled or averaged over queries with a band."""
 
     _SIZE = (4.8, 4.4)  # nearly square: both axes are shares
     _ZERO_DIVISION = np.nan
+    _OWN = frozenset({"average", "level"})
     _AXES: ClassVar[tuple[str, str]]
 
     @staticmethod
@@ -610,7 +545,6 @@ class _CurveDisplay(SystemLines):
         *,
         average: Average = "pooled",
         level: float = 0.95,
-        names: Sequence[str] | None = None,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
@@ -618,9 +552,20 @@ class _CurveDisplay(SystemLines):
 
         Parameters
         ----------
+        evaluations : Evaluation or {name: Evaluation}
+            Results of :func:`evaluate`, by any measures.
         average : {"pooled", "macro"}, default="pooled"
             All items in one ranking by their scores, which then must compare across queries; or
             the mean of the curves of the queries, with an interval at each point by itself.
+        level : float, default=0.95
+            Level of the intervals.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn.
 
         Raises
         ------
@@ -630,7 +575,7 @@ class _CurveDisplay(SystemLines):
             If no query has a curve.
         """
         check_option(average, "average", ("pooled", "macro"), cls.__name__)
-        systems, shown = read_systems(evaluations, names, cls.__name__)
+        systems, shown = read_systems(evaluations, cls.__name__)
         traced = [cls._trace(one._judged, average, level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         values["names"] = shown
@@ -657,7 +602,7 @@ def _mean_curve(
     return np.average(heights, axis=0, weights=weights), np.array(intervals), weights
 
 
-class RankingRocCurveDisplay(_CurveDisplay):
+class RankingRocCurveDisplay(_ThresholdDisplay):
     """Receiver operating characteristic of rankings, pooled or averaged over queries.
 
     Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
@@ -666,11 +611,20 @@ class RankingRocCurveDisplay(_CurveDisplay):
     ----------
     fpr, tpr : list of array-like of shape (n_points,)
         False and true positive rates in [0, 1], as of :func:`ranking_roc_curve`.
+    intervals : list of array-like of shape (n_points, 2), default=None
+        Lower and upper ends of the intervals.
     areas : list of float, default=None
         Areas under the curves, for their names.
+    names : list of str, default=None
+        Names of the systems.
 
     Attributes
     ----------
+    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+        The line of each system, and with ``average="macro"`` the band of its intervals, after
+        ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
+        The axes and the figure.
     areas : list of float or None
         Area under each curve; averaged over queries, the mean of theirs.
     chance_level_ : matplotlib.lines.Line2D
@@ -741,7 +695,7 @@ class RankingRocCurveDisplay(_CurveDisplay):
             add_legend(ax, self.lines_, loc="lower right")
 
 
-class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
+class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
     """Precision against recall of rankings, pooled or interpolated and averaged over queries.
 
     Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
@@ -750,6 +704,18 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
     ----------
     precision, recall : list of array-like of shape (n_points,)
         In [0, 1], as of :func:`ranking_precision_recall_curve`.
+    intervals : list of array-like of shape (n_points, 2), default=None
+        Lower and upper ends of the intervals.
+    names : list of str, default=None
+        Names of the systems.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
+        The line of each system, and with ``average="macro"`` the band of its intervals, after
+        ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
+        The axes and the figure.
 
     References
     ----------

@@ -20,7 +20,7 @@ from sklearn_rank.displays.base import (
 )
 from sklearn_rank.evaluation.result import QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.checks import check_integer, check_same_length
+from sklearn_rank.support.checks import check_integer
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
 
-__all__ = ["QueryDifferencesDisplay"]
-
 _MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
 
@@ -38,18 +36,8 @@ _MOST_ROWS = 600
 class QueryDifferencesDisplay(Display):
     """Difference of each query between two systems, sorted, with the extremes by name.
 
-    Make one with :meth:`from_comparison`.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_queries,)
-        Value of the system minus that of the baseline; NaN (undefined) is left out.
-    query_ids : sequence of shape (n_queries,)
-        Names of the queries.
-    names : (str, str), default=("baseline", "new")
-        Names of the baseline and of the system.
-    query_text : mapping or callable, default=None
-        {query: text}, or a function of the query id: texts in place of ids.
+    ``differences`` are values of the second of ``names`` minus those of the first; NaN (undefined)
+    is left out.
 
     Attributes
     ----------
@@ -59,15 +47,6 @@ class QueryDifferencesDisplay(Display):
         Areas of the queries that got better and worse.
     labels_ : list of matplotlib.text.Annotation
         Names of the extremes, the best first.
-
-    Examples
-    --------
-    >>> from sklearn_rank import QueryDifferencesDisplay, compare
-    >>> runs = {"old": {"q1": ["a", "x"], "q2": ["b"]}, "new": {"q1": ["x", "a"], "q2": ["b"]}}
-    >>> compared = compare({"q1": {"a"}, "q2": {"b"}}, runs, measures="mrr")
-    >>> shown = QueryDifferencesDisplay.from_comparison(compared)
-    >>> [label.get_text() for label in shown.labels_], shown.ax_.get_title(loc="left")
-    (['q1  −0.500'], '0 better, 1 equal, 1 worse')
     """
 
     better_: PolyCollection
@@ -85,7 +64,6 @@ class QueryDifferencesDisplay(Display):
     ) -> None:
         self.differences: FloatArray = np.asarray(differences, dtype=np.float64)
         self.query_ids = list(query_ids)
-        check_same_length("differences", len(self.differences), "query_ids", len(self.query_ids))
         self.measure, self.greater_is_better = measure, greater_is_better
         self.names = names
         self._text = text_function(query_text)
@@ -152,15 +130,7 @@ class QueryDifferencesDisplay(Display):
         n_named: int = 5,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the differences between a system and the baseline.
-
-        Parameters
-        ----------
-        measure : str or Measure, default=None
-            One of its measures; None takes the first.
-        system : str, default=None
-            One of its systems; None takes the first beside the baseline.
-        """
+        """Draw the differences between a system (None: the first) and the baseline."""
         wanted = comparison.measures[0] if measure is None else measure
         system = comparison.others[0] if system is None else system
         display = cls(

@@ -652,15 +652,23 @@ class Evaluation(Tabular):
         Parameters
         ----------
         kind : str, default="forest"
-            "forest" (measures, or slices of the queries, with intervals), "at_k" (a measure
-            against k), "distribution" (the values of the queries), "roc" or "precision_recall".
+            "forest" (measures, or with ``slices=`` the slices of the queries by one ``measure=``,
+            with intervals of ``level=``), "at_k" (``measure=`` against the cutoffs ``k=``),
+            "precision_recall_at_k" (up to ``k=``), "distribution" (the values of the queries by
+            ``measure=``), "roc" or "precision_recall" (``average="pooled"`` or "macro").
         **options
-            As in ``from_evaluation`` of the display.
+            Those of the kind, ``ax=``, and ``curve_kwargs=`` of lines: keywords of ``Axes.plot``.
 
         Returns
         -------
-        display : display of :mod:`sklearn_rank.displays`
-            Drawn, with ``ax_`` and ``figure_``.
+        display : display
+            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again and ``to_svg`` for a page.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> evaluate({"q": {"a"}}, {"q": ["x", "a"]}).plot("at_k", measure="recall", k=2).values
+        [array([0., 1.])]
         """
         from sklearn_rank.displays import plot_evaluation
 

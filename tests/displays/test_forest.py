@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sklearn_rank import (
-    ForestDisplay,
-    QueryDifferencesDisplay,
     compare,
     compare_all,
     evaluate,
 )
 from sklearn_rank.displays import OF_COMPARISON, OF_EVALUATION
+from sklearn_rank.displays.forest import ForestDisplay
+from sklearn_rank.displays.queries import QueryDifferencesDisplay
 
 RNG = np.random.default_rng(0)
 QUERIES = [f"q{number}" for number in range(24)]

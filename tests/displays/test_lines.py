@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GroupKFold, cross_validate
 
 from sklearn_rank import (
     InvalidParameterError,
     MeasureAtKDisplay,
-    PrecisionRecallAtKDisplay,
-    QueryDistributionDisplay,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
     UndefinedMetricError,
     UndefinedMetricWarning,
+    compare,
     evaluate,
     ranking_precision_recall_curve,
     ranking_roc_curve,
@@ -29,105 +27,54 @@ TRUTH = [{"a", "b"}, {"c"}]
 LISTS = [["a", "x", "b"], ["y", "c"]]
 
 
-def rows():
-    rng = np.random.default_rng(0)
-    qid = np.repeat([f"q{number}" for number in range(9)], 5)
-    y = np.tile([1, 0, 1, 0, 0], 9)
-    X = rng.normal(size=(45, 2)) + y[:, np.newaxis]
-    mixed = rng.permutation(45)
-    return X[mixed], y[mixed], qid[mixed]
-
-
-def test_curve_by_hand():
-    shown = PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=3, name="seed")
+def test_precision_against_recall_by_hand():
+    evaluation = evaluate(TRUTH, LISTS, "mrr")
+    shown = compare({"seed": evaluation, "same": evaluation}).plot("precision_recall_at_k", k=3)
     # Hits at 1 and 3 of two relevant items; a hit at 2 of one.
     precision = [(1 + 0) / 2, (1 / 2 + 1 / 2) / 2, (2 / 3 + 1 / 3) / 2]
     recall = [(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2]
-    (line,) = shown.lines_
-    assert line.get_ydata() == pytest.approx(precision)
-    assert line.get_xdata() == pytest.approx(recall)
-    assert shown.k.tolist() == [1, 2, 3]
-    assert shown.ax_.get_xlabel() == "Mean recall at k"
-    assert shown.ax_.get_ylabel() == "Mean precision at k"
-    assert sorted(text.get_text() for text in shown.ax_.texts) == ["k = 1", "k = 3", "seed"]
-    assert shown.figure_ is shown.ax_.figure
-
-
-def test_curves_of_folds():
-    X, y, qid = rows()
-    kept = {"return_estimator": True, "return_indices": True}
-    found = cross_validate(Ridge(), X, y, cv=GroupKFold(3), groups=qid, scoring="r2", **kept)
-    shown = PrecisionRecallAtKDisplay.from_cv_results(found, X, y, groups=qid, k=4)
-    assert len(shown.lines_) == 3
-    assert [line.get_label() for line in shown.lines_] == ["Fold 0", "Fold 1", "Fold 2"]
-    for fold, (estimator, test) in enumerate(
-        zip(found["estimator"], found["indices"]["test"], strict=True)
-    ):
-        one = PrecisionRecallAtKDisplay.from_estimator(
-            estimator, X[test], y[test], groups=qid[test], k=4
-        )
-        assert one.precision[0].tolist() == shown.precision[fold].tolist()
-        assert one.recall[0].tolist() == shown.recall[fold].tolist()
-        assert [line.get_label() for line in one.lines_] == ["Ridge"]
-
-
-def test_rankings_of_retrievers():
-    class Retriever(BaseEstimator):
-        def predict(self, queries):
-            return [LISTS[query] for query in queries]
-
-    shown = PrecisionRecallAtKDisplay.from_estimator(Retriever(), [0, 1], TRUTH, k=1)
-    assert shown.precision[0].tolist() == [1 / 2]
-    upper = PrecisionRecallAtKDisplay.from_estimator(
-        Retriever(), [0, 1], [{"A", "B"}, {"C"}], k=1, string_provider=str.upper
+    for line in shown.lines_:
+        assert line.get_ydata() == pytest.approx(precision)
+        assert line.get_xdata() == pytest.approx(recall)
+    assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == (
+        "Mean recall at k",
+        "Mean precision at k",
     )
-    assert upper.precision[0].tolist() == [1 / 2]
-
-
-def fold_without_relevant():
-    """Results of two folds of four queries; two and one of which have nothing relevant."""
-    y = np.array([1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1])
-    qid = np.repeat(list("abcdefgh"), 2)
-    X = np.arange(16.0)[:, np.newaxis]
-    halves = np.arange(8), np.arange(8, 16)
-    models = [Ridge().fit(X[one], y[one]) for one in halves[::-1]]
-    return {"estimator": models, "indices": {"test": list(halves)}}, X, y, qid
-
-
-def test_undefined_queries_give_one_warning_per_curve():
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        shown = PrecisionRecallAtKDisplay.from_predictions([{"a"}, set()], [["a"], ["b"]], k=10)
-    assert [str(one.message) for one in caught] == [
-        "precision@10 and recall@10 are undefined for 1 of 2 queries: 1; they are left out. "
-        "Use the zero_division parameter to control this behavior."
-    ]
-    assert caught[0].filename == __file__
-    assert shown.recall[0].tolist() == [1.0] * 10
-    results, X, y, qid = fold_without_relevant()
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        PrecisionRecallAtKDisplay.from_cv_results(results, X, y, groups=qid, k=3)
-    assert [str(one.message).partition(";")[0] for one in caught] == [
-        "precision@3 and recall@3 are undefined for 2 of 4 queries: 'b', 'c'",
-        "precision@3 and recall@3 are undefined for 1 of 4 queries: 'g'",
-    ]
+    assert {text.get_text() for text in shown.ax_.texts} == {"k = 1", "k = 3", "seed", "same"}
+    assert shown.figure_ is shown.ax_.figure
+    shown.figure_.canvas.draw()
+    frame = shown.figure_.bbox
+    for box in (text.get_window_extent() for text in shown.ax_.texts):
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+    nothing = evaluate([{"a"}], [["x"]], "mrr").plot("precision_recall_at_k", k=1)
+    assert nothing.lines_[0].get_xydata().tolist() == [[0.0, 0.0]]
 
 
 def test_undefined_queries_count_as_told():
     truth, lists = [{"a"}, set()], [["a"], ["b"]]
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        shown = MeasureAtKDisplay.from_predictions(truth, lists, "recall", k=10)
+    assert [str(one.message) for one in caught] == [
+        "recall@10 is undefined for 1 of 2 queries: 1; they are left out. "
+        "Use the zero_division parameter to control this behavior."
+    ]
+    assert caught[0].filename == __file__
+    assert shown.values[0].tolist() == [1.0] * 10
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         left_out, as_zero = (
-            PrecisionRecallAtKDisplay.from_predictions(truth, lists, k=1, zero_division=value)
+            MeasureAtKDisplay.from_predictions(truth, lists, "recall", k=1, zero_division=value)
             for value in (np.nan, 0.0)
         )
-    assert left_out.recall[0].tolist() == [1.0]
-    assert as_zero.recall[0].tolist() == [(1 + 0) / 2]
+    assert left_out.values[0].tolist() == [1.0]
+    assert as_zero.values[0].tolist() == [(1 + 0) / 2]
     with pytest.raises(UndefinedMetricError, match="is undefined for 1 of 2 queries"):
-        PrecisionRecallAtKDisplay.from_predictions(truth, lists, k=1, zero_division="raise")
+        MeasureAtKDisplay.from_predictions(truth, lists, "recall", k=1, zero_division="raise")
 
 
 def test_styles():
-    display = PrecisionRecallAtKDisplay(precision=[[1], [0.5]], recall=[[1], [0.5]], k=[1])
+    display = MeasureAtKDisplay(k=[1], values=[[1], [0.5]])
     shown = display.plot(curve_kwargs={"color": "red"})
     assert [line.get_color() for line in shown.lines_] == ["red", "red"]
     assert shown.ax_.get_legend() is None
@@ -142,8 +89,8 @@ def test_matplotlib_is_asked_for_when_plotting():
     code = """
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = None
-from sklearn_rank import PrecisionRecallAtKDisplay
-display = PrecisionRecallAtKDisplay(precision=[[1]], recall=[[1]], k=[1])
+from sklearn_rank import MeasureAtKDisplay
+display = MeasureAtKDisplay(values=[[1]], k=[1])
 try:
     display.plot()
 except ImportError as error:
@@ -151,20 +98,9 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == (
-        "PrecisionRecallAtKDisplay.plot requires matplotlib. You can install matplotlib with "
+        "MeasureAtKDisplay.plot requires matplotlib. You can install matplotlib with "
         "`pip install matplotlib`"
     )
-
-
-@pytest.mark.parametrize(("precision", "recall"), [((1, 0.9), (0.5, 1)), ((0, 0), (0, 0))])
-def test_no_label_of_a_curve_is_cut_off(precision: tuple, recall: tuple) -> None:
-    shown = PrecisionRecallAtKDisplay(precision=[precision], recall=[recall], k=[1, 20]).plot()
-    shown.figure_.canvas.draw()
-    frame = shown.figure_.bbox
-    for text in shown.ax_.texts:
-        box = text.get_window_extent()
-        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
-        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
 
 
 # A measure at k ----------------------------------------------------------------------------------
@@ -201,16 +137,6 @@ def test_bands_are_the_intervals_of_evaluations():
     assert not shown.ax_.texts
 
 
-def test_cutoffs_below_those_that_were_read():
-    """Rankings are read to the largest cutoff alone, and ranked anew where a picture goes on."""
-    truth = np.array([[1, 0, 0, 1, 1], [0, 0, 1, 0, 1]])
-    scores = np.array([[5, 4, 3, 2, 1], [1, 2, 3, 4, 5]])
-    shallow = evaluate(truth, scores, "recall@1")
-    shown = MeasureAtKDisplay.from_evaluation(shallow, "recall", k=5)
-    whole = evaluate(truth, scores, [f"recall@{k}" for k in range(1, 6)])
-    assert shown.values[0].tolist() == list(whole.scores.values())
-
-
 def test_parameters_are_those_of_the_evaluation():
     truth, run = {"q": {"a": 1, "b": 3}}, {"q": ["a", "x", "b"]}
     convention = evaluate(truth, run, "ndcg_cut_10", convention="trec_eval")
@@ -220,6 +146,10 @@ def test_parameters_are_those_of_the_evaluation():
 
 
 def test_predictions_and_estimators():
+    class Retriever(BaseEstimator):
+        def predict(self, queries):
+            return [LISTS[query] for query in queries]
+
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(8), 5)
     y = np.tile([1, 0, 2, 0, 0], 8)
@@ -232,6 +162,11 @@ def test_predictions_and_estimators():
     assert drawn.values[0].tolist() == given.values[0].tolist()
     assert [text.get_text() for text in drawn.ax_.texts] == ["Ridge"]
     assert given.ax_.get_ylabel() == "ndcg(gain=linear)@k\n(mean, 95% interval)"
+    for truth, options in ((TRUTH, {}), ([{"A", "B"}, {"C"}], {"string_provider": str.upper})):
+        shown = MeasureAtKDisplay.from_estimator(
+            Retriever(), [0, 1], truth, "precision", k=1, **options
+        )
+        assert shown.values[0].tolist() == [1 / 2]
 
 
 def test_distant_cutoffs_are_spread_by_their_logarithms():
@@ -255,7 +190,7 @@ def evaluations():
 
 
 def test_distribution_by_hand():
-    shown = QueryDistributionDisplay.from_evaluation(evaluations())
+    shown = compare(evaluations()).plot("distribution")
     old, new = shown.lines_
     # Values 1, 1/2, 1/4, then 1/2, 1/2, 1.
     assert old.get_xdata().tolist() == [1 / 4, 1 / 4, 1 / 2, 1]
@@ -265,27 +200,23 @@ def test_distribution_by_hand():
     assert old.get_drawstyle() == "steps-post"
     assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["old", "new"]
     assert shown.ax_.get_xlabel() == "mrr per query"
+    lag = compare(evaluations()).plot("distribution", measure="lag")
+    assert lag.ax_.get_xlabel() == "lag per query (less is better)"
 
 
 def test_distribution_leaves_undefined_queries_out():
-    shown = QueryDistributionDisplay(values=[[np.nan, 1.0], [np.nan]]).plot()
-    assert shown.lines_[0].get_ydata().tolist() == [0, 1]
-    assert len(shown.lines_) == 2
-    assert shown.ax_.get_legend() is None
+    for truth, heights in (([set(), {"a"}], [0, 1]), ([set(), set()], [])):
+        ev = evaluate(truth, [["a"], ["a"]], "mrr", zero_division=np.nan)
+        assert ev.plot("distribution").lines_[0].get_ydata().tolist() == heights
 
 
 def test_distribution_of_a_measure_that_was_not_evaluated():
-    shown = QueryDistributionDisplay.from_evaluation(evaluations()["old"], "recall@2")
+    shown = evaluations()["old"].plot("distribution", measure="recall@2")
     assert shown.values[0].tolist() == [1, 1, 0]
-    drawn = QueryDistributionDisplay.from_predictions(QUERIES, OLD_RUN, "recall@2", name="old")
-    assert drawn.values[0].tolist() == [1, 1, 0]
-    X, y = [[3.0], [2.0], [1.0]], [0, 1, 0]
-    model = Ridge().fit(X, y)
-    of_model = QueryDistributionDisplay.from_estimator(model, X, y, "mrr", groups=["a"] * 3)
-    assert of_model.names == ["Ridge"]
+    assert shown.ax_.get_legend() is None
     pooled = evaluate([1, 0], [2, 1], groups=["a", "a"])
     with pytest.raises(InvalidParameterError, match="ranks all queries together"):
-        QueryDistributionDisplay.from_evaluation(pooled, "auc(average=pooled)")
+        pooled.plot("distribution", measure="auc(average=pooled)")
 
 
 # ROC and precision-recall curves: points by hand, bands, areas, names -----------------------------
@@ -353,15 +284,6 @@ def test_recalls_of_hundredths_are_met():
     at = dict(zip(shown.recall[0].round(2).tolist(), shown.precision[0].tolist(), strict=True))
     assert at[0.15] == 1.0
     assert at[0.16] == 0.0
-
-
-def test_curves_read_below_the_cutoff_of_the_evaluation():
-    shallow = evaluate(Y, SCORE, "precision@1", groups=QID)
-    deep = evaluate(Y, SCORE, "map", groups=QID)
-    for display in (RankingRocCurveDisplay, RankingPrecisionRecallCurveDisplay):
-        pictures = [display.from_evaluation(one, average="macro") for one in (shallow, deep)]
-        drawn = [picture.lines_[0].get_xydata().tolist() for picture in pictures]
-        assert drawn[0] == drawn[1]
 
 
 def test_weights_of_queries_count():

@@ -2,15 +2,11 @@
 
 import re
 
-import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
-    ForestDisplay,
     MeasureAtKDisplay,
-    PrecisionRecallAtKDisplay,
-    QueryDifferencesDisplay,
     RankingConfigError,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
@@ -23,21 +19,15 @@ EV = evaluate(TRUTH, LISTS, "mrr")
 PAIR = compare(EV, EV)
 ROWS = {"X": [[1.0], [2.0]], "y": [0, 1], "groups": ["a", "a"]}
 MODEL = Ridge().fit(ROWS["X"], ROWS["y"])
-FOLDS = {"estimator": [MODEL], "indices": {"test": [np.array([0, 1])]}}
 
 ARRAYS = [
     (MeasureAtKDisplay, {"k": [1, 2], "values": [[1]]}, "values holds an array of shape (1,)"),
     (MeasureAtKDisplay, {"k": [1], "values": [[1]], "intervals": [[1]]}, "intervals holds an arr"),
     (MeasureAtKDisplay, {"k": [1], "values": [[1]], "intervals": []}, "intervals must hold 1 arr"),
-    (PrecisionRecallAtKDisplay, {"k": [1], "precision": [[1]], "recall": []}, "recall must hold"),
+    (MeasureAtKDisplay, {"k": [1], "values": [[1]], "names": "ab"}, "a str; did you mean ['ab']?"),
     (
-        PrecisionRecallAtKDisplay,
-        {"k": [1], "precision": [[1]], "recall": [[1]], "names": "ab"},
-        "names is a str; did you mean ['ab']?",
-    ),
-    (
-        PrecisionRecallAtKDisplay,
-        {"k": [1], "precision": [[1]], "recall": [[1]], "names": ["a", "b"]},
+        MeasureAtKDisplay,
+        {"k": [1], "values": [[1]], "names": ["a", "b"]},
         "names must hold one label for each curve (1), got 2",
     ),
     (RankingRocCurveDisplay, {"fpr": [[0, 1]], "tpr": [[0]]}, "tpr holds an array of shape (1,)"),
@@ -48,9 +38,6 @@ ARRAYS = [
         {"precision": [[0]], "recall": [[0]], "intervals": []},
         "intervals must hold 1 arr",
     ),
-    (ForestDisplay, {"rows": ["a"], "values": [[1, 2]], "intervals": [[[0, 1]]]}, "values holds"),
-    (ForestDisplay, {"rows": ["a"], "values": [[1]], "intervals": []}, "intervals must hold 1 ar"),
-    (QueryDifferencesDisplay, {"differences": [1], "query_ids": []}, "inconsistent numbers"),
 ]
 
 
@@ -74,8 +61,7 @@ EVALUATIONS = [
     (MeasureAtKDisplay, EV, {"k": []}, "k must be a number of ranks"),
     (MeasureAtKDisplay, EV, {"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
     (MeasureAtKDisplay, EV, {"k": [1, 2.5]}, "The 'k' parameter of MeasureAtKDisplay"),
-    (PrecisionRecallAtKDisplay, EV, {"k": None}, "The 'k' parameter of PrecisionRecallAtKDisplay"),
-    (PrecisionRecallAtKDisplay, EV, {"curve_kwargs": [{}, {}]}, "or a list of length 1. Got: [{}"),
+    (MeasureAtKDisplay, EV, {"k": 1, "curve_kwargs": [{}, {}]}, "or a list of length 1. Got: [{}"),
     (RankingRocCurveDisplay, EV, {}, "ranks the items of all queries together"),
     (
         RankingRocCurveDisplay,
@@ -83,7 +69,6 @@ EVALUATIONS = [
         {"average": "micro"},
         "The 'average' parameter of RankingRocCurve",
     ),
-    (ForestDisplay, EV, {"slices": {}}, "slices must be a non-empty mapping or a function"),
 ]
 
 
@@ -107,6 +92,10 @@ def test_kinds_systems_and_numbers_of_names():
         PAIR.plot("differences", system="systm")
     with pytest.raises(ValueError, match="The 'n_named' parameter of QueryDifferencesDisplay"):
         PAIR.plot("differences", n_named=-1)
+    with pytest.raises(ValueError, match="slices must be a non-empty mapping or a function"):
+        EV.plot("forest", slices={})
+    with pytest.raises(ValueError, match="The 'k' parameter of PrecisionRecallAtKDisplay must"):
+        EV.plot("precision_recall_at_k", k=None)
 
 
 @pytest.mark.parametrize(
@@ -114,24 +103,14 @@ def test_kinds_systems_and_numbers_of_names():
     [
         ({"gruops": [1]}, "has no option 'gruops'; did you mean 'groups'?; its options are: grou"),
         ({"tie": "stable"}, "has no option 'tie'; did you mean 'ties'?"),
-        ({"k": 0}, "The 'k' parameter of PrecisionRecallAtKDisplay must be an int"),
+        ({"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
         (
             {"string_provider": str},
             "string_provider applies to ranked lists and mappings; y_true is",
         ),
-        ({"groups": None}, "PrecisionRecallAtKDisplay needs the query id"),
+        ({"groups": None}, "MeasureAtKDisplay needs the query id"),
     ],
 )
-def test_options_of_estimators_and_folds(options, message):
-    for make, first in (
-        (PrecisionRecallAtKDisplay.from_estimator, MODEL),
-        (PrecisionRecallAtKDisplay.from_cv_results, FOLDS),
-    ):
-        with pytest.raises((ValueError, RankingConfigError), match=re.escape(message)):
-            make(first, **{**ROWS, **options})
-
-
-@pytest.mark.parametrize("results", [{"test_score": [1]}, {"estimator": [], "indices": {}}])
-def test_results_of_cross_validation(results):
-    with pytest.raises(ValueError, match="return_estimator=True and return_indices=True"):
-        PrecisionRecallAtKDisplay.from_cv_results(results, **ROWS)
+def test_options_of_estimators(options, message):
+    with pytest.raises((ValueError, RankingConfigError), match=re.escape(message)):
+        MeasureAtKDisplay.from_estimator(MODEL, **{**ROWS, **options})
