@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -34,10 +34,3 @@ Gain: TypeAlias = (
 """Grade to gain; a callable gets an array of grades above 0 and returns a gain for each alone."""
 Discount: TypeAlias = Literal["log2"] | Callable[[FloatArray], Any]
 """Rank to divisor; a callable gets an array of ranks from 1 and returns one for each alone."""
-
-
-class RankingOptions(TypedDict, total=False):
-    """Options of the rank step."""
-
-    ties: Ties
-    n_jobs: int | None

@@ -23,6 +23,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.join import judged_alone, read_columns
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
@@ -179,11 +180,13 @@ def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> list[s
     data = read_columns(
         qrels.of_queries(sorted(qrels.query_ids)),
         prepared,
-        ties="docid",
-        missing=missing,
-        ignore_identical_ids=arguments.ignore_identical_ids,
-        negative_grades="unjudged",
-        assume="partial",
+        ReadOptions(
+            ties="docid",
+            missing=missing,
+            ignore_identical_ids=arguments.ignore_identical_ids,
+            negative_grades="unjudged",
+            assume="partial",
+        ),
     )
     trec = TrecData(data.rankings.widened(), arguments.level or 1, run.tag)
     # With -c, trec_eval counts what is relevant at any level.

@@ -15,7 +15,7 @@ from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.ids import resolve_assumption
 from sklearn_rank.inputs.items import ItemReader, Where
 from sklearn_rank.inputs.join import join_queries, query_weights, read_joined
-from sklearn_rank.inputs.layouts import ReaderOptions
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import (
     LaterItems,
@@ -45,7 +45,7 @@ class Gathered:
 
     def __init__(
         self,
-        options: ReaderOptions,
+        options: ReadOptions,
         places: dict[Any, int],
         *,
         has_grades: bool = True,
@@ -56,18 +56,17 @@ class Gathered:
         self.n_rows: Counter[str] = Counter()
         """Rows that tasks of Spark read of each side."""
         self._options, self._has_grades = options, has_grades
-        self._missing = options.get("missing", "zero")
-        assume = options.get("assume") or ("partial" if may_be_partial else "complete")
-        names = ("ties", "duplicates", "ignore_identical_ids", "negative_grades", "n_jobs")
-        self._of_rows: dict[str, Any] = {name: options[name] for name in names if name in options}  # type: ignore[literal-required]
-        self._of_rows["assume"] = assume
+        self._missing = options.missing
+        self._of_parts = options
+        if options.assume is None:
+            self._of_parts = options._replace(assume="partial" if may_be_partial else "complete")
         self._has_zero, self._keeps_unjudged = False, keeps_unjudged
         self._n_unjudged, self._n_judged = list[IntArray](), list[IntArray]()
         self._ranked, self._unjudged = dict[Any, None](), dict[Any, None]()
         self._sample: tuple[Qrels, Run] | None = None
         self._no_rows: Run | None = None
         if self._missing != "skip" and places:
-            query_weights(options.get("sample_weight"), list(places))  # refuses before all else
+            query_weights(options.sample_weight, list(places))  # refuses before all else
 
     def add(self, qrels: Qrels, run: Run) -> None:
         """Read whole rankings."""
@@ -99,7 +98,7 @@ class Gathered:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
 
     def _read(self, qrels: Qrels, run: Run) -> None:
-        part = read_joined(qrels, run, **self._of_rows)
+        part = read_joined(qrels, run, self._of_parts)
         self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
         unjudged, kept = part.rankings.unjudged, None
         n_unjudged, n_judged = np.zeros(len(part.rankings), np.int64), part.rankings.n_relevant
@@ -152,13 +151,13 @@ class Gathered:
             rankings, n_unjudged, n_judged = rankings.take(came), n_unjudged[came], n_judged[came]
             judgements = None if judgements is None else judgements.take(came)
         assumed = resolve_assumption(
-            self._options.get("assume"), has_grades=self._has_grades, has_zero=self._has_zero
+            self._options.assume, has_grades=self._has_grades, has_zero=self._has_zero
         )
         if assumed == "partial" and not self._keeps_unjudged:
-            by_grade = grade_order(self._options.get("ties") or "average")
+            by_grade = grade_order(self._options.ties)
             later = Unjudged(n_unjudged, read_unjudged, grade_order=by_grade, n_judged=n_judged)
             rankings = replace(rankings, unjudged=later)
-        weights = query_weights(self._options.get("sample_weight"), queries)
+        weights = query_weights(self._options.sample_weight, queries)
         skipped = self.places.keys() - set(queries) if self._missing == "skip" else ()
         n_missing = len(self.places) - len(self._ranked)
         judged = replace(
@@ -221,11 +220,11 @@ class LaterColumns:
 # Judgements in memory ----------------------------------------------------------------------------
 
 
-def qrels_of(y_true: Mapping[Any, Any], options: ReaderOptions) -> Qrels:
+def qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:
     """Judgements of a mapping as a long table."""
     if isinstance(y_true, Qrels):
         return y_true
-    reader = ItemReader(None, "raise", options.get("negative_grades", "raise"))
+    reader = ItemReader(ReadOptions(negative_grades=options.negative_grades))
     truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
     rows = [(query, *pair) for query, items in truth.items() for pair in items.items()]
     queries, items, grades = map(list, zip(*rows, strict=True)) if rows else ([], [], [])

@@ -6,16 +6,16 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sklearn_rank.inputs.frames import PLAIN, Side, is_frame, own_columns, side_of
-from sklearn_rank.inputs.layouts import ReaderOptions, check_table_options, read_rankings
+from sklearn_rank.inputs.frames import Side, is_frame, own_columns, side_of
+from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, refuse_value
-from sklearn_rank.support.text import safe_repr
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -141,22 +141,25 @@ IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 """Options that need the ids of all items as Python objects."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Problem:
+class Problem(NamedTuple):
     """Judgements and rankings, of which the rankings at least are a lazy frame."""
 
     y_true: Any
     """A lazy frame of the same engine, an eager frame, or a mapping."""
     y_score: Any
-    columns: SideColumns | None = None
-    reader_options: ReaderOptions = field(default_factory=ReaderOptions)
-    """Options of the readers in memory, of which only the words were checked."""
-    options: EngineOptions = field(default_factory=EngineOptions)
+    options: ReadOptions
+
+    @property
+    def engine(self) -> EngineOptions:
+        """Options of lazy frames."""
+        given: EngineOptions | None = self.options.engine
+        return given or EngineOptions()
 
     def read_in_memory(self, **sides: Any) -> RankingData:
         """Read by the readers of memory, with ``y_true`` or ``y_score`` collected."""
-        sides = {"y_true": self.y_true, "y_score": self.y_score, **sides}
-        return read_rankings(**sides, columns=self.columns, **self.reader_options)
+        return read_in_memory(
+            **{"y_true": self.y_true, "y_score": self.y_score, **sides}, options=self.options
+        )
 
 
 def find_sides(
@@ -175,36 +178,20 @@ def find_sides(
     ]
 
 
-def read_any(
-    y_true: Any,
-    y_score: Any,
-    *,
-    columns: SideColumns | None = None,
-    owner: str = "evaluate",
-    engine: EngineOptions | None = None,
-    ranks_are_places: bool = False,
-    **options: Unpack[ReaderOptions],
-) -> RankingData:
-    """Read any layout, lazy or not, into judged rankings, or say what is wrong with it."""
-    if engine is not None and not isinstance(engine, EngineOptions):
-        msg = f"engine must be EngineOptions or None, got {safe_repr(engine)}"
-        raise TypeError(msg)
-    truth_engine = run_engine = None
-    if type(y_true) not in PLAIN or type(y_score) not in PLAIN:
-        y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
-        truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
+def read_frames(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
+    """Judged rankings of frames, lazy or not, by checked options."""
+    y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
+    truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
     used = run_engine or truth_engine
     if used is None or not all(
         isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score)
     ):
-        own: Any = {"columns": columns, "owner": owner, "ranks_are_places": ranks_are_places}
-        return read_rankings(y_true, y_score, **own, **options)
+        return read_in_memory(y_true, y_score, options)
     if truth_engine is not None and run_engine is not None and truth_engine is not run_engine:
         msg = (
             f"y_true is a lazy frame of {truth_engine.title}, y_score one of {run_engine.title}; "
             "pass both to one engine, or collect the smaller one"
         )
         raise TypeError(msg)
-    check_table_options(owner, **options)
-    problem = Problem(y_true, y_score, columns, options, engine or EngineOptions())
-    return used.read(problem)
+    refuse_foreign(LAYOUTS["mapping"], options)
+    return used.read(Problem(y_true, y_score, options))

@@ -18,6 +18,7 @@ from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, ha
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import RankingData, no_items
@@ -59,9 +60,8 @@ def read(problem: Problem) -> RankingData:
     session = next(iter(frames.values())).sparkSession
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())
-    options: dict[str, Any] = {**problem.reader_options}
     for name in IN_MEMORY_ALONE:
-        if options.get(name) not in (None, False):
+        if getattr(problem.options, name) not in (None, False):
             msg = (
                 f"{name} needs the ids of all items in memory, as gates with a baseline do, and "
                 "those of a frame of Spark stay there; leave it out, or pass its toPandas()"
@@ -74,17 +74,17 @@ class _Reading:
     """One problem, whose run is a frame of Spark."""
 
     def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:
-        self.problem, self.session, self.options = problem, session, problem.options
-        self.ties = problem.reader_options.get("ties", "average")
+        self.problem, self.session, self.options = problem, session, problem.engine
+        self.ties = problem.options.ties
         schemas = {name: _schema(frame) for name, frame in frames.items()}
         if is_frame(problem.y_true) and "y_true" not in frames:
             schemas["y_true"] = _narwhals(problem.y_true)
-        truth, run = find_sides(schemas.get("y_true"), schemas["y_score"], problem.columns)
+        truth, run = find_sides(schemas.get("y_true"), schemas["y_score"], problem.options.columns)
         assert run is not None
         self.run = _SparkSide(frames["y_score"], run)
         self.truth, self.qrels = None, None
         if truth is None:
-            self.qrels = qrels_of(problem.y_true, problem.reader_options)
+            self.qrels = qrels_of(problem.y_true, problem.options)
         elif "y_true" in frames:
             self.truth = _SparkSide(frames["y_true"], truth)
         else:
@@ -200,7 +200,7 @@ class _Reading:
             "has_grades": has_grades(self.problem.y_true),
             "keeps_unjudged": keeps_unjudged,
         }
-        gathered = Gathered(self.problem.reader_options, {}, **about)
+        gathered = Gathered(self.problem.options, {}, **about)
         with self._showing("Spark ranks queries"):
             for part in _unpickled(self._parts(keeps_unjudged=keeps_unjudged)):
                 gathered.absorb(part)
@@ -213,10 +213,8 @@ class _Reading:
 
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
-        kept = ("ties", "duplicates", "negative_grades", "assume", "missing")
-        names = (*kept, "ignore_identical_ids")
-        given: Mapping[str, Any] = self.problem.reader_options
-        options = {name: given[name] for name in names if name in given}
+        # What belongs to the driver is not sent.
+        options = self.problem.options._replace(columns=None, sample_weight=None, engine=None)
         columns = {side.name: side.rows.columns for side in self.sides}
         named: dict[str, Any] = {side.name: side.named for side in self.sides}
         qrels = self.qrels
@@ -244,7 +242,7 @@ def _read_part(
     qrels: Qrels | None,
     rows: pa.Table,
     named: Mapping[str, Any],
-    options: Mapping[str, Any],
+    options: ReadOptions,
     keeps_unjudged: bool,
     n_judgements: int,
 ) -> pa.Table:
@@ -253,7 +251,7 @@ def _read_part(
     part: Gathered | Exception
     try:
         run = run_of(_narwhals(rows), named["y_score"])
-        part = Gathered(options, qrels.numbers, keeps_unjudged=keeps_unjudged)  # type: ignore[arg-type]
+        part = Gathered(options, qrels.numbers, keeps_unjudged=keeps_unjudged)
         part.add(qrels, run)
         if "y_true" in named:
             part.add_missing(qrels)

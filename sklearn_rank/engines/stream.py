@@ -115,10 +115,10 @@ class _Reading:
 
             self.truth_rows = Rows(frame.head(0), batches)
         schema = None if self.truth_rows is None else _narwhals(self.truth_rows.schema)
-        truth, run = find_sides(schema, _narwhals(self.run_rows.schema), problem.columns)
+        truth, run = find_sides(schema, _narwhals(self.run_rows.schema), problem.options.columns)
         assert run is not None
         self.truth, self.run = truth, run
-        self.limit = problem.options.n_bytes
+        self.limit = problem.engine.n_bytes
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Nothing: frames of an engine are not pickled."""
@@ -126,8 +126,10 @@ class _Reading:
 
     def judged(self) -> RankingData:
         """All queries, read at once or block by block."""
-        options: dict[str, Any] = {**self.problem.reader_options}
-        needs_all = [name for name in IN_MEMORY_ALONE if options.get(name) not in (None, False)]
+        options = self.problem.options
+        needs_all = [
+            name for name in IN_MEMORY_ALONE if getattr(options, name) not in (None, False)
+        ]
         truth, run = self._hold(at_once=bool(needs_all))
         if needs_all or (run.rest is None and (truth is None or truth.rest is None)):
             judged = self._at_once(truth, run, *needs_all)
@@ -204,7 +206,7 @@ class _Reading:
         """The rankings of all queries."""
         qrels = self._qrels(truth)
         gathered = Gathered(
-            self.problem.reader_options,
+            self.problem.options,
             qrels.numbers,
             has_grades=has_grades(self.problem.y_true),
             may_be_partial=bool(qrels.grades.min(initial=1) <= 0),
@@ -222,7 +224,7 @@ class _Reading:
     def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
         first_row = 0
-        if side.name == "y_score" and self.problem.options.progress:
+        if side.name == "y_score" and self.problem.engine.progress:
             batches = _with_progress(batches)
         for batch in batches:
             frame = _narwhals(batch)
@@ -235,7 +237,7 @@ class _Reading:
     def _qrels(self, held: _Buffered | None) -> Qrels:
         """All judgements."""
         if held is None or self.truth is None:
-            return qrels_of(self.problem.y_true, self.problem.reader_options)
+            return qrels_of(self.problem.y_true, self.problem.options)
         (checked,) = self._checked(self.truth, iter((held.frame,)))
         qrels = truth_of(_narwhals(checked), self.truth.named)
         narrow = as_bytes(qrels.grades)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.read import read
 from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.frames import values_of
+from sklearn_rank.inputs.options import RULES, ReadOptions
 from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
@@ -177,15 +178,7 @@ def evaluate(
     given = given_measures(values_of(values))
     named = _named(parse_measures(measures, distinct=False), given, preset)
     undefined = _undefined_values(named, preset, zero_division)
-    rules: dict[str, Any] = {
-        "missing": preset.missing if missing is None else missing,
-        "duplicates": "raise" if duplicates is None else duplicates,
-        "ignore_identical_ids": ignore_identical_ids,
-        "negative_grades": preset.negative_grades,
-    }
-    judged = read_any(
-        y_true,
-        without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
+    reading = ReadOptions(
         columns=columns,
         groups=groups,
         string_provider=string_provider,
@@ -193,15 +186,22 @@ def evaluate(
         candidates=candidates,
         sample_weight=sample_weight,
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
+        missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
+        duplicates="raise" if duplicates is None else duplicates,
+        ignore_identical_ids=ignore_identical_ids,
+        negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
         n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
         ranks_are_places=preset.ranks == "places",
-        **rules,
     )
+    if preset.lowest == "masked":
+        y_score = without_lowest(y_true, y_score)
+    judged = read(y_true, y_score, reading)
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
+    rules = {name: getattr(reading, name) for name in RULES}
     judged = replace(judged, options={**rules, "lowest": preset.lowest})
     own_values = _given_values(given, judged)
     scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ranking import Items, RelevantItems, UnjudgedItems
 from sklearn_rank.support.checks import (
@@ -36,7 +37,6 @@ from sklearn_rank.typing import (
     FloatArray,
     IntArray,
     NegativeGrades,
-    Ties,
 )
 
 # Query ids ---------------------------------------------------------------------------------------
@@ -224,20 +224,12 @@ def group_rows(ids: Ids) -> Grouping:
     return Grouping(runs, offsets, order)
 
 
-def from_rows(
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any = None,
-    sample_weight: Any = None,
-    negative_grades: NegativeGrades = "raise",
-    ties: Ties = "average",
-    n_jobs: int | None = None,
-) -> RankingData:
+def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of 1-D grades and scores with a query id per row."""
     if len(y_true) == 0:
         msg = "no queries to evaluate: y_true is empty"
         raise ValueError(msg)
+    groups, sample_weight = options.groups, options.sample_weight
     if groups is None:
         msg = (
             "the rows layout needs groups: the query id of each row. "
@@ -254,15 +246,15 @@ def from_rows(
         return f"row {position} of query {safe_repr(ids[position])}"
 
     check_finite(scores, "y_score", where=where, infinite=True)
-    grades = check_grades(grades, "y_true", where=where, negative=negative_grades)
+    grades = check_grades(grades, "y_true", where=where, negative=options.negative_grades)
     grouping = group_rows(ids)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
-    items = graded_rows(grades, grouping.offsets, negative_grades)
-    items = items._replace(scores=scores, ties=ties)
+    items = graded_rows(grades, grouping.offsets, options.negative_grades)
+    items = items._replace(scores=scores, ties=options.ties)
     counts = count_unjudged(items)
-    return RankingData.of(items, grouping.query_ids, weights, n_jobs, counts=counts)
+    return RankingData.of(items, grouping.query_ids, weights, options.n_jobs, counts=counts)
 
 
 def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
@@ -316,21 +308,12 @@ def is_sparse(values: Any) -> bool:
     return type(values).__module__.startswith("scipy.sparse")
 
 
-def from_matrix(
-    y_true: Any,
-    y_score: Any,
-    *,
-    candidates: Any = None,
-    sample_weight: Any = None,
-    negative_grades: NegativeGrades = "raise",
-    ties: Ties = "average",
-    n_jobs: int | None = None,
-) -> RankingData:
+def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
-    rows, cells = offsets, _read_candidates(candidates, y_score)
+    rows, cells = offsets, _read_candidates(options.candidates, y_score)
     if cells is not None:
         flat, rows = flat[cells], np.searchsorted(cells, offsets)
     grades, stored = _stored_grades(y_true)
@@ -348,15 +331,16 @@ def from_matrix(
         return places[kept], kept
 
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
-    grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=negative_grades)
+    rule, sample_weight = options.negative_grades, options.sample_weight
+    grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=rule)
     counts, unjudged = InputCounts(), None
-    if negative_grades == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
+    if rule == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
         negative = np.flatnonzero(grades < 0)
         counts = InputCounts(unjudged_grades=len(negative))
         are_unjudged = np.zeros(len(flat), dtype=bool)
         are_unjudged[ranked_places(negative if stored is None else stored[negative])[0]] = True
         unjudged = UnjudgedItems(are_unjudged.view(np.uint8))
-    items = Items(rows, flat, grades, unjudged=unjudged, ties=ties)
+    items = Items(rows, flat, grades, unjudged=unjudged, ties=options.ties)
     if stored is not None or cells is not None:
         positive = np.flatnonzero(grades > 0)
         hits = positive if stored is None else stored[positive]
@@ -367,8 +351,10 @@ def from_matrix(
         relevant = RelevantItems(borders, hit_grades[among], hits, flat[hits])
         items = items._replace(grades=None, relevant=relevant, judged=judged)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
-    about = {"positional": True, "masks_by_score": has_lowest and candidates is None}
-    return RankingData.of(items, np.arange(n_queries), weights, n_jobs, counts=counts, **about)
+    about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
+    return RankingData.of(
+        items, np.arange(n_queries), weights, options.n_jobs, counts=counts, **about
+    )
 
 
 def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from sklearn_rank.inputs.arrays import is_hashable
 from sklearn_rank.inputs.hints import called, refuse_unequal_types, warn_of_ascending
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.inputs.tables import (
     best_occurrences,
@@ -25,7 +26,7 @@ from sklearn_rank.inputs.tables import (
 from sklearn_rank.support.checks import EXACT_INTEGER, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array, Duplicates, NegativeGrades, StringProvider
+from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
 
@@ -132,23 +133,11 @@ class ItemReader:
     ``1`` and ``"1"`` never match. With one, each item is converted exactly once.
     """
 
-    def __init__(
-        self,
-        provider: StringProvider | None,
-        duplicates: Duplicates = "raise",
-        negative_grades: NegativeGrades = "raise",
-        *,
-        ignores_identical: bool = False,
-        keeps: bool = False,
-    ) -> None:
-        if provider is not None and not callable(provider):
-            msg = f"string_provider must be a function of an item, got {safe_repr(provider)}"
+    def __init__(self, options: ReadOptions) -> None:
+        self.options, self.provider = options, options.string_provider
+        if self.provider is not None and not callable(self.provider):
+            msg = f"string_provider must be a function of an item, got {safe_repr(self.provider)}"
             raise TypeError(msg)
-        self.provider = provider
-        self.duplicates = duplicates
-        self.negative_grades = negative_grades
-        self.ignores_identical = ignores_identical
-        self.keeps = keeps
         self.unjudged_grades = 0
         self.dropped = self.identical = 0
         self.mixes = False
@@ -198,7 +187,7 @@ class ItemReader:
             if hits and isinstance(given, (list, tuple)):
                 items, scores = _read_hits(items, hits, where)
         keys = self._keys(items, where, self._ranked_types)
-        if self.ignores_identical and where.query in keys:
+        if self.options.ignore_identical_ids and where.query in keys:
             others = [place for place, key in enumerate(keys) if key != where.query]
             self.identical += len(keys) - len(others)
             items, keys = [items[place] for place in others], [keys[place] for place in others]
@@ -207,7 +196,7 @@ class ItemReader:
             return keys if scores is None else dict(zip(keys, scores, strict=True))
         if scores is not None:  # all of them are checked, not only those that are kept
             read_scores(scores, lambda place: _place_of(where, items[place]))
-        if self.duplicates == "raise":
+        if self.options.duplicates == "raise":
             before, again = first_repeated(keys)
             both = safe_repr(items[again])
             if self.provider is not None and items[before] != items[again]:
@@ -247,7 +236,7 @@ class ItemReader:
             msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
             raise ValueError(msg)
         negative = [key for key, grade in judged.items() if grade < 0]
-        if negative and self.negative_grades == "raise":
+        if negative and self.options.negative_grades == "raise":
             named = f"({judged[negative[0]]:g}) for item {safe_repr(negative[0])}"
             msg = f"{where} contains a negative grade {named}"
             raise ValueError(msg)

@@ -15,6 +15,7 @@ from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import refuse_unequal_types, spelling_hint
 from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
 from sklearn_rank.inputs.items import ItemReader, Where, relevance_scores, sequence
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
     Qrels,
     Run,
@@ -41,12 +42,9 @@ from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import as_text, format_list, safe_repr
 from sklearn_rank.typing import (
     Array,
-    Assume,
     Duplicates,
     FloatArray,
     Missing,
-    NegativeGrades,
-    Ties,
 )
 
 _NO_SCORES = (
@@ -62,14 +60,10 @@ def read_items(
     rankings: list[Any],
     truths: list[Any],
     query_ids: Array | list[Any],
-    reader: ItemReader,
+    options: ReadOptions,
     *,
     weights: FloatArray | None,
-    relevance: Any = None,
-    assume: Assume | None = None,
-    ties: Ties = "average",
     shared: bool = False,
-    n_jobs: int | None = None,
     **about: Any,
 ) -> RankingData:
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
@@ -77,12 +71,13 @@ def read_items(
     ``shared`` says that ``truths`` are one, of all queries. ``about`` are further fields of the
     data, of which ``counts`` lack what is counted here.
     """
+    reader, assume, relevance = ItemReader(options), options.assume, options.relevance
     partial = [assume == "partial"] * len(rankings)
     if assume is None and not shared:
         partial = [isinstance(truth, Mapping) for truth in truths]
     missed = known = kept = None
     kinds = None
-    if not (shared or reader.provider or reader.ignores_identical):
+    if not (shared or options.string_provider or options.ignore_identical_ids):
         kinds = plain_types(rankings, truths)
     if kinds is not None:
         refuse_unequal_types(*kinds)
@@ -97,7 +92,7 @@ def read_items(
             truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
         reader.check_types()
     has_zero = reader.unjudged_grades > 0
-    found = look_up(rankings, truths, query_ids, ties, assume, partial, has_zero=has_zero)
+    found = look_up(rankings, truths, query_ids, options.ties, assume, partial, has_zero=has_zero)
     items, judgements = found.items._replace(missed=missed), found.judgements
     if known is not None:
         borders, grades = np.array([0, len(known)]), np.array([*known.values()])
@@ -108,7 +103,7 @@ def read_items(
         items = items._replace(relevance=scores)
     if reader.mixes or (items.scores is None and relevance is None):
         items = items._replace(no_pool=_NO_SCORES)
-    if reader.keeps:
+    if options.keep_items:
         kept = _kept(rankings, truths, list(query_ids), items, known)
     about["counts"] = replace(
         about.get("counts", InputCounts()),
@@ -118,7 +113,7 @@ def read_items(
         unjudged_grades=reader.unjudged_grades,
     )
     about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
-    return RankingData.of(items, query_ids, weights, n_jobs, **about)
+    return RankingData.of(items, query_ids, weights, options.n_jobs, **about)
 
 
 def _kept(
@@ -166,14 +161,11 @@ def _plain(item: Any) -> Any:
 # Long tables -------------------------------------------------------------------------------------
 
 
-def read_columns(
-    qrels: Qrels, run: Run, *, sample_weight: Any = None, missing: Missing = "zero", **options: Any
-) -> RankingData:
+def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
     """Judged rankings of long tables of judgements and of a run."""
-    queries = join_queries(qrels.numbers, run.numbers, missing)
-    weights = query_weights(sample_weight, queries)
-    own = qrels.of_queries(queries), run.of_queries(queries)
-    judged = read_joined(*own, weights=weights, **options)
+    queries = join_queries(qrels.numbers, run.numbers, options.missing)
+    weights = query_weights(options.sample_weight, queries)
+    judged = read_joined(qrels.of_queries(queries), run.of_queries(queries), options, weights)
     n_missing = len(qrels.numbers.keys() - run.numbers.keys())
     n_unjudged = len(run.numbers.keys() - qrels.numbers.keys())
     evaluated = set(queries)
@@ -187,16 +179,7 @@ def read_columns(
 
 
 def read_joined(
-    qrels: Qrels,
-    run: Run,
-    *,
-    weights: FloatArray | None = None,
-    duplicates: Duplicates = "raise",
-    ignore_identical_ids: bool = False,
-    negative_grades: NegativeGrades = "raise",
-    assume: Assume | None = None,
-    ties: Ties = "average",
-    n_jobs: int | None = None,
+    qrels: Qrels, run: Run, options: ReadOptions, weights: FloatArray | None = None
 ) -> RankingData:
     """The same of tables that have the same queries, in one order."""
     kinds = (
@@ -206,15 +189,15 @@ def read_joined(
     refuse_unequal_types(*kinds, in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
-    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative_grades)
+    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
     qrels, n_rows = _without_repeated_judgements(qrels), run.n_rows
-    run = _without_duplicates(run, duplicates)
+    run = _without_duplicates(run, options.duplicates)
     n_dropped, n_identical = n_rows - run.n_rows, 0
-    if ignore_identical_ids:
+    if options.ignore_identical_ids:
         identical = run.find(run.query_ids, np.arange(len(run)))
         rows = np.setdiff1d(np.arange(run.n_rows), identical)
         n_identical, run = run.n_rows - len(rows), run.take(rows)
-    items, assumed, judgements = look_up_rows(qrels, run, ties, assume)
+    items, assumed, judgements = look_up_rows(qrels, run, options.ties, options.assume)
     if run.scores is None:
         items = items._replace(no_pool=_NO_SCORES)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
@@ -222,7 +205,7 @@ def read_joined(
         duplicates=n_dropped, identical_ids=n_identical, unjudged_grades=n_unjudged
     )
     about = {"assumed": assumed, "counts": counts, "keyed": True, "judgements": judgements}
-    return RankingData.of(items, run.query_ids, weights, n_jobs, **about)
+    return RankingData.of(items, run.query_ids, weights, options.n_jobs, **about)
 
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> Run:
@@ -331,9 +314,7 @@ _PAIRS = (
 )
 
 
-def from_lists(
-    y_true: Any, y_score: Any, *, reader: ItemReader, sample_weight: Any = None, **options: Any
-) -> RankingData:
+def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
     kinds = type(y_true).__name__, type(y_score).__name__
     is_2d, shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
@@ -371,11 +352,11 @@ def from_lists(
                 query = next(query for query, one in enumerate(given) if type(one) is kind)
                 msg = f"{Where(name, query)} is {kind.__name__}; {rule}"
                 raise TypeError(msg)
-    options["weights"] = None
-    if sample_weight is not None:
-        options["weights"] = check_weights(sample_weight, len(rankings))
-    options |= {"shared": shared, "positional": True}
-    return read_items(rankings, truths, np.arange(len(rankings)), reader, **options)
+    weights = None
+    if options.sample_weight is not None:
+        weights = check_weights(options.sample_weight, len(rankings))
+    queries, about = np.arange(len(rankings)), {"shared": shared, "positional": True}
+    return read_items(rankings, truths, queries, options, weights=weights, **about)
 
 
 def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
@@ -392,20 +373,12 @@ def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> Floa
     return np.array([grade for key, grade in shared.items() if key not in times], np.float64)
 
 
-def from_mapping(
-    y_true: Mapping[Any, Any],
-    y_score: Any,
-    *,
-    reader: ItemReader,
-    sample_weight: Any = None,
-    missing: Missing = "zero",
-    **options: Any,
-) -> RankingData:
+def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of {query: ground truth} and {query: ranking}."""
     if not isinstance(y_score, Mapping):
         kinds = type(y_true).__name__, type(y_score).__name__
         raise TypeError(_PAIRS.format(*kinds, "y_true", "y_score"))
-    queries = join_queries(y_true, y_score, missing)
+    queries = join_queries(y_true, y_score, options.missing)
     absent = [place for place, query in enumerate(queries) if query not in y_score]
     rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401
     if absent:
@@ -419,12 +392,11 @@ def from_mapping(
         rankings,
         [y_true[query] for query in queries],
         queries,
-        reader,
-        weights=query_weights(sample_weight, queries),
+        options,
+        weights=query_weights(options.sample_weight, queries),
         counts=InputCounts(missing=n_missing, unjudged=n_unjudged),
         missing=np.array(absent, dtype=np.int64),
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
         query_columns=columns_about_queries(y_true, y_score),
-        **options,
     )

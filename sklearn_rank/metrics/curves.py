@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.engines.read import read_any
+from sklearn_rank.evaluation.read import read
 from sklearn_rank.exceptions import UndefinedMetricError
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import Items
@@ -70,8 +71,11 @@ def ranking_roc_curve(
     >>> print(fpr, tpr, thresholds)
     [0. 0. 1. 1.] [0.  0.5 0.5 1. ] [inf  3.  2.  1.]
     """
-    options = {"groups": groups, "string_provider": string_provider, "relevance": relevance}
-    data = _read("ranking_roc_curve", average, y_true, y_score, **options)
+    check_option(average, "average", ("pooled", "macro"), "ranking_roc_curve")
+    options = ReadOptions(
+        "ranking_roc_curve", None, groups, string_provider=string_provider, relevance=relevance
+    )
+    data = read(y_true, y_score, options)
     curves = roc_curves(data, average)
     if average == "pooled":
         return curves[0].x, curves[0].y, curves[0].thresholds
@@ -133,19 +137,16 @@ def ranking_precision_recall_curve(
     >>> print(precision, recall, thresholds)
     [0.66666667 0.5        1.         1.        ] [1.  0.5 0.5 0. ] [1. 2. 3.]
     """
-    options = {"groups": groups, "string_provider": string_provider, "relevance": relevance}
-    data = _read("ranking_precision_recall_curve", average, y_true, y_score, **options)
+    owner = "ranking_precision_recall_curve"
+    check_option(average, "average", ("pooled", "macro"), owner)
+    options = ReadOptions(owner, None, groups, string_provider=string_provider, relevance=relevance)
+    data = read(y_true, y_score, options)
     curves = precision_recall_curves(data, average)
     if average == "pooled":
         return curves[0].y, curves[0].x, curves[0].thresholds
     grid = RECALLS[::-1]
     mean = np.mean([interpolated(grid, curve.y, curve.x) for curve in curves], axis=0)
     return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
-
-
-def _read(owner: str, average: str, y_true: Any, y_score: Any, **options: Any) -> RankingData:
-    check_option(average, "average", ("pooled", "macro"), owner)
-    return read_any(y_true, y_score, owner=owner, **options)
 
 
 # What curves are made of, which displays read, too ---------------------------------------------

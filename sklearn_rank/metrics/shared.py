@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypedDict, TypeVar
 
-from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.read import read
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric, refuse_cutoff
 from sklearn_rank.support.checks import check_zero_division
 from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
@@ -100,7 +101,7 @@ def score(
     except TypeError:  # a table or an array, which has no hash, or an error that comes again
         measure = Measure.of(metric, k, **own)
     undefined = check_zero_division(zero_division, metric.name)
-    data = read_any(y_true, y_score, owner=metric.name, **options)
+    data = read(y_true, y_score, ReadOptions(metric.name, **options))
     return score_measures([measure], data, undefined)[0].average.value
 
 

@@ -25,6 +25,7 @@ from sklearn_rank.exceptions import (
 )
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.layouts import read_layout
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
@@ -359,21 +360,18 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKe
 def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
 
-    def rank(weights: Any) -> RankingData:
-        return read_layout(
-            read.layout,
-            read.y,
-            without_lowest(read.y, scores) if preset.lowest == "masked" else scores,
-            groups=None if read.queries is None else read.queries.ids,
-            sample_weight=weights,
-            string_provider=options.string_provider,
-            ties=options.ties,
-            missing=preset.missing,  # type: ignore[arg-type]
-            negative_grades=preset.negative_grades,  # type: ignore[arg-type]
-        )
-
+    if preset.lowest == "masked":
+        scores = without_lowest(read.y, scores)
+    unweighted = ReadOptions(
+        groups=None if read.queries is None else read.queries.ids,
+        string_provider=options.string_provider,
+        ties=options.ties,
+        missing=preset.missing,  # type: ignore[arg-type]
+        negative_grades=preset.negative_grades,  # type: ignore[arg-type]
+    )
+    weighted = unweighted._replace(sample_weight=query_weight)
     try:
-        return rank(query_weight)
+        return read_layout(read.layout, read.y, scores, weighted)
     except InvalidParameterError:
         raise
     except TypeError as error:
@@ -382,7 +380,9 @@ def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> Ranking
     except ValueError as error:
         if query_weight is None:
             raise
-        rank(None)  # raises where the weights are not to blame
+        read_layout(
+            read.layout, read.y, scores, unweighted
+        )  # raises where the weights are not to blame
         # Nor would it with weights like these, which have another name here.
         text = str(error).replace("sample_weight", "query_weight")
         raise RankingConfigError(text) from error

@@ -11,16 +11,18 @@ import pytest
 
 from sklearn_rank import scan_run
 from sklearn_rank.engines.gathered import Gathered
-from sklearn_rank.engines.read import Problem, read_any
+from sklearn_rank.engines.read import Problem
 from sklearn_rank.engines.spark import _bytes_of, _read_part, read
+from sklearn_rank.evaluation.read import read as read_in_memory
 from sklearn_rank.inputs.frames import truth_of
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import no_items
 from tests.engines.problems import problems
 
 NAMED = {"query": "query", "item": "item"}
 
 
-def _part(truth: pl.DataFrame, run: pl.DataFrame, options: Any) -> bytes:
+def _part(truth: pl.DataFrame, run: pl.DataFrame, options: ReadOptions) -> bytes:
     """What a task sends of these rows."""
     import narwhals as nw
 
@@ -36,12 +38,10 @@ def _part(truth: pl.DataFrame, run: pl.DataFrame, options: Any) -> bytes:
 @pytest.mark.parametrize("given", problems(), ids=lambda given: given.label)
 def test_tasks_read_as_memory_does(given):
     truth, run = pl.DataFrame(given.truth), pl.DataFrame(given.run)
-    options: dict[str, Any] = {"negative_grades": "unjudged"} | {
-        name: value
-        for name, value in given.options.items()
-        if name not in ("zero_division", "convention", "sample_weight")
-    }
-    expected = read_any(truth, run, **options)
+    others = ("zero_division", "convention", "sample_weight")
+    of_data = {name: value for name, value in given.options.items() if name not in others}
+    options = ReadOptions(negative_grades="unjudged", **of_data)
+    expected = read_in_memory(truth, run, options)
     queries = sorted({*truth["query"], *run["query"]})
     gathered = Gathered(options, {})
     for own in (queries[::2], queries[1::2]):
@@ -64,13 +64,13 @@ def test_tasks_read_as_memory_does(given):
 def test_a_task_sends_its_error_and_no_rows_of_a_run():
     truth = pl.DataFrame({"query": ["a"], "item": ["x"], "grade": [1]})
     twice = pl.DataFrame({"query": ["a", "a"], "item": ["x", "x"], "score": [1.0, 2.0]})
-    error = pickle.loads(_part(truth, twice, {}))
+    error = pickle.loads(_part(truth, twice, ReadOptions()))
     assert isinstance(error, ValueError)
     assert "holds item 'x'" in str(error)
     many = pl.DataFrame(
         {"query": ["a"] * 10_000, "item": [*map(str, range(9_999)), "x"], "score": 1.0}
     )
-    assert len(_part(truth, many, {})) < 5_000
+    assert len(_part(truth, many, ReadOptions())) < 5_000
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_sizes_as_spark_writes_them(size, expected):
 def test_frames_of_spark_3_are_refused():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
     with pytest.raises(TypeError, match="y_score is a frame of PySpark 3, and those of PySpark 4"):
-        read(Problem({"q": {"a"}}, frame))
+        read(Problem({"q": {"a"}}, frame, ReadOptions()))
 
 
 def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:

@@ -1,0 +1,63 @@
+"""How an input is read: one value, from the public function to the sort."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sklearn_rank.rankings.ranking import TIE_RULES
+from sklearn_rank.support.checks import check_flag, check_option
+from sklearn_rank.typing import (
+    Assume,
+    Duplicates,
+    Missing,
+    NegativeGrades,
+    StringProvider,
+    Ties,
+)
+
+if TYPE_CHECKING:
+    from sklearn_rank.inputs.roles import SideColumns
+
+_WORDS: Mapping[str, Collection[str]] = {
+    "ties": TIE_RULES,
+    "missing": ("zero", "skip", "raise"),
+    "duplicates": ("raise", "first"),
+    "assume": ("complete", "partial"),
+}
+
+
+RULES = ("missing", "duplicates", "ignore_identical_ids", "negative_grades")
+"""Options on which values depend, besides the rule of ties and what is assumed."""
+
+
+class ReadOptions(NamedTuple):
+    """Options of :func:`evaluate` on which the data depend, and the name of the function."""
+
+    owner: str = "evaluate"
+    columns: SideColumns | None = None
+    groups: Any = None
+    string_provider: StringProvider | None = None
+    relevance: Any = None
+    candidates: Any = None
+    sample_weight: Any = None
+    ties: Ties = "average"
+    missing: Missing = "zero"
+    duplicates: Duplicates = "raise"
+    ignore_identical_ids: bool = False
+    negative_grades: NegativeGrades = "raise"
+    assume: Assume | None = None
+    n_jobs: int | None = None
+    keep_items: bool = False
+    engine: Any = None
+    """EngineOptions of lazy frames."""
+    ranks_are_places: bool = False
+    """Whether a rank is a place, below which others are empty, instead of an order."""
+
+    def check(self) -> None:
+        """InvalidParameterError for a word or a flag that is none."""
+        for name, allowed in _WORDS.items():
+            value = getattr(self, name)
+            if name != "assume" or value is not None:
+                check_option(value, name, allowed, self.owner)
+        check_flag(self.ignore_identical_ids, "ignore_identical_ids", self.owner)
