@@ -1,0 +1,235 @@
+"""Runs of an engine that is called here: a function, or a command, for each query."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextvars import copy_context
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.own import measure_from
+from sklearn_rank.support.checks import check_integer, check_number
+from sklearn_rank.support.runtime import warn, with_progress
+from sklearn_rank.support.text import safe_repr, safe_text
+
+__all__ = ["Retrieved", "retrieve"]
+
+
+class Retrieved(dict[Any, Any]):
+    """Results by query, as an engine returned them; queries that failed are not among them.
+
+    Attributes
+    ----------
+    errors : dict of {query: Exception}
+        Queries that failed.
+    seconds : dict of {query: float}
+        Time of each query, failed ones included.
+    """
+
+    def __init__(self, answers: Mapping[Any, tuple[float, Any]]) -> None:
+        found = {query: results for query, (_, results) in answers.items()}
+        self.errors = {q: own for q, own in found.items() if isinstance(own, BaseException)}
+        self.seconds = {query: seconds for query, (seconds, _) in answers.items()}
+        super().__init__({q: own for q, own in found.items() if q not in self.errors})
+
+    @property
+    def empty(self) -> list[Any]:
+        """Queries without results."""
+        return [query for query, results in self.items() if not results]
+
+    @property
+    def timings(self) -> dict[Measure, dict[Any, float]]:
+        """The measure ``seconds`` for ``evaluate(..., values=)``; less is better."""
+        seconds = measure_from("seconds", range=(0, math.inf), greater_is_better=False)
+        return {seconds: dict(self.seconds)}
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Percentiles of the time per query in milliseconds, and the number of failed queries."""
+        taken = 1000 * np.array([*self.seconds.values()])
+        p50, p95 = np.percentile(taken, [50, 95]).tolist()
+        return {"p50_ms": p50, "p95_ms": p95, "errors": float(len(self.errors))}
+
+
+def retrieve(
+    engine: str | Callable[[Any], Any],
+    queries: Mapping[Any, Any] | Iterable[Any],
+    repeats: int = 1,
+    *,
+    n_jobs: int = 4,
+    timeout: float | None = 60.0,
+) -> Any:
+    """Ask an engine all queries, and keep results, errors and times.
+
+    Parameters
+    ----------
+    engine : callable or str
+        ``engine(query)`` returns results, best first: ids, (id, score) pairs, {id: score} or
+        objects with an id. Or a command, in which ``{query}`` stands for the query: it is split
+        into words once, no shell reads it, and the query is part of one word. It prints an id a
+        line, perhaps with a tab and a score, or JSON of the forms above.
+    queries : mapping or iterable
+        {id: query}, or queries that are their own ids.
+    repeats : int, default=1
+        Times that all queries are asked, for engines that answer differently each time.
+    n_jobs : int, default=4
+        Queries that are asked at a time. Times under load are longer than those of 1.
+    timeout : float or None, default=60
+        Seconds after which a query counts as failed, in which case a function runs on unheard and
+        a command is killed; None waits.
+
+    Returns
+    -------
+    run : Retrieved or Repeats
+        The run, or, with repeats, all of them.
+
+    Raises
+    ------
+    InvalidParameterError
+        If an argument breaks its rule.
+    RuntimeError
+        If every query failed; the first error is its cause.
+
+    Warns
+    -----
+    RankingDataWarning
+        If queries failed. They have no ranking, which counts 0, and is an error in gates.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate, retrieve
+    >>> pages = {"d1": "rank results", "d2": "train a ranker"}
+    >>> def search(query):
+    ...     return [page for page, text in pages.items() if query in text]
+    >>> run = retrieve(search, {"q1": "ranker", "q2": "scores"})
+    >>> run, run.empty
+    ({'q1': ['d2'], 'q2': []}, ['q2'])
+    >>> evaluate({"q1": {"d2"}, "q2": {"d1"}}, run, "mrr")["mrr"]
+    0.5
+    """
+    repeats = check_integer(repeats, "repeats", "retrieve", at_least=1)
+    n_jobs = check_integer(n_jobs, "n_jobs", "retrieve", at_least=1)
+    if timeout is not None:
+        timeout = check_number(timeout, "timeout", "retrieve", at_least=0.0, above=True)
+    texts = _texts(queries)
+    ask = _command(engine, timeout) if isinstance(engine, str) else engine
+    if not callable(ask):
+        msg = f"engine must be a function or a command, got {safe_repr(engine)}"
+        raise InvalidParameterError(msg)
+    answers: list[dict[Any, tuple[float, Any]]] = [{} for _ in range(repeats)]
+
+    def steps() -> Iterator[int]:
+        for own in answers:
+            for query, *answer in _answers(ask, texts, n_jobs, timeout):
+                own[query] = tuple(answer)
+                yield 1
+
+    for _ in with_progress(steps(), repeats * len(texts), "retrieving"):
+        pass
+    runs = [Retrieved({query: own[query] for query in texts}) for own in answers]
+    failed = [(query, error) for run in runs for query, error in run.errors.items()]
+    if failed:
+        query, error = failed[0]
+        text = f"{safe_repr(query)}: {type(error).__name__}: {safe_text(str(error), limit=200)}"
+        total = repeats * len(texts)
+        if len(failed) == total:
+            msg = f"all {total:,} queries failed; {text}"
+            raise RuntimeError(msg) from error
+        warn(f"{len(failed):,} of {total:,} queries failed; {text}", RankingDataWarning)
+    if repeats == 1:
+        return runs[0]
+    from sklearn_rank import Repeats
+
+    return Repeats(runs)
+
+
+def _texts(queries: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
+    """{id: query}."""
+    is_text, is_table = isinstance(queries, str), isinstance(queries, Mapping)
+    listed = [] if is_text or not isinstance(queries, Iterable) else list(queries)
+    texts = dict(queries) if is_table else dict(zip(listed, listed, strict=True))
+    if not texts or len(texts) < len(listed):
+        msg = f"queries must be {{id: query}} or a list of different ones, got {safe_repr(queries)}"
+        raise InvalidParameterError(msg)
+    if any(isinstance(text, (Mapping, Set)) for text in texts.values()):
+        msg = "queries holds ground truth; pass {id: query}, or list(queries) if ids are queries"
+        raise InvalidParameterError(msg)
+    return texts
+
+
+def _answers(
+    ask: Callable[[Any], Any], texts: Mapping[Any, Any], n_jobs: int, timeout: float | None
+) -> Iterator[tuple[Any, float, Any]]:
+    """Query, seconds, and results or the error, as they come; late answers are not heard."""
+    waiting, running = deque(texts), dict[Any, float]()
+    done = SimpleQueue[tuple[Any, float, Any]]()
+
+    def work(query: Any) -> None:
+        start = perf_counter()
+        try:
+            results = _results(ask(texts[query]))
+        except BaseException as error:  # a thread that exits would be waited for
+            results = error
+        done.put((query, perf_counter() - start, results))
+
+    while waiting or running:
+        while waiting and len(running) < n_jobs:
+            query = waiting.popleft()
+            running[query] = perf_counter()
+            # Of a pool the interpreter would wait for the threads that hang.
+            Thread(target=copy_context().run, args=(work, query), daemon=True).start()
+        left = None if timeout is None else min(running.values()) + timeout - perf_counter()
+        try:
+            answer = done.get(timeout=None if left is None else max(left, 0.0))
+        except Empty:
+            query = min(running, key=running.__getitem__)
+            error = TimeoutError(f"no answer within {timeout:g} seconds")
+            answer = query, perf_counter() - running[query], error
+        if running.pop(answer[0], None) is not None:
+            yield answer
+
+
+def _results(results: Any) -> Any:
+    """Results that are kept: a mapping, or a list."""
+    if isinstance(results, Mapping):
+        return results
+    if isinstance(results, (str, bytes, Set)) or hasattr(results, "columns"):
+        kind = type(results).__name__
+        msg = f"the engine returned a {kind}; it must return a list, best first, or {{id: score}}"
+        raise TypeError(msg)
+    return list(results)
+
+
+def _command(command: str, timeout: float | None) -> Callable[[Any], Any]:
+    """Function that runs a command for a query and reads what it prints."""
+    words = shlex.split(command)
+    if not any("{query}" in word for word in words):
+        msg = f"engine is a command without {{query}}: {safe_repr(command)}"
+        raise InvalidParameterError(msg)
+
+    def ask(query: Any) -> Any:
+        own = [word.replace("{query}", str(query)) for word in words]
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True}
+        done = subprocess.run(own, timeout=timeout, check=False, encoding="utf-8", **streams)
+        text = done.stdout.strip()
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or ["it printed no error"]
+            msg = f"exit code {done.returncode}: {said[-1]}"
+            raise RuntimeError(msg)
+        if text.startswith(("[", "{")):
+            return json.loads(text)
+        rows = [line.split("\t") for line in text.splitlines()]
+        return [(row[0], float(row[1])) if len(row) == 2 else "\t".join(row) for row in rows]
+
+    return ask
