@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, combinations, product
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -495,7 +495,7 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
     closest = min(tried, key=lambda own: own.differs(wanted).sum() / own.has_value.sum())
     for calls, *explained in _explanations(wanted, tried, closest):
         if not calls.differs(*explained[:2]).any():
-            return calls.audit(name, wanted, tuple(explained))  # type: ignore[arg-type]
+            return cast("Audit", calls.audit(name, wanted, (*explained,)))
     return closest.audit(name, wanted, (None, (), ()))
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import math
 import shlex
-import subprocess
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
+from subprocess import DEVNULL, run
 from threading import Thread
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.own import measure_from
@@ -27,14 +28,9 @@ __all__ = ["Retrieved", "retrieve"]
 
 
 class Retrieved(dict[Any, Any]):
-    """Results by query, as an engine returned them; queries that failed are not among them.
+    """Results by query, as an engine returned them, without those of queries that failed.
 
-    Attributes
-    ----------
-    errors : dict of {query: Exception}
-        Queries that failed.
-    seconds : dict of {query: float}
-        Time of each query, failed ones included.
+    ``errors`` has the exceptions of these, ``seconds`` the time of every query.
     """
 
     def __init__(self, answers: Mapping[Any, tuple[float, Any]]) -> None:
@@ -57,8 +53,7 @@ class Retrieved(dict[Any, Any]):
     @property
     def totals(self) -> dict[str, float]:
         """Percentiles of the time per query in milliseconds, and the number of failed queries."""
-        taken = 1000 * np.array([*self.seconds.values()])
-        p50, p95 = np.percentile(taken, [50, 95]).tolist()
+        p50, p95 = (1000 * np.percentile([*self.seconds.values()], [50, 95])).tolist()
         return {"p50_ms": p50, "p95_ms": p95, "errors": float(len(self.errors))}
 
 
@@ -76,35 +71,27 @@ def retrieve(
     ----------
     engine : callable or str
         ``engine(query)`` returns results, best first: ids, (id, score) pairs, {id: score} or
-        objects with an id. Or a command, in which ``{query}`` stands for the query: it is split
-        into words once, no shell reads it, and the query is part of one word. It prints an id a
-        line, perhaps with a tab and a score, or JSON of the forms above.
+        objects. Or a command, split into words without a shell, in which ``{query}`` is the query;
+        it prints an id a line, perhaps with a tab and a score, or JSON of these forms.
     queries : mapping or iterable
         {id: query}, or queries that are their own ids.
     repeats : int, default=1
         Times that all queries are asked, for engines that answer differently each time.
     n_jobs : int, default=4
-        Queries that are asked at a time. Times under load are longer than those of 1.
+        Queries that are asked at a time, under which each takes longer.
     timeout : float or None, default=60
-        Seconds after which a query counts as failed, in which case a function runs on unheard and
-        a command is killed; None waits.
+        Seconds after which a query has failed: a command is killed, a function runs on unheard.
 
     Returns
     -------
     run : Retrieved or Repeats
-        The run, or, with repeats, all of them.
+        The run, or all of them.
 
     Raises
     ------
-    InvalidParameterError
-        If an argument breaks its rule.
     RuntimeError
-        If every query failed; the first error is its cause.
-
-    Warns
-    -----
-    RankingDataWarning
-        If queries failed. They have no ranking, which counts 0, and is an error in gates.
+        If every query failed. If some did, a warning says so: they have no ranking, which counts 0,
+        and is an error in gates.
 
     Examples
     --------
@@ -128,38 +115,27 @@ def retrieve(
         msg = f"engine must be a function or a command, got {safe_repr(engine)}"
         raise InvalidParameterError(msg)
     answers: list[dict[Any, tuple[float, Any]]] = [{} for _ in range(repeats)]
-
-    def steps() -> Iterator[int]:
-        for own in answers:
-            for query, *answer in _answers(ask, texts, n_jobs, timeout):
-                own[query] = tuple(answer)
-                yield 1
-
-    for _ in with_progress(steps(), repeats * len(texts), "retrieving"):
-        pass
+    total = repeats * len(texts)
+    asked = ((own, *of) for own in answers for of in _answers(ask, texts, n_jobs, timeout))
+    steps = (own.update({query: answer}) or 1 for own, query, answer in asked)
+    deque(with_progress(steps, total, "retrieving"), 0)
     runs = [Retrieved({query: own[query] for query in texts}) for own in answers]
     failed = [(query, error) for run in runs for query, error in run.errors.items()]
     if failed:
         query, error = failed[0]
         text = f"{safe_repr(query)}: {type(error).__name__}: {safe_text(str(error), limit=200)}"
-        total = repeats * len(texts)
         if len(failed) == total:
             msg = f"all {total:,} queries failed; {text}"
             raise RuntimeError(msg) from error
         warn(f"{len(failed):,} of {total:,} queries failed; {text}", RankingDataWarning)
-    if repeats == 1:
-        return runs[0]
-    from sklearn_rank import Repeats
-
-    return Repeats(runs)
+    return Repeats(runs) if repeats > 1 else runs[0]
 
 
 def _texts(queries: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
     """{id: query}."""
-    is_text, is_table = isinstance(queries, str), isinstance(queries, Mapping)
-    listed = [] if is_text or not isinstance(queries, Iterable) else list(queries)
-    texts = dict(queries) if is_table else dict(zip(listed, listed, strict=True))
-    if not texts or len(texts) < len(listed):
+    listed = list(queries) if isinstance(queries, Iterable) else []
+    texts = dict(queries if isinstance(queries, Mapping) else zip(listed, listed, strict=True))
+    if not texts or len(texts) < len(listed) or isinstance(queries, str):
         msg = f"queries must be {{id: query}} or a list of different ones, got {safe_repr(queries)}"
         raise InvalidParameterError(msg)
     if any(isinstance(text, (Mapping, Set)) for text in texts.values()):
@@ -170,18 +146,22 @@ def _texts(queries: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
 
 def _answers(
     ask: Callable[[Any], Any], texts: Mapping[Any, Any], n_jobs: int, timeout: float | None
-) -> Iterator[tuple[Any, float, Any]]:
-    """Query, seconds, and results or the error, as they come; late answers are not heard."""
+) -> Iterator[tuple[Any, tuple[float, Any]]]:
+    """Queries with seconds, and results or the error, as they come; late ones are not heard."""
     waiting, running = deque(texts), dict[Any, float]()
-    done = SimpleQueue[tuple[Any, float, Any]]()
+    done = SimpleQueue[tuple[Any, tuple[float, Any]]]()
 
     def work(query: Any) -> None:
         start = perf_counter()
         try:
-            results = _results(ask(texts[query]))
+            results = ask(texts[query])
+            if isinstance(results, (str, bytes, Set)) or hasattr(results, "columns"):
+                msg = f"the engine returned a {type(results).__name__}, not a list, best first"
+                raise TypeError(msg)  # noqa: TRY301
+            results = results if isinstance(results, Mapping) else list(results)
         except BaseException as error:  # a thread that exits would be waited for
             results = error
-        done.put((query, perf_counter() - start, results))
+        done.put((query, (perf_counter() - start, results)))
 
     while waiting or running:
         while waiting and len(running) < n_jobs:
@@ -189,26 +169,15 @@ def _answers(
             running[query] = perf_counter()
             # Of a pool the interpreter would wait for the threads that hang.
             Thread(target=copy_context().run, args=(work, query), daemon=True).start()
-        left = None if timeout is None else min(running.values()) + timeout - perf_counter()
         try:
-            answer = done.get(timeout=None if left is None else max(left, 0.0))
+            left = None if timeout is None else min(running.values()) + timeout - perf_counter()
+            answer = done.get(timeout=left and max(left, 0.0))
         except Empty:
             query = min(running, key=running.__getitem__)
             error = TimeoutError(f"no answer within {timeout:g} seconds")
-            answer = query, perf_counter() - running[query], error
+            answer = query, (perf_counter() - running[query], error)
         if running.pop(answer[0], None) is not None:
             yield answer
-
-
-def _results(results: Any) -> Any:
-    """Results that are kept: a mapping, or a list."""
-    if isinstance(results, Mapping):
-        return results
-    if isinstance(results, (str, bytes, Set)) or hasattr(results, "columns"):
-        kind = type(results).__name__
-        msg = f"the engine returned a {kind}; it must return a list, best first, or {{id: score}}"
-        raise TypeError(msg)
-    return list(results)
 
 
 def _command(command: str, timeout: float | None) -> Callable[[Any], Any]:
@@ -220,12 +189,10 @@ def _command(command: str, timeout: float | None) -> Callable[[Any], Any]:
 
     def ask(query: Any) -> Any:
         own = [word.replace("{query}", str(query)) for word in words]
-        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True}
-        done = subprocess.run(own, timeout=timeout, check=False, encoding="utf-8", **streams)
+        done = run(own, stdin=DEVNULL, capture_output=True, timeout=timeout, encoding="utf-8")
         text = done.stdout.strip()
         if done.returncode:
-            said = done.stderr.strip().splitlines() or ["it printed no error"]
-            msg = f"exit code {done.returncode}: {said[-1]}"
+            msg = f"exit code {done.returncode}: {done.stderr.strip().rpartition(chr(10))[2]}"
             raise RuntimeError(msg)
         if text.startswith(("[", "{")):
             return json.loads(text)

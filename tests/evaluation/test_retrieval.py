@@ -79,8 +79,12 @@ def server() -> Iterator[str]:
 
 def engine(url: str) -> Any:
     def search(query: str) -> Any:
-        with urllib.request.urlopen(f"{url}?q={quote(query)}") as answer:
-            return json.load(answer)
+        try:
+            with urllib.request.urlopen(f"{url}?q={quote(query)}") as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise
 
     return search
 
