@@ -150,11 +150,11 @@ def junit_text(summary: Summary) -> str:
 
 
 def html_text(summary: Summary) -> str:
-    """``--rank-html``: every gate with its queries, the ones that failed first and unfolded.
+    """``--rank-html``: every gate with its queries, the ones that failed first.
 
     Items of queries stand there for as long as there is room.
     """
-    from sklearn_rank.report.content import MOST_BYTES, Report, size_of, without_items
+    from sklearn_rank.report.content import MOST_BYTES, Report, Verdict, size_of, without_items
     from sklearn_rank.report.page import page, provenance
 
     room, sections = MOST_BYTES, []
@@ -164,44 +164,48 @@ def html_text(summary: Summary) -> str:
             room -= size_of(queries)
             queries = queries if room >= 0 else without_items(queries)
         sections.append(_gate_section(run, queries))
-    failed, total = sum(run.failed for run in summary.gates), len(summary.gates)
-    headline = f"{failed} of {formatting.count(total, 'gate')} failed"
+    failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
+    headline = f"{len(failed)} of {formatting.count(total, 'gate')} failed"
     if not failed:
         headline = f"{formatting.count(total, 'gate')}, none failed" if total else "No gate ran"
     if summary.problems:
         headline += ", and the run has problems"
-    return page(
-        Report(
-            TITLE.capitalize(),
-            headline,
-            about=(TITLE.capitalize(), tally(summary.gates), *provenance()),
-            lead=tuple(map(formatting.line, summary.problems)),
-            sections=tuple(sections),
-            tables=(("All gates", gates_table(summary)),) if summary.gates else (),
-        )
-    )
+    kind: Any = "worse" if failed or summary.problems else "better" if total else "same"
+    told = [run.record["headline"] for run in failed[:3]]
+    about = (TITLE.capitalize(), tally(summary.gates), *provenance())
+    problems = tuple(formatting.line(problem) for problem in summary.problems)
+    verdict = Verdict(headline, kind, tuple(told))
+    return page(Report(TITLE.capitalize(), verdict, tuple(sections), about, problems))
 
 
 def _gate_section(run: GateRun, queries: Any) -> Any:
     """What the page says of one gate."""
-    from sklearn_rank.report.content import Notice, Section
+    from sklearn_rank.report.content import Row, Section
 
     record = run.record
-    verdict, other = record["verdict"], "baseline" if record["baseline"] else "reference"
-    slices = [_slice(part) for part in record["slices"]]
-    order = {"worse": 0, "": 1, "better": 2}
-    slices.sort(key=lambda part: (order[part.direction], part.change or 0.0))
-    notices = [*record["warnings"], *record["notes"]]
+    names = list(record["metrics"])
+    cells = {"": {name: _cell(metric) for name, metric in record["metrics"].items()}}
+    sizes = {"": record["queries"]}
+    for part in record["slices"]:
+        cells.setdefault(part["label"], {})[part["metric"]] = _cell(part)
+        sizes[part["label"]] = part["queries"]
+    has_old = queries is not None and len(queries["systems"]) > 1
+    rows = (
+        Row(label or "all", sizes[label], tuple(map(own.get, names)), label, 0, int(has_old))
+        for label, own in cells.items()
+    )
+    verdict = record["verdict"]
+    notes = [*record["warnings"], *record["notes"]]
     return Section(
+        tuple(queries["systems"]) if queries else ("now",),
+        tuple(map(_title, names)),
+        tuple(record["metrics"][name]["greater_is_better"] for name in names),
+        tuple(rows),
         formatting.shown(record["name"], limit=200),
         badge="FAIL" if run.failed else verdict.upper(),
         direction=_direction(verdict, ("pass", "improved", "new"), failed=run.failed),
-        is_open=run.failed,
-        lead=(record["headline"], *([formatting.line(run.test, 300)] if run.test else [])),
-        cards=(("", tuple(map(_card, record["metrics"].values()))),) if record["metrics"] else (),
-        notices=tuple(Notice(formatting.line(text, 1000)) for text in notices),
-        slices=tuple(slices),
-        slice_titles=("", "metric", other, "now", "95% interval"),
+        lead=record["headline"],
+        notes=tuple(formatting.line(text, 1000) for text in notes),
         queries=queries,
         message=run.message if run.message != record["headline"] else "",
     )
@@ -214,30 +218,28 @@ def _direction(
     return "worse" if failed or verdict in FAILED else "better" if verdict in better else ""
 
 
-def _card(metric: Mapping[str, Any]) -> Any:
-    """A measure of a gate at a glance: its value, its change and its limits."""
-    from sklearn_rank.report.content import Card
+def _cell(metric: Mapping[str, Any]) -> Any:
+    """A measure of a gate: its value, its change and its limits."""
+    from sklearn_rank.report.content import Cell
 
-    counts, change = None, ""
+    counts = None
     if metric["worse"] is not None:
         counts = metric["better"], metric["same"], metric["worse"]
-    if metric["change"] is not None:
-        was = formatting.number(metric["baseline"], 3)
-        change = f"{formatting.signed(metric['change'], 3)} from {was}"
     limits = [
         f"{word} {metric[key]:g}"
-        for key, word in (("at_least", "at least"), ("at_most", "at most"), ("allowed", "drop of"))
-        if metric[key] is not None
+        for key, word in (("at_least", "at least"), ("at_most", "at most"), ("allowed", "allowed"))
+        if metric.get(key) is not None
     ]
-    verdict = metric["verdict"]
-    reason = metric["reason"].replace("not confirmed", "the drop may be chance")
-    parts = [reason, f"allowed: {', '.join(limits)}" if limits else ""]
-    if verdict not in ("improved", "pass"):  # p is one-sided, and 1 beside every gain
-        parts.append(formatting.p_phrase(metric["p"]))
-    name = _title(metric["name"])
-    name += "" if metric["greater_is_better"] else " (lower is better)"
-    value = formatting.number(metric["value"], 3) or "undefined"
-    return Card(name, value, change, _direction(verdict), counts, "; ".join(filter(None, parts)))
+    return Cell(
+        metric["value"],
+        metric["baseline"],
+        metric["change"],
+        metric["change_ci"] and tuple(metric["change_ci"]),
+        metric["p"],
+        _direction(metric["verdict"]),
+        counts,
+        note=", ".join([*limits, metric["reason"].replace("not confirmed", "may be chance")]),
+    )
 
 
 def _title(name: str) -> str:
@@ -247,23 +249,6 @@ def _title(name: str) -> str:
     with contextlib.suppress(ValueError):
         return measure(name).title
     return name
-
-
-def _slice(part: Mapping[str, Any]) -> Any:
-    """A slice of a gate with its change."""
-    from sklearn_rank.report.content import Slice
-
-    ends, verdict = part["change_ci"], part["verdict"]
-    words = ["FAIL" if verdict in FAILED else verdict, part["reason"]]
-    words.append("" if verdict == "improved" else formatting.p_phrase(part["p"]))
-    return Slice(
-        *(part["label"], _title(part["metric"]), part["queries"]),
-        *(part["baseline"], part["value"], part["change"]),
-        None if ends is None or None in ends else tuple(ends),
-        _direction(verdict),
-        ", ".join(filter(None, words)),
-        part["worse"] or 0,
-    )
 
 
 def html_table(summary: Summary) -> str:

@@ -20,7 +20,7 @@ from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.report.content import Item, Queries, as_data, merged_items, numbers
+from sklearn_rank.report.content import Items, Queries, as_data, merged_items, numbers
 from sklearn_rank.support.text import as_text
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray
@@ -265,7 +265,7 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
             before[reference.queries] = reference.per_query[name]
         return [numbers(before.tolist()), own]
 
-    def items(number: int) -> list[Item] | None:
+    def items(number: int) -> Items | None:
         (placement,) = measured.placements([number])
         if placement.judged is None or reference is None:
             return merged_items([placement])
@@ -292,8 +292,11 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
         values=list(map(values, now)),
         texts=texts if any(texts) else (),
         labels=labels,
-        measure=list(now).index(main) if main in now else 0,
-        show=(slices[0] if slices else "", "worse" if falls else "all"),
+        show={
+            "measure": list(now).index(main) if main in now else 0,
+            "slice": slices[0] if slices else "",
+            "which": "worse" if falls else "all",
+        },
         items=items,
     )
     return as_data(queries, MOST_BYTES)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.cli.evaluate import check_measures, measure_run, names_of
 from sklearn_rank.cli.options import COMPARED
 from sklearn_rank.cli.reading import (
     Reader,
+    read_items,
     read_labels,
     refuse_repeated_input,
     refuse_repeated_runs,
     split_runs,
 )
-from sklearn_rank.cli.terminal import print_table, shown
+from sklearn_rank.cli.terminal import print_coloured, print_table, shown
 from sklearn_rank.comparison.compare import compare, compare_all
 from sklearn_rank.comparison.result import (
     Comparison,
@@ -25,7 +27,10 @@ from sklearn_rank.comparison.result import (
     printed,
     systems_table,
 )
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import plain_id
+from sklearn_rank.report.content import Verdict, findings
+from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.runtime import waiting
 
@@ -36,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if n and form not in ("text", "json"):
         msg = "--changed goes with --format text and json"
         raise ValueError(msg)
-    comparison = _compare_files(arguments, keep_items=n > 0)
+    comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
     if form == "json":
         content = comparison.to_dict()
         if n:
@@ -50,10 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
         for system in comparison.others if n else ():
             changes = comparison.most_changed(n, system=system)
             tables.append(changes_table(changes, comparison.baseline, system))
-        for number, table in enumerate(tables):
-            if number:
-                print()
-            print_table(table)
+        for table in tables:
+            # The verdict says how much is unjudged.
+            notes = (note for note in table.notes if not note.startswith("unjudged items"))
+            print_table(replace(table, notes=tuple(notes)))
+            print()
+        _print_answer(comparison, with_losses=not n)
     else:
         rows = rows or ("differences" if form == "csv" else "systems")
         print(getattr(comparison, f"to_{form}")(rows=rows).rstrip("\n"))
@@ -68,17 +75,42 @@ def run_report(arguments: argparse.Namespace) -> int:
     options: dict[str, Any] = {
         "slices": None if slices is None else read_labels(slices).get,
         "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
-        "item_text": None if items is None else read_labels(items, "--item-text", "text", "item"),
+        "item_text": None if items is None else read_items(items),
         "about": (arguments.qrels, shlex.join(["sklearn-rank", *arguments.words])),
     }
-    comparison = _compare_files(arguments, keep_items=True)
+    result: Comparison | Evaluation
+    if arguments.runs:
+        result = _compare_files(arguments, keep_items=True)
+    else:
+        (result,) = _measure_files(arguments, [arguments.baseline], keep_items=True).values()
     title, explained = arguments.title, arguments.explain
-    with waiting(f"writing {arguments.output}"):
-        comparison.report(arguments.output, title=title, measure=explained, **options)
-    n = comparison.counts["queries"]
-    counted = f"{len(comparison.names)} systems, {n:,} {'query' if n == 1 else 'queries'}"
-    print(f"{shown(arguments.output)}: {counted}")
+    verdict = write_report(result, arguments.output, title=title, measure=explained, **options)
+    _print_verdict(verdict)
+    print(shown(arguments.output))
     return 0
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    print_coloured(verdict.sentence, verdict.kind)
+    for detail in verdict.details:
+        print(shown(detail))
+
+
+def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
+    """The verdict, and the queries that lost most in the measure that it is about."""
+    section = compared_section(comparison, {})
+    _print_verdict(verdict_of(comparison, section, {}))
+    titles = {comparison.metric(name).title: name for name in comparison.measures}
+    own = [name for name in comparison.measures if not comparison.is_pooled(name)]
+    lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings([section])]
+    if comparison.all_pairs or not own or not with_losses:
+        return
+    known = [pair for pair in lost if pair[1] in own] or [(comparison.others[0], own[0])]
+    system, measure = known[0]
+    changes = comparison.most_changed(3, measure=measure, system=system, direction="worse")
+    if changes:
+        print()
+        print_table(changes_table(changes, comparison.baseline, system, brief=True))
 
 
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
@@ -88,20 +120,8 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
     if arguments.all_pairs and alternative not in (None, "two-sided"):
         msg = "--alternative is about a baseline, which --all-pairs does not have"
         raise ValueError(msg)
-    check_measures(arguments, COMPARED)
-    reader = Reader(arguments)
     paths = [arguments.baseline, *arguments.runs]
-    files = [file for path in paths for file in split_runs(path)]
-    refuse_repeated_input(arguments.qrels, *files)
-    refuse_repeated_runs(*files)
-    with waiting("reading judgements"):
-        qrels = reader.qrels(arguments.qrels)
-    systems = {}
-    for name, path in zip(names_of(paths), paths, strict=True):
-        with waiting(f"reading {path}"):
-            ranking = reader.runs(path)
-        with waiting(f"measuring {path}"):
-            systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
+    systems = _measure_files(arguments, paths, keep_items=keep_items)
     options: dict[str, Any] = {
         "test": test,
         "correction": arguments.correction.lower(),
@@ -115,6 +135,26 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
         if arguments.all_pairs:
             return compare_all(systems, **options)
         return compare(systems, **options)
+
+
+def _measure_files(
+    arguments: argparse.Namespace, paths: list[str], *, keep_items: bool
+) -> dict[str, Evaluation]:
+    """Read and measure."""
+    check_measures(arguments, COMPARED)
+    reader = Reader(arguments)
+    files = [file for path in paths for file in split_runs(path)]
+    refuse_repeated_input(arguments.qrels, *files)
+    refuse_repeated_runs(*files)
+    with waiting("reading judgements"):
+        qrels = reader.qrels(arguments.qrels)
+    systems = {}
+    for name, path in zip(names_of(paths), paths, strict=True):
+        with waiting(f"reading {path}"):
+            ranking = reader.runs(path)
+        with waiting(f"measuring {path}"):
+            systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
+    return systems
 
 
 def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:

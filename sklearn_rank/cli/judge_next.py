@@ -23,19 +23,19 @@ _SHIELDED = tuple(f"'{sign}" for sign in FORMULA)
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, join, list."""
-    qrels_path, path, other, filled = (
-        getattr(arguments, name) for name in ("qrels", "run_path", "other", "filled")
+    qrels_path, path, new, filled = (
+        getattr(arguments, name) for name in ("qrels", "run_path", "new", "filled")
     )
     if path is None and arguments.into is None:
-        msg = "RUN is missing: items to judge are those of a run (or pass --filled and --into)"
+        msg = "RUN is required: its unjudged items are listed (or pass --filled and --into)"
         raise ValueError(msg)
     if arguments.into and not filled:
         msg = "--into writes QRELS with the grades of --filled, which is not given"
         raise ValueError(msg)
     reader = Reader(arguments)
-    refuse_repeated_input(qrels_path, path, other)
-    refuse_repeated_runs(path, other)
-    inputs = (qrels_path, path, other, *filled)
+    refuse_repeated_input(qrels_path, path, new)
+    refuse_repeated_runs(path, new)
+    inputs = (qrels_path, path, new, *filled)
     if arguments.into:
         refuse_inputs(arguments.into, inputs)
     with waiting("reading judgements"):
@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
     """Print the items."""
     systems = []
-    for path, what in ((arguments.run_path, "RUN"), (arguments.other, "OTHER")):
+    old = "RUN" if arguments.new is None else "OLD"
+    # The change is that of the newer system.
+    for path, what in ((arguments.new, "NEW"), (arguments.run_path, old)):
         if path is None:
             continue
         with waiting(f"measuring {path}"):
@@ -72,6 +74,7 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
             "(grade 0); pass --assume partial if what they do not name was never looked at"
         )
         raise ValueError(msg)
+    ranks = "rank" if arguments.new is None else "new_rank"
     n, highest = arguments.n, arguments.max_grade
     columns = systems[0].to_judge(n, *systems[1:], max_grade=highest, backend=None)
     is_csv = arguments.format == "csv"
@@ -80,8 +83,8 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
         "item": list(map(text_cell, columns["item"])),
         **({"grade": [Cell("")] * len(columns["item"])} if is_csv else {}),
         **{
-            name: list(map(_rank_cell, columns[name]))
-            for name in ("rank", "rank_other")
+            title: list(map(_rank_cell, columns[name]))
+            for name, title in (("rank_other", "old_rank"), ("rank", ranks))
             if name in columns
         },
         "move": [number_cell(move, signed=True) for move in columns["move"]],

@@ -224,27 +224,29 @@ def _compare(commands: Any) -> None:
 def _report(commands: Any) -> None:
     parser = commands.add_parser(
         "report",
-        help="compare runs in an HTML file with every query",
-        description="Compare runs with the first one in one HTML file, which needs no network: "
-        "the verdict, the slices, every query with the first results side by side, tables and "
-        "pictures (with Matplotlib). Options are those of compare.",
+        help="write an HTML file: one run, or runs compared with the first",
+        description="Write one HTML file, which needs no network: the verdict, slices by measures "
+        "and every query with its results, old and new side by side; of a single run the worst "
+        "queries. Options are those of compare.",
     )
     add = parser.add_argument
     add("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
-    add("--title", metavar="TEXT", help="headline (default: the verdict)")
-    add("--explain", metavar="M", help="measure of slices and pictures (default: the first)")
+    add("--title", metavar="TEXT", help="line above the verdict")
+    add("--explain", metavar="M", help="measure that sorts queries (default: that of the verdict)")
     add("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
     add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
-    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
-    _add_comparing(parser)
+    items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
+    add("--item-text", metavar="FILE", help=items)
+    _add_comparing(parser, "*")
     parser.set_defaults(run=("compare", "run_report"), format="html")
 
 
-def _add_comparing(parser: argparse.ArgumentParser) -> None:
+def _add_comparing(parser: argparse.ArgumentParser, others: str = "+") -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
-    add("baseline", metavar="RUN", help="the run that others are compared with")
-    add("runs", metavar="RUN", nargs="+", help=f"rankings of another system{_REPEATS}")
+    old, new = ("OLD", "NEW") if others == "+" else ("RUN", "NEW")
+    add("baseline", metavar=old, help="rankings of the system that others are compared with")
+    add("runs", metavar=new, nargs=others, help=f"rankings of another system{_REPEATS}")
     add("--all-pairs", action="store_true", help="compare each run with each")
     add("--test", choices=("t", "permutation"), help="of differences (default: t)")
     alternative = "one- or two-sided test (default: two-sided)"
@@ -335,13 +337,13 @@ def _judge_next(commands: Any) -> None:
         "judge-next",
         help="list the unjudged items whose grades matter most",
         description="List unjudged items by how much the grade of each could move the measure of "
-        "RUN, or its difference to OTHER. --format csv leaves a column of grades to be filled in; "
+        "RUN, or the change from OLD to NEW. --format csv leaves a column of grades to fill in; "
         "--filled takes such files back, and --into writes all judgements.",
     )
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")
-    add("run_path", metavar="RUN", nargs="?", help="rankings of a system")
-    add("other", metavar="OTHER", nargs="?", help="rankings of the system it is compared with")
+    add("run_path", metavar="RUN|OLD", nargs="?", help="rankings of a system")
+    add("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
     add("-m", "--measure", default="ndcg@10", metavar="M", help="(default: ndcg@10)")
     # A page, and about as many as somebody judges in one go.
     add("-n", type=_positive, default=20, metavar="N", help="number of items to list (default: 20)")

@@ -130,6 +130,33 @@ def read_labels(
     return labels
 
 
+_FACTS = ("title", "text", "url", "image")
+
+
+def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
+    """{item: title}, or {item: {title, text, url, image}} of a file with such columns."""
+    source, text = source_of(path, Limits(), option), _text(path, option)
+    first = text.lstrip().partition("\n")[0]
+    rows: list[dict[str, Any]] = []
+    if first.startswith("{") and not _is_row(first):
+        whole = load_json(source, None, text.encode())
+        if not all(isinstance(value, dict) for value in whole.values()):
+            return dict(read_labels(path, option, "text", "item"))
+        rows = [{"item": item, **facts} for item, facts in whole.items()]
+    elif first.startswith("{"):
+        lines = filter(str.strip, text.split("\n"))
+        rows = [load_json(source, n, line.encode()) for n, line in enumerate(lines, 1)]
+    else:
+        delimiter = "\t" if "\t" in first else ","
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+    names = list(rows[0]) if rows else []
+    ids = [name for name in names if role_of(name) == "item" or name in ("_id", "id")]
+    known = {plain_name(name): name for name in names if plain_name(name) in _FACTS}
+    if len(ids) != 1 or len(known) < 2:
+        return dict(read_labels(path, option, "text", "item"))
+    return {str(row[ids[0]]): {fact: row.get(name) for fact, name in known.items()} for row in rows}
+
+
 def _pairs(source: Source, text: str, what: str, of: str) -> Iterator[tuple[int | None, Any, Any]]:
     """Line, query and label of each row."""
     first = text.lstrip().partition("\n")[0]

@@ -39,12 +39,16 @@ def print_table(table: Table) -> None:
         if not is_wide or not spare:
             break
         place = [column.spare for column in table.columns].index(spare)
-        left_out.append(titles[place].strip())
+        values = {cell.text for cell in table.column(place)}
+        value = f" ({values.pop()} in every row)" if len(values) == 1 else ""
+        left_out.append(f"{titles[place].strip()}{value}")
         table = table.without(place)
     if table.caption:
         console.print(Text(shown(table.caption)))
     if not is_wide:
-        console.print(Text(lines[0], "bold"), *map(Text, lines[1:]), sep="\n")
+        styles = ("red" if any(cell.worse for cell in row) else "" for row in table.rows)
+        coloured = map(Text, lines[1:], styles)
+        console.print(Text(lines[0], "bold"), *coloured, sep="\n")
     elif all(column.kind == "text" for column in table.columns):
         wrapped = RichTable(*titles)
         for row in rows:
@@ -58,9 +62,22 @@ def print_table(table: Table) -> None:
             console.print(Text("\n".join([*stacked, ""])))
     notes = [*table.footnotes(BEST)]
     if left_out:
-        notes.append(f"not shown: {', '.join(left_out)}; a wider terminal or a pipe has them")
+        hidden = ", ".join(left_out)
+        notes.append(f"hidden columns: {hidden} (widen the terminal, or pipe the output)")
     for note in notes:
         console.print(Text(shown(note)))
+
+
+def print_coloured(text: str, kind: str) -> None:
+    """A line in bold, red for what got worse; plain in a pipe."""
+    if not sys.stdout.isatty():
+        print(shown(text))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    colour = {"worse": "bold red", "better": "bold blue"}.get(kind, "bold")
+    Console().print(Text(shown(text), colour))
 
 
 def shown(text: object) -> str:

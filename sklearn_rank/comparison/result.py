@@ -448,38 +448,36 @@ class Comparison(Tabular):
         measure: str | Measure | None = None,
         slices: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
         query_text: QueryText = None,
-        item_text: QueryText = None,
-        pictures: bool = True,
+        item_text: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
         about: Sequence[str] = (),
     ) -> None:
         """Write the answer and every query to one HTML file, which needs no network.
 
-        First the verdict, a card for each measure, and the slices, the worst first; then all
-        queries to filter and search, each with the first ranks of both systems side by side and
-        the contribution of each item to the change; then all tables and pictures.
+        First the verdict in a sentence, then slices (or systems) by measures, whose cells filter
+        the queries below, largest losses first; each query shows both lists of items, the item that
+        explains its change, and keys to judge items.
 
         Parameters
         ----------
         path : str or path
-            Of the file; a report that is there is replaced, any other file is an error.
+            Name of the file; a report that is there is replaced, any other file is an error.
         title : str, default=None
-            Headline; None gives the verdict, such as "Better overall, worse for brand queries".
+            Line above the verdict.
         measure : str or Measure, default=None
-            Measure of the slices, the pictures and the order of queries; None takes the first with
-            values per query.
+            Measure by which queries are listed first; None takes that of the verdict.
         slices : mapping, callable or str, default=None
             As those of ``by_slice``.
-        query_text, item_text : mapping or callable, default=None
-            Texts of queries and titles of items: {id: text}, or a function of the id. None takes
-            the texts of the comparison, and shows ids of items.
-        pictures : bool, default=True
-            Whether to draw; without Matplotlib there are none.
+        query_text : mapping or callable, default=None
+            Texts of queries: {id: text}, or a function of the id. None takes those of ``compare``.
+        item_text : mapping or callable, default=None
+            Titles of items, or mappings with ``title``, ``text``, ``url`` (a link) and ``image``
+            (shown if it is a ``data:`` URI, otherwise a link).
         about : sequence of str, default=()
-            What else the first line names, such as files and the command.
+            More for the line below the verdict, such as files and the command.
         """
-        from sklearn_rank.report.comparison import report_comparison
+        from sklearn_rank.report.systems import write_report
 
-        report_comparison(
+        write_report(
             self,
             path,
             title=title,
@@ -487,7 +485,6 @@ class Comparison(Tabular):
             slices=slices,
             query_text=self._query_text if query_text is None else query_text,
             item_text=item_text,
-            pictures=pictures,
             about=about,
         )
 
@@ -625,30 +622,42 @@ def differences_table(comparison: Comparison) -> Table:
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     """The differences of every slice of the queries."""
     first = next(iter(parts.values()))
+    listed = [row for part in parts.values() for row in part.rows]
+    # Columns of one value: the first that a narrow terminal leaves out.
+    one_system, one_number = (
+        len({getattr(row, name) for row in listed}) == 1 for name in ("system", "queries")
+    )
     correction = f"p ({CORRECTIONS[first.correction]})" if first.correction else "p"
     columns = (
         Column("slice"),
         Column("measure"),
-        Column("system"),
+        Column("system", spare=2 * one_system),
         *([Column("baseline")] if first.all_pairs else []),
-        Column("queries", "number"),
-        Column("value", "number"),
+        Column("queries", "number", spare=3 * one_number),
+        Column("old", "number", "baseline_value"),
+        Column("new", "number", "value"),
         Column("difference", "number"),
         Column(f"{100 * first.level:g}% interval", "interval", "interval"),
-        Column("effect", "number", spare=4),
+        Column("effect", "number", spare=6),
         Column(correction, "number", "p_corrected"),
         Column("wins", "number", spare=1),
-        Column("ties", "number", spare=2),
+        Column("ties", "number", spare=4),
         Column("losses", "number", spare=1),
-        Column("detectable", "number", spare=3),
+        Column("detectable", "number", spare=5),
     )
     rows = tuple(
         (
             *map(text_cell, (label, row.measure, row.system)),
             *([text_cell(row.baseline)] if first.all_pairs else []),
             count_cell(row.queries),
+            number_cell(row.baseline_value),
             number_cell(row.value),
-            number_cell(row.difference, signed=True, best=row.significant),
+            number_cell(
+                row.difference,
+                signed=True,
+                best=row.significant,
+                worse=row.significant and row.better is False,
+            ),
             interval_cell(row.low, row.high, signed=True),
             number_cell(row.effect, digits=2, signed=True),
             p_cell(row.p_corrected),
@@ -664,14 +673,19 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
 
 
-def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:
-    """Queries that changed, and the items that explain it."""
+def changes_table(
+    changes: Sequence[QueryChange], baseline: str, system: str, *, brief: bool = False
+) -> Table:
+    """Queries that changed, and the items that explain it; ``brief`` names the first one."""
     has_text = any(change.text for change in changes)
     columns = (
         Column("query"),
         *([Column("text")] if has_text else []),
-        *(Column(title, "number") for title in ("was", "now", "change")),
-        Column("relevant items: rank then -> rank now, part of the change", name="why"),
+        *(Column(title, "number") for title in ("old", "new", "change")),
+        Column(
+            "main reason" if brief else "relevant items: old -> new rank, part of the change",
+            name="why",
+        ),
     )
     rows = tuple(
         (
@@ -680,7 +694,7 @@ def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) ->
             number_cell(change.old),
             number_cell(change.new),
             number_cell(change.difference, signed=True),
-            text_cell(change.why()),
+            text_cell(change.why(1).partition(";")[0] if brief else change.why()),
         )
         for change in changes
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -673,6 +674,39 @@ class Evaluation(Tabular):
         from sklearn_rank.displays import plot_evaluation
 
         return plot_evaluation(self, kind, options)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        measure: str | Measure | None = None,
+        slices: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
+        query_text: QueryText = None,
+        item_text: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
+        about: Sequence[str] = (),
+    ) -> None:
+        """Write the values, their distribution and every query to one HTML file, worst first.
+
+        Parameters
+        ----------
+        path, title, slices, query_text, item_text, about
+            As those of :meth:`Comparison.report`.
+        measure : str or Measure, default=None
+            Measure by which queries are listed; None takes the first with values per query.
+        """
+        from sklearn_rank.report.systems import write_report
+
+        write_report(
+            self,
+            path,
+            title=title,
+            measure=measure,
+            slices=slices,
+            query_text=query_text,
+            item_text=item_text,
+            about=about,
+        )
 
     def to_dict(self, *, names: Literal["canonical", "safe"] = "canonical") -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.

@@ -14,7 +14,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.data import KeptItems, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import Array, IntArray
+from sklearn_rank.typing import IntArray
 
 
 def _mean_rank(above: int, tied: int) -> float:
@@ -57,6 +57,8 @@ class Placement:
         Everything that is judged; None without ids.
     ranking : list
         Items in ranked order; empty without ids.
+    scores : list of float
+        Scores of these items; empty where the ranking has none.
     """
 
     query: Any
@@ -65,6 +67,7 @@ class Placement:
     grades: list[float]
     judged: Mapping[Any, float] | None = None
     ranking: Sequence[Any] = ()
+    scores: Sequence[float] = ()
 
     @property
     def not_retrieved(self) -> list[Any]:
@@ -91,14 +94,16 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
             placements.append(Placement(query, hits, length, grades))
             continue
         items, scores = kept.rankings.get(query, ((), None))
-        tiers = _tiers(items, scores)
+        score_of = None if scores is None else dict(zip(items, scores.tolist(), strict=True))
+        tiers = _tiers(items, score_of)
         if kept.shared is None:
             truth = dict(kept.truths[query])
         else:
             truth = {item: kept.shared[item] for item in items if item in kept.shared}
         ranking = [item for tier in tiers for item in tier]
         named = _named(hits, tiers, truth)
-        placements.append(Placement(query, named, length, grades, truth, ranking))
+        listed = [] if score_of is None else [score_of[item] for item in ranking]
+        placements.append(Placement(query, named, length, grades, truth, ranking, listed))
     return placements
 
 
@@ -124,7 +129,7 @@ def hit_items(
         wanted = items if kept.shared is not None else filter(score_of.__contains__, judged)
         hits = [item for item in wanted if judged.get(item, 0) > 0]
         if len(set(map(score_of.__getitem__, hits))) < len(hits):
-            named = _named(hits_of(number), _tiers(items, scores), judged)
+            named = _named(hits_of(number), _tiers(items, score_of), judged)
             yield [hit.item for hit in named]
         else:
             yield sorted(hits, key=score_of.__getitem__, reverse=True)
@@ -166,11 +171,10 @@ def _hits_by_number(rankings: JudgedRankings) -> Callable[[int], list[Hit]]:
     return hits_of
 
 
-def _tiers(items: Collection[Any], scores: Array | None) -> list[list[Any]]:
+def _tiers(items: Collection[Any], score_of: Mapping[Any, float] | None) -> list[list[Any]]:
     """Groups of equally scored items, the highest first; within one they stay as they came."""
-    if scores is None:
+    if score_of is None:
         return [[item] for item in items]
-    score_of = dict(zip(items, scores.tolist(), strict=True))
     ordered = sorted(score_of, key=score_of.__getitem__, reverse=True)
     return [list(tier) for _, tier in groupby(ordered, key=score_of.__getitem__)]
 
@@ -228,7 +232,9 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
         if last > first:
             # Items of equal scores stand in the order by which the rule of ties took them.
             truth = kept.truths[query] if kept.shared is None else kept.shared
-            tiers = _tiers(*kept.rankings.get(query, ((), None)))
+            ranked, scores = kept.rankings.get(query, ((), None))
+            known = None if scores is None else dict(zip(ranked, scores.tolist(), strict=True))
+            tiers = _tiers(ranked, known)
             items = [item for tier in tiers for item in tier if item not in truth]
         own = zip(items, places[first:last], strict=True)
         result.append(

@@ -1,4 +1,4 @@
-"""Content of a report as plain values, and its queries as the JSON of the script."""
+"""Content of a report as plain values, whether it is about one system, several or gates."""
 
 from __future__ import annotations
 
@@ -10,26 +10,260 @@ from typing import Any, Literal, NamedTuple
 
 from sklearn_rank.comparison.changes import ItemChange
 from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.text import as_text, safe_text
-from sklearn_rank.tables.table import Table
+from sklearn_rank.tables.table import Table, fixed, words_table
 
-MOST_BYTES = 3_500_000
-"""Of the items of all queries of a page: with values and names it stays below 5 MB, which a phone
-reads in a second."""
+MOST_BYTES = 5_000_000
+"""Items of all queries of a page, which the script reads query by query."""
 MOST_ITEMS = 60
-"""Of one query: the first ranks of all systems, then the items that matter most."""
+"""Items of a query: the first ranks of all systems, then those that matter most."""
 MOST_CHARACTERS = 300
-"""Of the text of a query or an id."""
+"""Characters of an id, the text of a query or the title of an item."""
+MOST_OF_PASSAGE = 1200
+"""Characters of the text of an item."""
 TOP = 10
 """Ranks of a query that stand side by side."""
+MOST_NAMED = 3
+"""Systems, measures or slices in a sentence."""
+_LINKS = {"url": ("https://", "http://"), "image": ("data:image/", "https://", "http://")}
+"""Starts of addresses that a page shows."""
 _DIGITS = 6
 """Two more than are shown, so that contributions add up to the change beside them."""
 _SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """JSON in a script element ends at "</script", however it is quoted."""
 
 Number = float | None
-"""None is a number that is not there: an undefined value, an item that was not retrieved."""
+"""None stands for an undefined value, or for the rank of an item that was not retrieved."""
 Direction = Literal["better", "worse", ""]
+_KINDS: tuple[Direction, ...] = ("worse", "better")
+"""Losses come first."""
+
+
+# The grid ----------------------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """One measure of a row of the grid."""
+
+    value: Number
+    old: Number = None
+    change: Number = None
+    interval: tuple[Number, Number] | None = None
+    """Of the change; of the value where nothing is compared."""
+    p: Number = None
+    """Corrected p-value."""
+    direction: Direction = ""
+    """Significantly better or worse; of a gate, worse is a failure."""
+    counts: tuple[int, int, int] | None = None
+    """Queries that are better, the same and worse."""
+    bins: tuple[int, ...] = ()
+    """Number of queries in equal parts of the range of values."""
+    note: str = ""
+    """Such as "best" or "allowed 0.005"."""
+
+
+class Row(NamedTuple):
+    """Two systems, or one, over all queries or those of a slice."""
+
+    label: str
+    queries: int
+    cells: tuple[Cell | None, ...]
+    """By measure; None without a value."""
+    slice: str = ""
+    old: int = 0
+    """Number of the baseline among the systems."""
+    new: int = 1
+    """Number of the system."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One comparison, one system or one gate: a grid and its queries."""
+
+    systems: tuple[str, ...]
+    """The baseline first."""
+    measures: tuple[str, ...]
+    greater: tuple[bool, ...]
+    """Whether higher values of a measure are better."""
+    rows: tuple[Row, ...]
+    title: str = ""
+    badge: str = ""
+    """Decision of a gate, before its title."""
+    direction: Direction = ""
+    """Whether that decision is good or bad."""
+    lead: str = ""
+    """Sentence above the grid."""
+    notes: tuple[str, ...] = ()
+    """Limits of the numbers."""
+    changes: Table | None = None
+    """Some queries, for browsers without scripts."""
+    queries: Mapping[str, Any] | None = None
+    """All queries, as :func:`as_data` makes them of ``Queries``."""
+    message: str = ""
+    """Lines of the terminal."""
+
+
+class Verdict(NamedTuple):
+    """The answer."""
+
+    sentence: str
+    kind: Literal["better", "worse", "unsure", "same"]
+    """Colour: unsure where unjudged items could reverse it, same without a significant change."""
+    details: tuple[str, ...] = ()
+    """Sentences with the numbers behind it."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole page."""
+
+    title: str
+    """Of the window."""
+    verdict: Verdict
+    sections: tuple[Section, ...] = ()
+    about: tuple[str, ...] = ()
+    """Numbers of queries, files, date, commit."""
+    notes: tuple[str, ...] = ()
+    heading: str = ""
+    """Title of the caller, above the verdict."""
+
+
+def short(value: Number, *, signed: bool = False) -> str:
+    """A number with three digits; "undefined" for None."""
+    return "undefined" if value is None else fixed(value, digits=3, signed=signed)
+
+
+def count(number: int, one: str, several: str = "") -> str:
+    """``1 query``, ``250 queries``."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def slice_name(label: Any) -> str:
+    """A label as text, and in words where it would be empty."""
+    return as_text(label).strip() or "(empty)"
+
+
+def p_text(p: Number) -> str:
+    """A p-value in a sentence."""
+    return "not tested" if p is None else "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+
+
+def grid_table(section: Section) -> Table:
+    """The grid as a table of words; significant changes have an arrow."""
+
+    def text(cell: Cell | None) -> str:
+        if cell is None or cell.change is None:
+            return "" if cell is None else f"{short(cell.value)} {cell.note}".strip()
+        arrow = {"": "", "worse": "\u25bc ", "better": "\u25b2 "}[cell.direction]
+        counts = f", {cell.counts[2]:,} worse, {cell.counts[0]:,} better" if cell.counts else ""
+        change = f"{short(cell.change, signed=True)} ({short(cell.old)} to {short(cell.value)}"
+        return f"{arrow}{change}{counts})"
+
+    several = len(section.systems) > 2
+    rows = [
+        (
+            f"{section.systems[row.new]}, " * bool(several and row.slice)
+            + f"{row.label} ({row.queries:,})",
+            *map(text, row.cells),
+        )
+        for row in section.rows
+    ]
+    return words_table(("queries", *section.measures), rows)
+
+
+# The verdict -------------------------------------------------------------------------------------
+
+
+class Finding(NamedTuple):
+    """A significant change: a filled cell of the grid."""
+
+    row: Row
+    cell: Cell
+    measure: str
+    greater: bool
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """All queries before slices, then the surest and largest, whatever the order of data."""
+        cell, p = self.cell, self.cell.p
+        size = -abs(cell.change or 0.0)
+        return bool(self.row.slice), 1.0 if p is None else p, size, self.measure, self.row.label
+
+    @property
+    def verb(self) -> str:
+        """Direction of the values; of measures that should be low, it is said which is worse."""
+        verb = "rose" if (self.cell.change or 0.0) > 0 else "fell"
+        return verb if self.greater else f"{verb} (lower is better)"
+
+
+def findings(sections: Iterable[Section]) -> list[Finding]:
+    """Significant changes, in an order that does not depend on that of rows and measures."""
+    found = [
+        Finding(row, cell, measure, greater)
+        for section in sections
+        for row in section.rows
+        for cell, measure, greater in zip(row.cells, section.measures, section.greater, strict=True)
+        if cell is not None and cell.direction
+    ]
+    return sorted(found, key=lambda own: own.order)
+
+
+def some(names: Iterable[str]) -> str:
+    """``a, b and c``, or ``a, b, c and 4 more``."""
+    own = [safe_text(name, limit=40) for name in names]
+    shown, more = own[:MOST_NAMED], len(own) - MOST_NAMED
+    if more > 0:
+        return f"{', '.join(shown)} and {more:,} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+
+
+def claims(found: Sequence[Finding]) -> str:
+    """Losses, then gains: ``MAP fell for brand queries; MRR and nDCG@10 rose``."""
+    told = (_claim([own for own in found if own.cell.direction == kind]) for kind in _KINDS)
+    return "; ".join(filter(None, told))
+
+
+def _claim(found: Sequence[Finding]) -> str:
+    """Changes of one direction."""
+    where: dict[str, list[Finding]] = {}
+    for own in found:
+        where.setdefault(own.measure, []).append(own)
+    groups: dict[tuple[str, str], list[str]] = {}
+    for measure, parts in where.items():
+        overall = [own for own in parts if not own.row.slice]
+        # A slice is news where the whole has not changed, or lost less.
+        size = max((abs(own.cell.change or 0.0) for own in overall), default=-1.0)
+        slices = [own for own in parts if own.row.slice and abs(own.cell.change or 0.0) > size]
+        named = some(dict.fromkeys(own.row.slice for own in slices))
+        is_gain = parts[0].cell.direction == "better"
+        text = "" if overall and is_gain else f"for {named} queries" * bool(named)
+        if overall and text:
+            text = f", most {text}"
+        elif text:
+            text = f" {text}"
+        groups.setdefault((parts[0].verb, text), []).append(measure)
+    phrases = [f"{some(names)} {verb}{text}" for (verb, text), names in groups.items()]
+    if len(phrases) > MOST_NAMED:
+        rest = count(len(phrases) - MOST_NAMED, "more change")
+        phrases = [*phrases[:MOST_NAMED], rest]
+    return "; ".join(phrases)
+
+
+def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
+    """Systems with the same claims together, those that lost first; slices only where alone."""
+    grouped: dict[tuple[bool, str], list[str]] = {}
+    for number in {own.row.new for own in found}:
+        parts = [own for own in found if own.row.new == number]
+        overall = [own for own in parts if not own.row.slice] or parts
+        gained = all(own.cell.direction == "better" for own in parts)
+        grouped.setdefault((gained, claims(overall)), []).append(systems[number])
+    phrases = [f"{some(sorted(names))}: {text}" for (_, text), names in sorted(grouped.items())]
+    more = len(phrases) - MOST_NAMED
+    return "; ".join(phrases[:MOST_NAMED]) + (f"; {more:,} more systems changed" * (more > 0))
+
+
+# Queries -----------------------------------------------------------------------------------------
 
 
 class Item(NamedTuple):
@@ -37,13 +271,23 @@ class Item(NamedTuple):
 
     item: str
     grade: Number
-    """None: nobody judged it."""
+    """None: not judged."""
     ranks: Sequence[Number]
     """In each system."""
     contributions: Sequence[Sequence[Number]] = ()
     """To the change of each measure, for each system but the first; empty: unknown."""
-    text: str = ""
-    """Its title."""
+    text: Any = ""
+    """Its title, or a mapping with title, text, url and image."""
+    scores: Sequence[Number] = ()
+    """In each system; empty: unknown."""
+
+
+class Items(NamedTuple):
+    """Items of a query."""
+
+    items: Sequence[Item]
+    depths: Sequence[int | None]
+    """Of each ranking, the ranks whose items are known; None: all."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +298,8 @@ class Queries:
     """The baseline first."""
     measures: tuple[str, ...]
     greater: tuple[bool, ...]
-    """Of each measure, whether more is better."""
     names: Sequence[str]
-    """Of the queries."""
+    """Ids of the queries."""
     values: Sequence[Sequence[Sequence[Number]]]
     """By measure, system and query."""
     texts: Sequence[str] = ()
@@ -65,188 +308,127 @@ class Queries:
     """Slices of each query."""
     lengths: Sequence[Sequence[int]] = ()
     """By system and query, of the rankings."""
-    measure: int = 0
-    """Number of the measure to begin with."""
-    show: tuple[str, str] = ("", "all")
-    """Slice and kind of queries to begin with."""
-    items: Callable[[int], Sequence[Item] | None] = field(default=lambda _: None)
+    show: Mapping[str, Any] = field(default_factory=dict)
+    """First view: ``measure`` by number, ``slice`` by label, ``which`` queries."""
+    to_judge: Sequence[int] = ()
+    """Numbers of the queries with the unjudged items that matter most, these first."""
+    items: Callable[[int], Items | None] = field(default=lambda _: None)
     """Items of a query by its number; None where they are not known."""
-
-
-class Card(NamedTuple):
-    """One measure at a glance."""
-
-    measure: str
-    value: str
-    change: str = ""
-    direction: Direction = ""
-    counts: tuple[int, int, int] | None = None
-    """Queries that are better, the same and worse."""
-    note: str = ""
-
-
-class Slice(NamedTuple):
-    """A slice of the queries, and its change."""
-
-    label: str
-    group: str
-    """Its system, or its measure."""
-    queries: int
-    old: Number
-    new: Number
-    change: Number
-    interval: tuple[float, float] | None
-    direction: Direction
-    """Significantly better or worse; "" is neither."""
-    verdict: str
-    worse: int
-    """Number of its queries that got worse."""
-
-
-class Notice(NamedTuple):
-    """Something to know before the numbers are believed."""
-
-    text: str
-    link: str = ""
-    """Text of a link to a heading of the page."""
-    target: str = ""
-    """Id of that heading."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One comparison: the whole page, or a gate of several."""
-
-    title: str = ""
-    badge: str = ""
-    """Verdict of a gate, as it stands before the title."""
-    direction: Direction = ""
-    """Whether that is good or bad."""
-    is_open: bool = True
-    lead: tuple[str, ...] = ()
-    """Sentences before everything else."""
-    cards: tuple[tuple[str, tuple[Card, ...]], ...] = ()
-    """Groups of cards, each with its heading or ""."""
-    notices: tuple[Notice, ...] = ()
-    slices: tuple[Slice, ...] = ()
-    slice_titles: tuple[str, ...] = ("", "metric", "baseline", "now", "95% interval")
-    """Caption of the table of slices, and titles of its groups, both systems and the interval."""
-    changes: Table | None = None
-    """Some queries, for readers whose browser runs no scripts."""
-    queries: Mapping[str, Any] | None = None
-    """All of them, as :func:`as_data` makes it of ``Queries``."""
-    tables: tuple[tuple[str, Table], ...] = ()
-    """Each with its heading."""
-    pictures: tuple[tuple[str, str], ...] = ()
-    """``<svg>`` elements as displays make them, data in them escaped, and their captions."""
-    message: str = ""
-    """Lines as a terminal shows them."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """The whole page."""
-
-    title: str
-    """Of the window."""
-    headline: str = ""
-    """The answer in a sentence; empty: the title."""
-    about: tuple[str, ...] = ()
-    """What was compared: systems, queries, files, date, commit."""
-    lead: tuple[str, ...] = ()
-    sections: tuple[Section, ...] = ()
-    tables: tuple[tuple[str, Table], ...] = ()
-    """Below all sections."""
-
-
-# Queries ---------------------------------------------------------------------------------
 
 
 def script_json(value: Any) -> str:
     """JSON that no text in it can break out of."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(_SCRIPT)
+    text = text.translate(_SCRIPT)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
-    """Everything of the queries, with the items of as many as there is room for."""
-    items: list[Any] = [None] * len(queries.names)
-    left_out = 0
-    for place, number in enumerate(by_change(queries)):
-        known = queries.items(number)
-        if known is None:
-            continue
-        rows = [
-            [
-                *(_shown(own.item), _shown(own.text), _rounded(own.grade)),
-                list(map(_rounded, own.ranks)),
-                [list(map(_rounded, parts)) for parts in own.contributions],
-            ]
-            for own in known[:MOST_ITEMS]
-        ]
-        room -= len(json.dumps(rows, separators=(",", ":")))
-        if room < 0:
-            left_out = len(items) - place
-            break
-        items[number] = rows
+    """Everything of the queries; ``lines`` has the items of as many as there is room for."""
+    n_queries = len(queries.names)
+    lines, left_out = [""] * n_queries, 0
+    order = by_change(queries)
+    for place, _ in enumerate(with_progress([1] * n_queries, n_queries, "writing the report")):
+        known = queries.items(order[place])
+        if known is not None:
+            rows = list(map(_item_row, known.items[:MOST_ITEMS]))
+            line = script_json([list(known.depths), rows])
+            room -= len(line)
+            if room < 0:
+                left_out = n_queries - place
+                break
+            lines[order[place]] = line
     slices = list(dict.fromkeys(label for own in queries.labels for label in own))
+    number = {label: place for place, label in enumerate(slices)}
     return {
         "systems": list(map(_shown, queries.systems)),
         "measures": list(queries.measures),
         "greater": list(queries.greater),
         "queries": list(map(_shown, queries.names)),
+        "raw": _raw(queries.names),
         "texts": list(map(_shown, queries.texts)),
         "slices": list(map(_shown, slices)),
-        "labels": [list(map(slices.index, own)) for own in queries.labels],
-        "values": [[list(map(_rounded, column)) for column in own] for own in queries.values],
+        "labels": [[number[label] for label in own] for own in queries.labels],
+        "values": [[list(map(rounded, column)) for column in own] for own in queries.values],
         "lengths": [list(column) for column in queries.lengths],
-        "measure": queries.measure,
-        "show": list(map(_shown, queries.show)),
-        "items": items,
-        "unknown": _why_unknown(left_out),
+        "show": {"measure": 0, "slice": "", "which": "all", **queries.show},
+        "toJudge": list(queries.to_judge),
+        "leftOut": left_out,
+        "lines": lines,
     }
+
+
+def _item_row(own: Item) -> list[Any]:
+    name = _shown(own.item)
+    parts = [list(map(rounded, row)) for row in own.contributions]
+    row = [name, _facts(own.text), rounded(own.grade), own.ranks, parts]
+    scores = [None if score is None else rounded(score) for score in own.scores]
+    has_scores = scores.count(None) < len(scores)
+    if has_scores or name != own.item:
+        row.append(scores if has_scores else [])
+    if name != own.item:
+        row.append(own.item)
+    return row
+
+
+def _facts(text: Any) -> str | dict[str, str]:
+    """Title of an item, or what else is known of it; a link that is none of the web is left out."""
+    if text is None or isinstance(text, str):
+        return safe_text(text or "", limit=MOST_OF_PASSAGE)
+    if not isinstance(text, Mapping):
+        return _shown(str(text))
+    given = {name: str(text[name]) for name in ("title", "text", "url", "image") if text.get(name)}
+    facts = {}
+    for name, value in given.items():
+        if name in _LINKS:
+            if value.startswith(_LINKS[name]) and value.isprintable():
+                facts[name] = value
+        else:
+            facts[name] = safe_text(value, limit=MOST_OF_PASSAGE)
+    return facts
+
+
+def _raw(names: Sequence[str]) -> dict[int, str]:
+    """Ids that are not shown as they are, for judgements that are exported."""
+    return {n: name for n, name in enumerate(names) if _shown(name) != name}
 
 
 def size_of(data: Mapping[str, Any]) -> int:
     """Bytes of the items."""
-    return len(script_json(data["items"]))
+    return sum(map(len, data["lines"]))
 
 
 def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
     """The same without its items, for which a page has no more room."""
-    n_queries = len(data["items"])
-    return {**data, "items": [None] * n_queries, "unknown": _why_unknown(n_queries)}
-
-
-def _why_unknown(left_out: int) -> str:
-    if not left_out:
-        return "The ids of the items are not known."
-    return (
-        f"The items of the {left_out:,} queries that changed least are left out of this file, "
-        "which would be too large with them."
-    )
+    n_queries = len(data["lines"])
+    return {**data, "lines": [""] * n_queries, "leftOut": n_queries}
 
 
 def by_change(queries: Queries) -> list[int]:
-    """Numbers of the queries, those whose values differ most between systems first."""
-    if not queries.measures:
-        return list(range(len(queries.names)))
-    columns = queries.values[queries.measure]
+    """Numbers of the queries, the largest change in any measure or the worst value first."""
 
-    def moved(number: int) -> float:
-        was, *values = (column[number] for column in columns)
-        changes = [abs(now - was) for now in values if was is not None and now is not None]
-        return max(changes, default=0.0)
+    def weight(number: int) -> float:
+        largest = 0.0
+        for columns, greater in zip(queries.values, queries.greater, strict=True):
+            was, *values = (column[number] for column in columns)
+            if was is None:
+                continue
+            if not values:
+                return was if greater else -was
+            largest = max(largest, *(abs(now - was) for now in values if now is not None), 0.0)
+        return -largest
 
-    return sorted(range(len(queries.names)), key=moved, reverse=True)
+    return sorted(range(len(queries.names)), key=weight)
 
 
 def merged_items(
     sides: Sequence[Placement],
     parts: Sequence[Sequence[Iterable[ItemChange]]] = (),
-    text_of: Callable[[Any], str] = lambda _: "",
-    key: Callable[[Any], Any] = lambda item: item,
-) -> list[Item] | None:
+    text_of: Callable[[Any], Any] = lambda _: "",
+    key: Callable[[Any], Any] | None = None,
+) -> Items | None:
     """The first items of every ranking of a query, and all relevant ones; None without ids.
 
     ``parts`` are changes by item, measure by measure, of every ranking but the first. ``key``
@@ -254,47 +436,57 @@ def merged_items(
     """
     if all(side.judged is None for side in sides):
         return None
+    same = key or (lambda item: item)
     names: dict[Any, Any] = {}
-    ranks: dict[Any, list[Number]] = {}
     grades: dict[Any, float] = {}
-    for place, side in enumerate(sides):
-        judged = side.judged or {}
-        found: list[tuple[Any, Number]] = [
-            *((item, rank) for rank, item in enumerate(side.ranking[:TOP], 1)),
-            *((item, None) for item, grade in judged.items() if grade > 0),
-            *((hit.item, hit.rank) for hit in side.hits),
-        ]
-        for item, rank in found:
-            names[key(item)] = item
-            own = ranks.setdefault(key(item), [None] * len(sides))
-            own[place] = own[place] if rank is None else rank
-        grades |= {key(item): grade for item, grade in judged.items()}
-    empty = [[None] * (len(sides) - 1) for _ in parts]
-    shares: dict[Any, list[list[Number]]] = {name: [[*own] for own in empty] for name in names}
-    for number, systems in enumerate(parts):
-        for place, changes in enumerate(systems):
+    for side in sides:
+        names |= {same(item): item for item in side.ranking[:TOP]}
+        for item, grade in (side.judged or {}).items():
+            name = same(item)
+            grades[name] = grade
+            if grade > 0:
+                names[name] = item
+        names |= {same(hit.item): hit.item for hit in side.hits}
+    ranks: dict[Any, list[Number]] = {name: [None] * len(sides) for name in names}
+    scores: dict[Any, list[Number]] = {name: [None] * len(sides) for name in names}
+    for number, side in enumerate(sides):
+        for rank, item in enumerate(side.ranking, 1):
+            name = same(item) if key else item
+            if name in ranks:
+                ranks[name][number] = rank
+                scores[name][number] = side.scores[rank - 1] if side.scores else None
+        for hit in side.hits:  # in a tie the mean of its ranks
+            ranks[same(hit.item)][number] = hit.rank
+    shares: dict[Any, list[list[Number]]] = {
+        name: [[None] * (len(sides) - 1) for _ in parts] for name in names
+    }
+    largest = dict.fromkeys(names, 0.0)
+    for place, systems in enumerate(parts):
+        for number, changes in enumerate(systems):
             for change in changes:
-                (part,) = numbers([change.contribution])
-                if key(change.item) in shares:
-                    shares[key(change.item)][number][place] = part
-
-    def weight(name: Any) -> tuple[bool, float]:
-        in_top = any(rank is not None and rank <= TOP for rank in ranks[name])
-        largest = max((abs(part or 0.0) for own in shares[name] for part in own), default=0.0)
-        return not in_top, -largest
-
-    return [
-        Item(as_text(item), grades.get(name), ranks[name], shares[name], text_of(item))
-        for name, item in sorted(names.items(), key=lambda pair: weight(pair[0]))
+                name, part = same(change.item), change.contribution
+                if name in shares and math.isfinite(part):
+                    shares[name][place][number] = part
+                    largest[name] = max(largest[name], abs(part))
+    top = {same(item) for side in sides for item in side.ranking[:TOP]}
+    order = sorted(names, key=lambda name: (name not in top, -largest[name]))
+    depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
+    items = [
+        Item(
+            *(as_text(names[name]), grades.get(name), ranks[name], shares[name]),
+            *(text_of(names[name]), scores[name]),
+        )
+        for name in order
     ]
+    return Items(items, depths)
 
 
-def _rounded(value: Number) -> Number:
+def rounded(value: Any) -> Number:
     """As many digits as count; a whole number without a point."""
     if value is None or not math.isfinite(value):
         return None
-    rounded = round(value, _DIGITS)
-    return int(rounded) if float(rounded).is_integer() and abs(rounded) < 2**53 else rounded
+    cut = round(float(value), _DIGITS)
+    return int(cut) if cut.is_integer() and abs(cut) < 2**53 else cut
 
 
 def _shown(text: str) -> str:

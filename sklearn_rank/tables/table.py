@@ -39,6 +39,8 @@ class Cell(NamedTuple):
     """Whether it is the best of its kind, and stands out."""
     marks: tuple[str, ...] = ()
     """Letters beside it."""
+    worse: bool = False
+    """Whether it is a loss, in colour on terminals."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,12 @@ def number_cell(
     signed: bool = False,
     best: bool = False,
     marks: tuple[str, ...] = (),
+    worse: bool = False,
 ) -> Cell:
     """A number with so many digits behind its point; None and NaN are an empty cell."""
     if value is None or math.isnan(value):
         return Cell("")
-    return Cell(fixed(value, digits=digits, signed=signed), value, best, marks)
+    return Cell(fixed(value, digits=digits, signed=signed), value, best, marks, worse)
 
 
 def fixed(value: float, *, digits: int = DIGITS, signed: bool = False) -> str:

@@ -87,7 +87,9 @@ def test_options_reach_the_comparison(runs):
 def test_the_queries_that_changed_most(runs):
     lines = runs(f"{PAIR} --changed 2").splitlines()
     assert "new.run against old.run: largest changes by mrr" in lines
-    assert lines[-2].split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2->1", "+0.5"]
+    assert "MRR rose" in lines
+    (row,) = (line for line in lines if line.startswith("q0 "))
+    assert row.split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2->1", "+0.5"]
     (change,) = json.loads(runs(f"{PAIR} --changed 1 --format json"))["most_changed"]
     assert change == {
         "query": "q0",
@@ -153,21 +155,50 @@ def test_a_page_with_items_texts_and_slices(command):
     command.write({"items.tsv": "item\ttext\na\tTitle of a\n"})
     options = ["--query-text", "texts.json", "--slices", "labels.csv", "--title", "A <b> title"]
     options += ["--item-text", "items.tsv"]
-    assert command([*REPORT.split(), *options]) == "report.html: 2 systems, 3 queries\n"
+    first, *_, last = command([*REPORT.split(), *options]).splitlines()
+    assert (first, last) == ("No significant change", "report.html")
     text = (command.folder / "report.html").read_text(encoding="utf-8")
     (data,) = data_of(text)
     assert data["systems"] == ["one.run", "two.run"]
     assert data["texts"] == ["first <b>", "second", "third"]
-    assert data["items"][0][0] == ["a", "Title of a", 1, [2, 1], [[0.5]]]
-    assert "<h1>A &lt;b&gt; title</h1>" in text
-    assert '<th scope="row">head</th>' in text
+    assert data["lines"][0][1][0][:5] == ["a", "Title of a", 1, [2, 1], [[0.5]]]
+    assert "<p>A &lt;b&gt; title</p><h1>No significant change</h1>" in text
+    assert '<th scope="row">head <span' in text
     assert "sklearn-rank report " in text
 
 
 def test_the_measure_that_is_explained_and_the_file_are_chosen(command):
     command(f"{REPORT} -m recall@1 --explain R@1 -o own.html")
     (data,) = data_of((command.folder / "own.html").read_text(encoding="utf-8"))
-    assert data["measures"][data["measure"]] == "R@1"
+    assert data["measures"][data["show"]["measure"]] == "R@1"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("i.csv", "item,title,url\na,A,https://x/a\n"),
+        ("i.jsonl", '{"item": "a", "title": "A", "url": "https://x/a"}\n'),
+        ("i.json", '{"a": {"title": "A", "url": "https://x/a"}}'),
+    ],
+)
+def test_one_run_has_a_report_and_items_have_links(name, text, command):
+    command.write({name: text})
+    words = REPORT.split()
+    told = command([*words[:2], words[2], "--item-text", name]).splitlines()
+    assert told[0].startswith("MAP ")
+    (data,) = data_of((command.folder / "report.html").read_text(encoding="utf-8"))
+    assert data["systems"] == [""]
+    about = {item[0]: item[1] for item in data["lines"][0][1]}
+    assert about["a"] == {"title": "A", "url": "https://x/a"}
+
+
+def test_a_comparison_ends_in_the_verdict_and_the_queries_that_lost_most(runs):
+    lines = runs(f"compare t.qrels {PAIR.split()[3]} {PAIR.split()[2]} -m mrr").splitlines()
+    assert "MRR fell" in lines
+    place = lines.index("old.run against new.run: largest changes by mrr")
+    head, *rows = lines[place + 1 :]
+    assert head.split() == ["query", "old", "new", "change", "main", "reason"]
+    assert [row.split()[3] for row in rows] == ["-0.5000"] * 3
 
 
 @pytest.mark.parametrize(

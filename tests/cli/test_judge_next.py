@@ -24,10 +24,10 @@ def test_a_list(command):
 
 
 def test_a_list_for_a_comparison(command):
-    assert command("judge-next t.qrels new.run old.run -m P_2 -n 2").splitlines() == [
-        "query  item  rank  rank_other     move",
-        "q1     x        1              +0.2500",
-        "q1     y                    2  -0.2500",
+    assert command("judge-next t.qrels old.run new.run -m P_2 -n 2").splitlines() == [
+        "query  item  old_rank  new_rank     move",
+        "q1     x                      1  +0.2500",
+        "q1     y            2            -0.2500",
     ]
 
 
@@ -63,7 +63,7 @@ def test_judgements_without_a_zero_are_complete(command):
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ("t.qrels", "RUN is missing: items to judge are those of a run"),
+        ("t.qrels", "RUN is required: its unjudged items are listed"),
         ("t.qrels new.run --into x.qrels", "--into writes QRELS with the grades of"),
         ("t.qrels new.run --filled no.csv", "there is no such file"),
         ("t.qrels new.run new.run", "the same run was given twice"),

@@ -35,7 +35,7 @@ def test_nor_does_that_of_a_comparison(files):
         compared.report(files / "new.run")
     assert (files / "new.run").read_text() == RUN
     for _ in range(2):
-        compared.report(files / "page.html", pictures=False)
+        compared.report(files / "page.html")
 
 
 @pytest.mark.parametrize(

@@ -52,28 +52,30 @@ def test_differences_have_a_column_for_everything() -> None:
     compared = compare(TRUTH, RUNS, measures=MEASURES)
     titles, *rows = csv.reader(io.StringIO(compared.to_csv(rows="differences")))
     assert titles == [
-        *("measure", "system", "queries", "value", "difference", "interval_low", "interval_high"),
-        *("effect", "p_corrected", "wins", "ties", "losses", "detectable"),
+        *("measure", "system", "queries", "baseline_value", "value", "difference"),
+        *("interval_low", "interval_high", "effect", "p_corrected", "wins", "ties"),
+        *("losses", "detectable"),
     ]
     (row,) = [row for row in rows if row[:2] == ["mrr", "new"]]
     difference = compared["mrr", "new"]
     assert [float(cell) for cell in row[2:]] == [
-        *(difference.queries, difference.value, difference.difference, difference.low),
+        *(difference.queries, difference.baseline_value, difference.value),
+        *(difference.difference, difference.low),
         *(difference.high, difference.effect, difference.p_corrected, difference.wins),
         *(difference.ties, difference.losses, difference.detectable),
     ]
-    assert row[9:12] == ["32", "0", "8"]
+    assert row[10:13] == ["32", "0", "8"]
 
 
 def test_all_pairs_name_both_systems() -> None:
     text = compare_all(TRUTH, RUNS, measures="mrr", test="t").to_markdown(rows="differences")
-    assert "| mrr | same | new | 40 | 0.5000 | **-0.3667** |" in text
+    assert "| mrr | same | new | 40 | 0.8667 | 0.5000 | **-0.3667** |" in text
 
 
 def test_two_systems_print_their_differences_and_three_a_table_of_systems_too() -> None:
     two = repr(compare(TRUTH, {"old": OLD, "new": NEW}, measures="mrr")).splitlines()
-    assert two[0].split()[:5] == ["measure", "system", "queries", "value", "difference"]
-    assert two[1].split()[:6] == ["mrr", "new", "40", "0.8667", "+0.3667", "*"]
+    assert two[0].split()[:5] == ["measure", "system", "queries", "old", "new"]
+    assert two[1].split()[:6] == ["mrr", "new", "40", "0.5000", "0.8667", "+0.3667"]
     three = repr(compare(TRUTH, RUNS, measures="mrr"))
     systems, differences = three.split("\n\n")
     assert systems.splitlines()[2].split() == ["b", "new", "0.8667", "*", "a"]

@@ -6,7 +6,17 @@ import re
 from functools import partial
 from typing import Any
 
-from sklearn_rank.report.content import Card, Item, Notice, Queries, Report, Section, Slice, as_data
+from sklearn_rank.report.content import (
+    Cell,
+    Item,
+    Items,
+    Queries,
+    Report,
+    Row,
+    Section,
+    Verdict,
+    as_data,
+)
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 
@@ -47,47 +57,53 @@ def queries_of(n: int, *, systems: tuple[str, ...] = SYSTEMS, seed: int = 0) -> 
     )
 
 
-def _items(n_systems: int, number: int) -> list[Item]:
+def _items(n_systems: int, number: int) -> Items:
     """Ten items that every system returns in an order of its own, and one that none does."""
     rng = random.Random(number)
     grades = [None, 0, 1, 2, 2, None, 0, 1, 1, None, 2]
     ranks = [[*rng.sample(range(1, 11), 10), None] for _ in range(n_systems)]
-    return [
+    items = [
         Item(
             f"doc-{number}-{place}",
             grade,
             [own[place] for own in ranks],
             [[rng.uniform(-0.3, 0.3) if grade else None] * (n_systems - 1) for _ in range(2)],
-            f"Title {place} of {number}" if place % 2 else "",
+            f"Title {place} of {number}" if place % 2 else {"title": "T", "url": "https://x.y/"},
         )
         for place, grade in enumerate(grades)
     ]
+    return Items(items, [None] * n_systems)
 
 
-def report_of(n: int, **options: object) -> Report:
-    """One section with everything that a page may have."""
-    section = Section(
-        lead=("One sentence.",),
-        cards=(("", (Card("nDCG@10", "0.554", "+0.089 from 0.465", "better", (188, 13, 99)),)),),
-        notices=(Notice("Look here first:", "2 items", "again"),),
-        slices=(
-            Slice("brand", "dense", 86, 0.7, 0.6, -0.1, (-0.2, -0.05), "worse", "worse", 53),
-            Slice("head", "dense", 23, 0.2, 0.4, 0.2, (0.1, 0.3), "better", "better", 0),
-        ),
-        tables=(("Systems", TABLE), ("Again", TABLE)),
-        changes=TABLE,
-        queries=as_data(queries_of(n, **options)),  # type: ignore[arg-type]
+def section_of(queries: Queries, *rows: Row, **options: Any) -> Section:
+    own = (queries.systems, queries.measures, queries.greater, rows)
+    return Section(*own, queries=as_data(queries), **options)
+
+
+def report_of(n: int, *, sections: int = 1, **options: Any) -> Report:
+    """Sections with everything that a page may have."""
+    queries = queries_of(n, **options)
+    new = len(queries.systems) - 1
+    loss = Cell(0.6, 0.7, -0.1, (-0.2, -0.05), 0.01, "worse", (3, 30, 53), note="allowed 0.02")
+    rows = (
+        Row("all", 300, (Cell(0.6, 0.5, 0.1, (-0.1, 0.3), 0.2, "", (9, 8, 7)), None), new=new),
+        Row("brand", 86, (loss, loss._replace(bins=(0, 3, 1))), "brand", new=new),
     )
-    return Report(
-        "bm25 against others",
-        "Better overall",
-        about=("300 queries", "22 Nov 2026"),
-        lead=("Made up.",),
-        sections=(section,),
-    )
+    section = section_of(queries, *rows, notes=("Made up.",), changes=TABLE)
+    verdict = Verdict("nDCG@10 fell for brand queries", "worse", ("By 0.1.",))
+    return Report("bm25 against others", verdict, (section,) * sections, ("300 queries",))
 
 
 def data_of(text: str) -> list[dict[str, Any]]:
-    """What the script of a page reads, section by section."""
-    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    return [json.loads(part) for part in found]
+    """What the script of a page reads, section by section, with the items of every query."""
+    pattern = r'<script type="{}" class="{}">(.*?)</script>'
+    parts = (
+        re.findall(pattern.format(*kind), text, re.DOTALL)
+        for kind in (("application/json", "data"), ("text/plain", "lines"))
+    )
+    found = []
+    for data, lines in zip(*parts, strict=True):
+        split = lines.strip("\n").split("\n") if lines.strip("\n") else []
+        items = [json.loads(line) if line else None for line in split]
+        found.append({**json.loads(data), "lines": items})
+    return found

@@ -7,36 +7,39 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.report.content import (
     MOST_CHARACTERS,
-    Card,
+    Cell,
     Item,
-    Notice,
+    Items,
     Queries,
     Report,
-    Section,
-    Slice,
+    Row,
+    Verdict,
     as_data,
     by_change,
+    merged_items,
     script_json,
 )
 from sklearn_rank.report.page import GENERATOR, page, provenance, write_page
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
-from tests.report.cases import TABLE, data_of, queries_of, report_of
+from tests.report.cases import data_of, queries_of, report_of, section_of
 from tests.tables.hostile import HOSTILE
 from tests.tables.test_hostile_names import Page
 
 
 def test_a_page_asks_the_network_for_nothing():
     text = page(report_of(30))
-    assert not Page(text).attributes & {"src", "srcset", "action", "data", "poster"}
-    assert set(re.findall(r'href="(.)', text)) == {"#"}
+    assert not Page(text).attributes & {"src", "srcset", "action", "poster", "href"}
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     assert not re.search(r"@import|url\(|http", style)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
-    assert policy.startswith("default-src 'none'; ")
+    assert policy.startswith("default-src 'none'; img-src data:; ")
 
 
 def test_the_policy_lets_this_packages_script_run_and_no_other():
@@ -49,45 +52,42 @@ def test_the_policy_lets_this_packages_script_run_and_no_other():
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_data(text):
+    about = {"title": text, "text": text, "url": text, "image": text}
     queries = Queries(
         systems=(text, text + "2"),
-        measures=("map",),
+        measures=(text,),
         greater=(True,),
         names=[text],
         values=[[[0.5], [0.25]]],
         texts=[text],
         labels=[[text]],
-        items=lambda _: [Item(text, 1.0, [1, 2], [[-0.25]], text)],
+        items=lambda _: Items([Item(text, 1.0, [1, 2], [[-0.25]], about)], [None, 3]),
+    )
+    row = Row(
+        text, 1, (Cell(0.1, 0.2, 0.1, (0.0, 0.2), 0.1, "better", (1, 0, 2), note=text),), text
     )
     table = Table((Column(text),), ((text_cell(text),),), caption=text)
-    section = Section(
-        text,
-        badge=text,
-        direction="worse",
-        lead=(text,),
-        cards=((text, (Card(text, text, text, "better", (1, 0, 2), text),)),),
-        notices=(Notice(text, text, text),),
-        slices=(Slice(text, text, 1, 0.1, 0.2, 0.1, (0.0, 0.2), "better", text, 1),),
-        slice_titles=(text,) * 5,
-        changes=table,
-        queries=as_data(queries),
-        tables=((text, table),),
-        message=text,
-    )
-    written = page(Report(text, text, (text,), (text,), (section, section), ((text, table),)))
+    options = {"title": text, "badge": text, "direction": "worse", "lead": text, "message": text}
+    section = section_of(queries, row, notes=(text,), changes=table, **options)
+    verdict = Verdict(text, "worse", (text,))
+    written = page(Report(text, verdict, (section, section), (text,), (text,), text))
     parsed = Page(written)
     assert parsed.tags <= {
-        *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p", "pre"),
-        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "ul", "li", "a"),
-        *("details", "summary", "script", "footer", "strong", "b", "i", "s", "span"),
+        *("html", "head", "meta", "title", "style", "body", "header", "main", "section", "footer"),
+        *("h1", "h2", "p", "pre", "div", "table", "caption", "thead", "tbody", "tr", "th", "td"),
+        *("br", "ul", "li", "details", "summary", "script", "strong", "b", "span", "button"),
+        *("dl", "dt", "dd"),
     }
     assert not {name for name in parsed.attributes if name.startswith("on")}
-    assert written.count("<script") == written.count("</script>") == 3
+    assert written.count("<script") == written.count("</script>") == 6
     assert not [line for line in written.split("\n") if not line.isprintable()]
     shown = safe_text(text, limit=MOST_CHARACTERS)
     for data in data_of(written):
         assert (data["queries"], data["texts"], data["slices"]) == ([shown],) * 3
-        assert data["items"][0][0][:2] == [shown, shown]
+        (item,) = data["lines"][0][1]
+        assert item[0] == shown
+        assert "url" not in item[1], "no address of the web"
+        assert (item[6] if len(item) > 6 else item[0]) == text, "judgements name the item"
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "<script", "]]>", "&lt;", "\u2028"])
@@ -98,53 +98,68 @@ def test_json_in_a_script_cannot_end_it(text):
 
 
 @pytest.mark.slow
-def test_ten_thousand_queries_stay_below_5_mb():
+def test_ten_thousand_queries_stay_below_7_mb_and_the_page_says_what_it_leaves_out():
     text = page(report_of(10_000))
-    assert len(text.encode()) < 5e6
+    assert len(text.encode()) < 7e6
     (data,) = data_of(text)
     assert len(data["queries"]) == len(data["values"][0][0]) == 10_000
+    head = text.partition("<table")[0]
+    assert f"Item lists of {data['leftOut']:,} of 10,000 queries are left out" in head
+    assert "Item lists" not in page(report_of(3))
 
 
 def test_items_of_queries_that_changed_least_are_left_out_first():
     queries = queries_of(100)
     data = as_data(queries, room=3_000)
-    order = by_change(queries)
-    known = [data["items"][number] is not None for number in order]
+    known = [bool(data["lines"][number]) for number in by_change(queries)]
     assert True in known
     assert known == sorted(known, reverse=True)
-    left_out = known.count(False)
-    assert data["unknown"] == (
-        f"The items of the {left_out} queries that changed least are left out of this file, which "
-        "would be too large with them."
-    )
-    assert None not in as_data(queries)["items"]
+    assert data["leftOut"] == known.count(False)
+    assert "" not in as_data(queries)["lines"]
 
 
-def test_queries_come_by_their_change_and_say_what_is_not_known():
+def test_queries_come_by_their_change_and_one_system_by_its_worst_values():
     values = [[[0.5, 0.9, 0.5], [0.6, 0.1, None]]]
     queries = Queries(("a", "b"), ("map",), (True,), ["p", "q", "r"], values)
     assert by_change(queries) == [1, 0, 2], "a loss stands before a smaller gain"
+    alone = replace(queries, systems=("a",), values=[[[0.5, 0.9, 0.1]]])
+    assert by_change(alone) == [2, 0, 1]
     unknown = as_data(replace(queries_of(5), items=lambda _: None))
-    assert unknown["items"] == [None] * 5
-    assert unknown["unknown"] == "The ids of the items are not known."
-    nan = Queries(("a",), ("map",), (True,), ["q"], [[[float("nan")]]], items=lambda _: [])
+    assert (unknown["lines"], unknown["leftOut"]) == ([""] * 5, 0)
+    nan = Queries(("a",), ("map",), (True,), ["q"], [[[float("nan")]]])
     assert as_data(nan)["values"] == [[[None]]]
 
 
-def test_headings_follow_each_other():
-    section = Section("one", tables=(("t", TABLE),), queries=as_data(queries_of(3)))
-    levels = re.findall(r"<h(\d)", page(Report("x", sections=(section, section))))
-    assert levels == ["1", "2", "3", "3", "2", "3", "3"]
-    assert re.findall(r"<h(\d)", page(report_of(3))) == ["1", "2", "2", "2", "2"]
+ITEMS = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True, max_size=14)
 
 
-def test_several_sections_fold_under_their_titles_with_ids_of_their_own():
-    failed = Section("a", "FAIL", "worse", queries=as_data(queries_of(3)))
-    passed = Section("b", "PASS", "better", is_open=False, queries=as_data(queries_of(3)))
-    text = page(Report("x", sections=(failed, passed)))
-    assert '<details class="section" id="section-0" open>' in text
-    assert '<details class="section" id="section-1">' in text
-    assert '<span class="badge worse">FAIL</span> <h2>a</h2></summary>' in text
+def placed(ranking, judged, depth):
+    """A ranking of which the first items are known, and the ranks of all relevant ones."""
+    hits = [Hit(d, judged[d], n, 1) for n, d in enumerate(ranking) if judged.get(d, 0) > 0]
+    grades = sorted((grade for grade in judged.values() if grade > 0), reverse=True)
+    return Placement("q", hits, len(ranking), grades, judged, ranking[:depth])
+
+
+@given(ITEMS, ITEMS, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3)), st.data())
+def test_ranks_are_those_of_the_rankings_and_unknown_only_below_the_stored_depth(
+    old, new, judged, data
+):
+    depth = data.draw(st.sampled_from([0, 10, 20]))
+    sides = placed(old, judged, depth), placed(new, judged, 20)
+    items, depths = merged_items(sides)
+    assert depths == [None if depth >= len(old) else depth, None]
+    assert {item.item for item in items} >= {*new[:10], *old[:10][:depth]}
+    for item in items:
+        for ranking, rank, known in zip((old, new), item.ranks, depths, strict=True):
+            place = ranking.index(item.item) + 1 if item.item in ranking else None
+            # The page calls an item new or gone only where the whole ranking is known.
+            is_unknown = rank is None and known is not None and not (item.grade or 0) > 0
+            assert rank == place or (is_unknown and place > known)
+
+
+def test_headings_follow_each_other_and_sections_have_ids_of_their_own():
+    text = page(report_of(3, sections=2))
+    assert re.findall(r"<h(\d)", text) == ["1", "2", "2"]
     ids = re.findall(r'\bid="(.*?)"', text)
     assert len(ids) == len(set(ids))
 
@@ -152,21 +167,14 @@ def test_several_sections_fold_under_their_titles_with_ids_of_their_own():
 def test_what_stands_there_without_a_script():
     text = page(report_of(30))
     assert text == page(report_of(30)), "the same report has the same bytes"
-    before = text.partition('<script type="application/json">')[0]
+    before = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert before.count("<table") == 2
-    assert text.count('<th scope="row">dense</th>') == 3
-    # A card says its direction in signs and words.
-    assert '<b>0.554</b> <span class="better">\u25b2 +0.089 from 0.465</span>' in text
-    assert '<span class="worse">\u25bc -0.100</span>' in text
-    assert "188 better \u00b7 13 same \u00b7 99 worse" in text
-    assert 'style="flex:188"' in text
-    # Intervals of slices are on one scale, from -0.2 to 0.3: zero is at 40 %, -0.05 at 30 %, 0.1 at
-    # 60 %.
-    assert text.count('<s style="left:40.00%">') == 2
-    assert '<i style="left:0.00%;width:30.00%"></i><b style="left:20.00%">' in text
-    assert '<i style="left:60.00%;width:40.00%"></i><b style="left:80.00%">' in text
-    assert 'aria-label="-0.200 to -0.050"' in text
-    assert '<a href="#queries" data-slice="brand" data-group="dense">53 worse queries</a>' in text
+    assert "<h1>nDCG@10 fell for brand queries</h1>" in before
+    assert '<header class="answer worse">' in before
+    cell = re.sub(r"\s+", " ", re.findall(r'<td class="worse">(.*?)</td>', before, re.DOTALL)[0])
+    assert "<b>\u25bc -0.100</b> <span>0.700 \u2192 0.600</span>" in cell
+    assert "<span>53 worse \u00b7 3 better</span><span>allowed 0.02</span>" in cell
+    assert 'title="-0.200 to -0.050, p = 0.010"' in cell
 
 
 def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch):
@@ -177,9 +185,6 @@ def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch)
     assert provenance() == ["1 Nov 2025"]
 
 
-def test_pictures_stand_in_the_page_which_is_known_by_its_head(tmp_path):
-    section = Section(pictures=(("<svg></svg>", "a < b"),))
-    write_page(Report("x", sections=(section,)), tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<figure><svg></svg><figcaption>a &lt; b</figcaption></figure>" in text
-    assert GENERATOR in text[:1000]
+def test_a_page_is_known_by_its_head(tmp_path):
+    write_page(report_of(1), tmp_path / "report.html")
+    assert GENERATOR in (tmp_path / "report.html").read_text(encoding="utf-8")[:1000]

@@ -1,0 +1,525 @@
+"""Reports of systems: one by itself, two, or many."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.comparison.changes import explain_all
+from sklearn_rank.comparison.differences import Difference
+from sklearn_rank.comparison.notes import unjudged_shares
+from sklearn_rank.comparison.result import Comparison, changes_table
+from sklearn_rank.evaluation.bounds import bounds_of_change
+from sklearn_rank.evaluation.result import Evaluation, text_function
+from sklearn_rank.evaluation.tables import remarks
+from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.report.content import (
+    MOST_NAMED,
+    Cell,
+    Direction,
+    Finding,
+    Items,
+    Queries,
+    Report,
+    Row,
+    Section,
+    Verdict,
+    as_data,
+    by_change,
+    claims,
+    claims_by_system,
+    count,
+    findings,
+    merged_items,
+    numbers,
+    p_text,
+    short,
+    slice_name,
+    some,
+)
+from sklearn_rank.report.page import provenance, write_page
+from sklearn_rank.support.disk import HTML_REPORT, check_target
+from sklearn_rank.support.text import as_text, safe_repr, safe_text
+from sklearn_rank.tables.table import Table
+
+MOST_CHANGES = 10
+"""Queries that are named where no script runs."""
+MOST_TO_JUDGE = 20
+MOST_EXPLAINED = 512
+"""Queries whose change is shared out among their items, those that changed most."""
+MOST_CHECKED = 5000
+"""Queries, over all measures, for which unjudged items are given every grade."""
+_CHUNK = 256
+"""Queries that are looked up at once: there is room for the items of some thousands."""
+_BINS = 10
+_UNKNOWN = (InvalidParameterError, UndefinedMetricError)
+"""Errors of bounds that cannot be computed, such as those of a pooled measure."""
+
+
+def write_report(
+    result: Comparison | Evaluation, path: str | os.PathLike[str], **options: Any
+) -> Verdict:
+    """Write the page of a result to a file."""
+    if not isinstance(path, (str, os.PathLike)):
+        msg = f"report: path must be the name of a file, got {safe_repr(path)}"
+        raise TypeError(msg)
+    check_target(path, HTML_REPORT)  # before the work is done
+    report = report_of(result, **options)
+    write_page(report, path)
+    return report.verdict
+
+
+def report_of(
+    result: Comparison | Evaluation,
+    *,
+    title: str | None = None,
+    measure: str | Measure | None = None,
+    slices: Any = None,
+    query_text: Any = None,
+    item_text: Any = None,
+    about: str | Sequence[str] = (),
+) -> Report:
+    """Everything that a page shows of a comparison or of one system."""
+    text_of, item_text_of = text_function(query_text), _item_text(item_text)
+    parts: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
+    if isinstance(result, Comparison):
+        with_values = [name for name in result.measures if not result.is_pooled(name)]
+        main = next(iter(with_values), "")
+        if measure is not None:
+            main = result[measure, result.others[0]].measure
+        section = compared_section(result, parts)
+        verdict = verdict_of(result, section, parts)
+        names = section.systems
+        queries = _compared_queries(result, with_values, parts, text_of, item_text_of)
+        lead = next(iter(findings([section])), None)
+        changes = _changes(result, main, lead, query_text) if main else None
+        notes = [note for note in result.notes if not note.startswith("unjudged items")]
+        head = [f"{some(names[1:])} against {names[0]}"]
+        if result.all_pairs:
+            head = [f"{len(names)} systems, each with each other"]
+        n_queries = result.counts["queries"]
+        left_out = result.counts["left_out"].items()
+        head += [count(n_queries, "query", "queries")]
+        head += [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
+    else:
+        with_values = [*result.per_query]
+        main = (
+            next(iter(with_values), "") if measure is None else str(result._kept(measure).measure)
+        )
+        section, verdict = _single_section(result, parts), _single_verdict(result)
+        queries, changes = _single_queries(result, parts, text_of, item_text_of), None
+        notes, head = [], [count(len(result.query_ids), "query", "queries")]
+    show = {"measure": with_values.index(main) if main in with_values else 0}
+    if isinstance(result, Comparison) and main:
+        show |= _first_view(findings([section]), queries.measures, measure is not None)
+    data = as_data(replace(queries, show=show)) if main else None
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    about = [about] if isinstance(about, str) else about
+    return Report(
+        title or head[0],
+        verdict,
+        sections=(replace(section, notes=tuple(notes), changes=changes, queries=data),),
+        about=(*head, *about, *provenance()),
+        heading=title or "",
+    )
+
+
+def _first_view(
+    found: Sequence[Finding], measures: Sequence[str], is_chosen: bool
+) -> dict[str, Any]:
+    """The losing queries of the gravest finding; else all, the largest loss first."""
+    lead = next((own for own in found if own.measure in measures), None)
+    if lead is None or is_chosen:
+        return {"which": "worse"}
+    which = lead.cell.direction
+    place = measures.index(lead.measure)
+    return {"measure": place, "slice": lead.row.slice, "system": lead.row.new, "which": which}
+
+
+def _item_text(texts: Any) -> Callable[[Any], Any]:
+    """Title of an item, or the mapping that is known of it."""
+    text_function(texts, "item_text")  # refuses anything else
+    return (lambda _: "") if texts is None else getattr(texts, "get", texts)
+
+
+# The grid ----------------------------------------------------------------------------------------
+
+
+def compared_section(comparison: Comparison, parts: Mapping[Any, Comparison]) -> Section:
+    """Slices by measures; systems and slices by measures where there are several."""
+    names = comparison.names
+    several = len(names) > 2
+    first = comparison.measures[0]
+    rows = []
+    scores = {(score.system, score.measure): score for score in comparison.scores}
+    if several:
+        own = tuple(Cell(scores[names[0], name].value) for name in comparison.measures)
+        rows.append(Row(names[0], comparison.counts["queries"], own, new=0))
+    for old, new in dict.fromkeys((row.baseline, row.system) for row in comparison.rows):
+        system = f"{new} against {old}" if comparison.all_pairs else new
+        for label, part in (("", comparison), *_named(parts)):
+            cells = []
+            for name in comparison.measures:
+                (row,) = (
+                    row
+                    for row in part.rows
+                    if (row.measure, row.baseline, row.system) == (name, old, new)
+                )
+                is_best = several and not label and scores[new, name].best
+                cells.append(_cell(row, "best" if is_best else ""))
+            text = label or (system if several else "all")
+            places = names.index(old), names.index(new)
+            rows.append(Row(text, len(part.query_ids), tuple(cells), label, *places))
+    if several:  # by their values of the first measure, slices below their system
+        sign = -1 if comparison.greater_is_better(first) else 1
+        value = {name: sign * scores[name, first].value for name in names}
+        rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
+    return Section(
+        names,
+        tuple(comparison.metric(name).title for name in comparison.measures),
+        tuple(map(comparison.greater_is_better, comparison.measures)),
+        tuple(rows),
+    )
+
+
+def _named(parts: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    """Names of slices, each with its part of the result."""
+    return [(slice_name(label), part) for label, part in parts.items()]
+
+
+def _cell(row: Difference, note: str) -> Cell | None:
+    value, old, change, p, *ends = numbers(
+        [row.value, row.baseline_value, row.difference, row.p_corrected, row.low, row.high]
+    )
+    if value is None and old is None:
+        return None
+    direction: Direction = ""
+    if row.significant and row.better is not None:
+        direction = "better" if row.better else "worse"
+    counts = None
+    if row.wins is not None and row.ties is not None and row.losses is not None:
+        counts = row.wins, row.ties, row.losses
+    interval = None if None in ends else (ends[0], ends[1])
+    return Cell(value, old, change, interval, p, direction, counts, note=note)
+
+
+# The answer --------------------------------------------------------------------------------------
+
+
+def verdict_of(
+    comparison: Comparison, section: Section, parts: Mapping[Any, Comparison]
+) -> Verdict:
+    """What changed, how surely, and what unjudged items could still reverse."""
+    found = findings([section])
+    losses = [own for own in found if own.cell.direction == "worse"]
+    lead = next(iter(losses or found), None)
+    details = []
+    if lead is not None:
+        rest = len(found) - 1
+        more = "No other change is significant"
+        if rest:
+            more = f"{count(rest, 'other change is', 'other changes are')} significant"
+        family = next((part for part in parts.values() if lead.row.slice), comparison).family_text
+        details += [_numbers(comparison, lead, section), f"{more} ({family})."]
+    else:
+        least: dict[str, float] = {}
+        for row in comparison.rows:
+            metric = comparison.metric(row.measure)
+            if row.detectable < metric.metric.upper - metric.metric.lower:
+                least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
+        named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
+        if named:
+            details.append(f"Detectable with {comparison.power:.0%} power: a change of {named}.")
+    told, reversible = _unjudged(comparison, found, lead, parts)
+    if comparison.all_pairs:
+        total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
+        text = f"{len(found):,} of {total:,} differences are significant; {_best(comparison)}"
+    elif lead is None:
+        text = "No significant change"
+    elif len(section.systems) > 2:
+        text = f"{claims_by_system(found, section.systems)}; {_best(comparison)}"
+    else:
+        text = claims(found)
+    kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
+    if reversible and not comparison.all_pairs:
+        sure = [own for own in found if own not in reversible]
+        kind = next((own.cell.direction for own in sure if own in losses or not losses), "unsure")
+        changes = some(sorted({own.measure for own in reversible})) if sure else "this"
+        text += f", though unjudged items could reverse {changes}"
+    return Verdict(text, kind, (*details, *told))
+
+
+def _best(comparison: Comparison) -> str:
+    best: dict[str, list[str]] = {}
+    for score in comparison.scores:
+        if score.best:
+            title = comparison.metric(score.measure).title
+            best.setdefault(score.system, []).append(title)
+    named = (f"{some([name])} ({some(sorted(best[name]))})" for name in sorted(best))
+    return f"best: {', '.join([*named][:MOST_NAMED])}"
+
+
+def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
+    """The numbers behind the first claim."""
+    cell, row = lead.cell, lead.row
+    low, high = cell.interval or (None, None)
+    spread = ""
+    if low is not None and high is not None:
+        ends = f"{short(low, signed=True)} to {short(high, signed=True)}"
+        spread = f"{100 * comparison.level:g}% CI {ends}, "
+    which = f"{safe_text(row.slice)} " * bool(row.slice)
+    text = f"{lead.measure} {short(cell.change, signed=True)} ({spread}{p_text(cell.p)})"
+    if cell.counts:
+        better, _, worse = cell.counts
+        text += f": {worse:,} of {row.queries:,} {which}queries got worse, {better:,} better"
+    if len(section.systems) > 2:
+        text = f"{safe_text(section.systems[row.new])}: {text}"
+    return f"{text}."
+
+
+def _unjudged(
+    comparison: Comparison,
+    found: Sequence[Finding],
+    lead: Finding | None,
+    parts: Mapping[Any, Comparison],
+) -> tuple[list[str], list[Finding]]:
+    """How much is unjudged, and the claims that this could reverse."""
+    top, shares = unjudged_shares(comparison._joined)
+    if not shares:
+        return [], []
+    names, evaluations = comparison.names, comparison.evaluations
+    titles = {comparison.metric(name).title: name for name in comparison.measures}
+    new = max(comparison.others, key=lambda name: (shares[name], name))
+    old, title = comparison.baseline, min(titles)
+    if lead is not None:
+        new, old, title = names[lead.row.new], names[lead.row.old], lead.measure
+    text = (
+        f"{shares[new]:.0%} of {safe_text(new)}'s top {top} has no judgement "
+        f"({safe_text(old)}: {shares[old]:.0%}) and counts as irrelevant."
+    )
+    members = {label: set(part.query_ids) for label, part in _named(parts)}
+    known: dict[tuple[str, str, str], Any] = {}
+
+    def ends_of(new: str, old: str, title: str, label: str = "") -> tuple[float, float] | None:
+        """Least and greatest change over all grades of the unjudged items."""
+        key = new, old, title
+        if key not in known:
+            known[key] = None
+            # The first claim always; others as far as that costs no more than the comparison.
+            if len(known) == 1 or len(known) * len(comparison.query_ids) < MOST_CHECKED:
+                with suppress(*_UNKNOWN):
+                    known[key] = bounds_of_change(evaluations[new], evaluations[old], titles[title])
+        bounds = known[key]
+        if bounds is None or not label:
+            return None if bounds is None else (bounds.low, bounds.high)
+        if comparison.metric(titles[title]).metric.geometric_from is not None:
+            return None
+        own = np.array([query in members[label] for query in bounds.query_ids])
+        low, high = bounds.per_query_low[own], bounds.per_query_high[own]
+        return float(np.nanmean(low)), float(np.nanmean(high))
+
+    reversible = []
+    for own in found:
+        ends = ends_of(names[own.row.new], names[own.row.old], own.measure, own.row.slice)
+        if ends and (ends[0] <= 0 if (own.cell.change or 0.0) > 0 else ends[1] >= 0):
+            reversible.append(own)
+    label = "" if lead is None else lead.row.slice
+    ends = ends_of(new, old, title, label)
+    if ends is not None:
+        reach = " to ".join(short(end, signed=True) for end in ends)
+        where = f" of {safe_text(label)} queries" * bool(label)
+        text += f" Depending on their true grades, {title}{where} changed by {reach}."
+    unchecked = sorted({key[2] for key, bounds in known.items() if bounds is None} - {title})
+    if unchecked:
+        text += f" Not checked for {some(unchecked)}."
+    return [text], reversible
+
+
+# Queries -----------------------------------------------------------------------------------------
+
+
+def _compared_queries(
+    comparison: Comparison,
+    names: Sequence[str],
+    parts: Mapping[Any, Comparison],
+    text_of: Callable[[Any], str],
+    item_text_of: Callable[[Any], Any],
+) -> Queries:
+    """All queries, whose items are looked up when there is room for them."""
+    ids, systems = comparison.query_ids, comparison.names
+    evaluations, places_of = comparison.evaluations, comparison._joined.places
+    known: dict[int, Items | None] = {}
+
+    def items(number: int) -> Items | None:
+        if number not in known:
+            known.clear()
+            first = places[number]
+            chunk = order[first : first + _CHUNK]
+            old, *others = (
+                evaluations[system].placements(places_of[system][chunk]) for system in systems
+            )
+            pairs = list(zip(systems[1:], others, strict=True))
+            explained = [
+                [explanations(name, system, old, new) for system, new in pairs]
+                for name in (names if first < MOST_EXPLAINED else ())
+            ]
+            for place, n in enumerate(chunk):
+                shares = [[next(of) for of in row] for row in explained]
+                sides = [old[place], *(new[place] for new in others)]
+                known[n] = merged_items(sides, shares, item_text_of)
+        return known[number]
+
+    def explanations(name: str, system: str, old: Any, new: Any) -> Iterator[Any]:
+        """Changes by item; none where no kept rank explains the measure."""
+        measure = comparison.metric(name)
+        by_score = measure.metric.by_score and evaluations[system]._judged.has_relevance
+        if by_score or measure.metric.is_given:
+            return repeat(())
+        pairs = list(zip(old, new, strict=True))
+        return (explanation.items for explanation in explain_all(measure, pairs))
+
+    texts = list(map(text_of, ids))
+    place_of = {query: number for number, query in enumerate(ids)}
+    queries = Queries(
+        systems=systems,
+        measures=tuple(comparison.metric(name).title for name in names),
+        greater=tuple(map(comparison.greater_is_better, names)),
+        names=list(map(as_text, ids)),
+        values=[
+            [numbers(column.tolist()) for column in comparison.values(name).values()]
+            for name in names
+        ],
+        texts=texts if any(texts) else (),
+        labels=_labels(ids, parts),
+        lengths=[
+            evaluations[system].rankings.n_ranked[places_of[system]].tolist() for system in systems
+        ],
+        to_judge=_to_judge(evaluations[systems[1]], evaluations[systems[0]], place_of),
+        items=items,
+    )
+    order = by_change(queries)
+    places = {number: place for place, number in enumerate(order)}
+    return queries
+
+
+def _to_judge(
+    new: Evaluation, old: Evaluation | None, place_of: Mapping[Any, int]
+) -> Sequence[int]:
+    """Queries with the unjudged items whose grades matter most."""
+    try:
+        found = new.to_judge(MOST_TO_JUDGE, *([] if old is None else [old]), backend=None)
+    except _UNKNOWN:
+        return ()
+    return [place_of[query] for query in dict.fromkeys(found["query"]) if query in place_of]
+
+
+def _labels(ids: Sequence[Any], parts: Mapping[Any, Any]) -> Sequence[Sequence[str]]:
+    """Names of the slices of each query."""
+    labels: dict[Any, list[str]] = {query: [] for query in ids}
+    for label, part in _named(parts):
+        for query in part.query_ids:
+            labels[query].append(label)
+    return list(labels.values()) if parts else ()
+
+
+def _changes(comparison: Comparison, main: str, lead: Finding | None, query_text: Any) -> Table:
+    """The largest losses, or else gains, for browsers that run no scripts."""
+    titles = {comparison.metric(name).title: name for name in comparison.measures}
+    measure, system = main, comparison.others[0]
+    if lead is not None and not comparison.is_pooled(titles[lead.measure]):
+        measure = titles[lead.measure]
+        system = system if comparison.all_pairs else comparison.names[lead.row.new]
+    options: dict[str, Any] = {"measure": measure, "system": system, "query_text": query_text}
+    changes = comparison.most_changed(MOST_CHANGES, direction="worse", **options)
+    changes = changes or comparison.most_changed(MOST_CHANGES, **options)
+    return changes_table(changes, comparison.baseline, system)
+
+
+# One system --------------------------------------------------------------------------------------
+
+
+def _single_section(evaluation: Evaluation, parts: Mapping[Any, Evaluation]) -> Section:
+    """Slices by measures, each with its interval and distribution."""
+    measures = evaluation.measures
+    rows = []
+    for label, part in (("", evaluation), *_named(parts)):
+        cells = tuple(_single_cell(part, str(measure)) for measure in measures)
+        rows.append(Row(label or "all", len(part.query_ids), cells, label, new=0))
+    titles = tuple(measure.title for measure in measures)
+    greater = tuple(measure.metric.greater_is_better for measure in measures)
+    return Section(("",), titles, greater, tuple(rows))
+
+
+def _single_cell(evaluation: Evaluation, measure: str) -> Cell | None:
+    (value,), values = numbers([evaluation[measure]]), evaluation.per_query.get(measure)
+    if value is None or values is None:
+        return None if value is None else Cell(value)
+    low, high = numbers(evaluation.confidence_interval(measure))
+    interval = None if low is None or high is None else (low, high)
+    defined = values[~np.isnan(values)]
+    upper = max(1.0, float(defined.max()))
+    bins = np.histogram(defined, _BINS, (0.0, upper))[0].tolist()
+    note = f"undefined for {len(values) - len(defined):,}" * (len(defined) < len(values))
+    return Cell(value, interval=interval, bins=tuple(bins), note=note)
+
+
+def _single_verdict(evaluation: Evaluation) -> Verdict:
+    n_queries = len(evaluation.query_ids)
+    named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
+    shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
+    details = []
+    for measure in sorted(evaluation.measures, key=lambda own: own.title):
+        values = evaluation.per_query.get(str(measure))
+        worst = measure.metric.lower if measure.metric.greater_is_better else math.nan
+        n_worst = 0 if values is None else int((values == worst).sum())
+        if n_worst:
+            details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
+    details.append(remarks(evaluation.counts, evaluation.hint))
+    text = f"{some(shown)} over {count(n_queries, 'query', 'queries')}"
+    return Verdict(text, "same", tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details))
+
+
+def _single_queries(
+    evaluation: Evaluation,
+    parts: Mapping[Any, Evaluation],
+    text_of: Callable[[Any], str],
+    item_text_of: Callable[[Any], Any],
+) -> Queries:
+    ids = list(evaluation.query_ids)
+    measures = [own for own in evaluation.measures if str(own) in evaluation.per_query]
+    columns = evaluation.per_query
+    known: dict[int, Items | None] = {}
+
+    def items(number: int) -> Items | None:
+        if number not in known:
+            known.clear()
+            chunk = order[places[number] : places[number] + _CHUNK]
+            placements = evaluation.placements(chunk)
+            found = (merged_items([own], text_of=item_text_of) for own in placements)
+            known.update(zip(chunk, found, strict=True))
+        return known[number]
+
+    texts = list(map(text_of, ids))
+    queries = Queries(
+        systems=("",),
+        measures=tuple(measure.title for measure in measures),
+        greater=tuple(measure.metric.greater_is_better for measure in measures),
+        names=list(map(as_text, ids)),
+        values=[[numbers(columns[str(measure)].tolist())] for measure in measures],
+        texts=texts if any(texts) else (),
+        labels=_labels(ids, parts),
+        lengths=[evaluation.rankings.n_ranked.tolist()],
+        to_judge=_to_judge(evaluation, None, {query: n for n, query in enumerate(ids)}),
+        items=items,
+    )
+    order = by_change(queries)
+    places = {number: place for place, number in enumerate(order)}
+    return queries

@@ -1,0 +1,313 @@
+"""Reports of systems: the verdict holds whatever the order of data, and pages say what it says."""
+
+import re
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sklearn_rank import UnknownMeasureError, compare, compare_all, evaluate
+from sklearn_rank.report.content import Cell, Row, Section, claims, findings
+from sklearn_rank.report.page import page
+from sklearn_rank.report.systems import compared_section, report_of, verdict_of
+from tests.report.cases import data_of
+
+TRUTH = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}
+OLD = {"q1": ["x", "b", "a"], "q2": ["c"], "q3": ["x", "y"]}
+NEW = {"q1": ["a", "x"], "q2": ["x", "c"], "q3": ["x", "y"]}
+BEST = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"]}
+TEXTS = {"q1": "first question", "q2": "second <b>question</b>"}
+
+
+def compared(**options):
+    runs = {"old": OLD, "new": NEW, "best": BEST}
+    return compare(TRUTH, runs, measures=("mrr", "ndcg@10"), query_text=TEXTS, **options)
+
+
+def written(result, folder: Path, **options) -> str:
+    result.report(folder / "r.html", **options)
+    return (folder / "r.html").read_text(encoding="utf-8")
+
+
+# The verdict -------------------------------------------------------------------------------------
+
+
+def moved(by, n=40, measures=("mrr", "ndcg@3"), system="new"):
+    """Two systems: the relevant item moves from rank 2 to another, label by label."""
+    truth, runs, labels = {}, {"old": {}, system: {}}, {}
+    for label, rank in by.items():
+        for number in range(n):
+            query = f"{label}{number}"
+            truth[query], labels[query] = {"a": 1}, label
+            runs["old"][query] = ["x", "a", "y", "z"]
+            others = iter("xyzuvw")
+            own = rank if number % 8 else 2
+            runs[system][query] = ["a" if place == own else next(others) for place in range(1, 5)]
+    return compare(truth, runs, measures=measures), labels
+
+
+@pytest.mark.parametrize(
+    ("by", "measures", "sentence", "kind"),
+    [
+        (
+            {"head": 1, "brand": 3},
+            ("mrr", "ndcg@3"),
+            "MRR and nDCG@3 fell for brand queries; MRR and nDCG@3 rose",
+            "worse",
+        ),
+        ({"head": 1, "long": 1}, ("mrr",), "MRR rose", "better"),
+        ({"head": 3, "long": 4}, ("mrr",), "MRR fell, most for long queries", "worse"),
+        ({"head": 2, "long": 2}, ("mrr",), "No significant change", "same"),
+        (
+            # LAG counts irrelevant items above: 1 to 2 in 35 of 40 queries.
+            {"head": 3, "long": 2},
+            ("lag",),
+            "LAG rose (lower is better), most for head queries",
+            "worse",
+        ),
+        (
+            {"a": 4, "b": 4, "c": 4, "d": 4, "long": 1},
+            ("mrr",),
+            "MRR fell, most for a, b, c and 1 more queries; MRR rose for long queries",
+            "worse",
+        ),
+    ],
+)
+def test_the_sentence_names_losses_first_and_where_they_are(by, measures, sentence, kind):
+    comparison, labels = moved(by, measures=measures)
+    report = report_of(comparison, slices=labels)
+    assert report.verdict[:2] == (sentence, kind)
+    assert f'<header class="answer {kind}">' in page(report)
+
+
+DIRECTIONS = st.sampled_from(["worse", "better", ""])
+
+
+@st.composite
+def grids(draw):
+    """Grids of up to two measures and three slices, some changes significant."""
+    n_measures, n_slices = draw(st.integers(1, 2)), draw(st.integers(0, 3))
+    rows = []
+    for label in ["", "brand", "head", "long"][: n_slices + 1]:
+        cells = []
+        for _ in range(n_measures):
+            kind = draw(DIRECTIONS)
+            size = draw(st.integers(1, 100)) / 1000
+            change = {"worse": -size, "better": size, "": size}[kind]
+            p = 0.01 if kind else 0.5
+            cells.append(Cell(0.5 + change, 0.5, change, None, p, kind, (1, 2, 3)))
+        rows.append(Row(label or "all", 6, tuple(cells), label))
+    return Section(("old", "new"), ("MAP", "MRR")[:n_measures], (True,) * n_measures, tuple(rows))
+
+
+@given(grids())
+def test_a_sentence_does_not_depend_on_the_order_and_lacks_no_loss(section):
+    found = findings([section])
+    told = claims(found)
+    for places in permutations(range(len(section.measures))):
+        rows = [
+            row._replace(cells=tuple(row.cells[place] for place in places)) for row in section.rows
+        ]
+        measures = tuple(section.measures[place] for place in places)
+        other = Section(section.systems, measures, section.greater, tuple(reversed(rows)))
+        assert claims(findings([other])) == told
+    losses = told.partition(" rose")[0]
+    for own in found:
+        if own.cell.direction == "worse":
+            assert own.measure in losses, "every loss is named with its measure"
+            overall = any(
+                other.measure == own.measure and not other.row.slice
+                for other in found
+                if other.cell.direction == "worse"
+            )
+            assert overall or own.row.slice in told, (
+                "and with its slice where the whole did not fall"
+            )
+        else:
+            assert own.measure in told
+
+
+@st.composite
+def runs_of(draw):
+    """Rankings of three systems over six queries in two slices."""
+    rankings = st.lists(st.permutations("abcx"), min_size=24, max_size=24)
+    return {name: draw(rankings) for name in ("new", "other")}
+
+
+@settings(max_examples=15, deadline=None)
+@given(runs_of())
+def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
+    queries = [f"q{number}" for number in range(24)]
+    truth = {query: {"a": 1, "b": 1} for query in queries}
+    runs = {"old": {query: list("xcab") for query in queries}}
+    runs |= {name: dict(zip(queries, own, strict=True)) for name, own in drawn.items()}
+    slices = {query: "odd" if number % 2 else "even" for number, query in enumerate(queries)}
+    said = set()
+    for names in (("old", "new", "other"), ("old", "other", "new")):
+        for measures in (("mrr", "precision@1"), ("precision@1", "mrr")):
+            result = compare(truth, {name: runs[name] for name in names}, measures=measures)
+            for own in (slices, dict(reversed(slices.items()))):
+                parts = result.by_slice(own)
+                section = compared_section(result, parts)
+                verdict = verdict_of(result, section, parts)
+                said.add((verdict.sentence, verdict.kind, verdict.details[:1]))
+                filled = {
+                    (section.systems[row.new], row.slice, title): cell.direction
+                    for row in section.rows
+                    for title, cell in zip(section.measures, row.cells, strict=True)
+                    if cell.direction
+                }
+                expected = {
+                    (row.system, label, result.metric(row.measure).title): "better"
+                    if row.better
+                    else "worse"
+                    for label, part in (("", result), *parts.items())
+                    for row in part.rows
+                    if row.significant
+                }
+                assert filled == expected, "no significant change is missing from the grid"
+                text = page(report_of(result, slices=own))
+                assert text.count('<td class="worse">') == [*expected.values()].count("worse")
+                assert text.count('<td class="better">') == [*expected.values()].count("better")
+                assert f"<h1>{verdict.sentence}</h1>" in text
+    assert len(said) == 1
+
+
+def test_several_systems_are_ranked_and_those_with_one_claim_stand_together():
+    truth = {str(number): {"a": 1} for number in range(30)}
+    rank = {"base": 2, "low": 3, "lower": 3, "high": 1}
+    runs = {
+        name: {q: [*"xyz"[: place - 1], "a"] if n else ["x", "a"] for n, q in enumerate(truth)}
+        for name, place in rank.items()
+    }
+    report = report_of(compare(truth, runs, measures="mrr"))
+    assert report.verdict.sentence == "low and lower: MRR fell; high: MRR rose; best: high (MRR)"
+    assert [row.label for row in report.sections[0].rows] == ["high", "base", "low", "lower"]
+    report = report_of(compare_all(truth, runs, measures="mrr", test="t"))
+    assert report.verdict[:2] == ("5 of 6 differences are significant; best: high (MRR)", "same")
+    assert report.title == "4 systems, each with each other"
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "sentence", "kind"),
+    [
+        # The relevant item falls to rank 2 below one that nobody judged, which may be relevant.
+        ("n", "MRR fell, though unjudged items could reverse this", "unsure"),
+        ("x", "MRR fell", "worse"),
+    ],
+)
+def test_unjudged_items_that_could_reverse_a_claim_are_in_its_sentence(unjudged, sentence, kind):
+    truth = {f"q{n}": {"a": 1, "x": 0} for n in range(30)}
+    runs = {"old": {query: ["a", "x", "n"] for query in truth}}
+    runs["new"] = {q: [unjudged, "a"] if n % 9 else ["a", "x", "n"] for n, q in enumerate(truth)}
+    verdict = report_of(compare(truth, runs, measures="mrr@2")).verdict
+    assert verdict[:2] == (sentence.replace("MRR", "MRR@2"), kind)
+    if kind == "unsure":
+        # 26 of 60 places; 26 queries lose 1/2 of 30, or nothing.
+        assert verdict.details[-1] == (
+            "43% of new's top 2 has no judgement (old: 0%) and counts as irrelevant. Depending on "
+            "their true grades, MRR@2 changed by -0.433 to +0.000."
+        )
+
+
+# The page ----------------------------------------------------------------------------------------
+
+
+def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path):
+    labels = {"q1": "head", "q2": ["tail", "rare"], "q3": "tail"}
+    data = data_of(written(compared(), tmp_path, slices=labels))[0]
+    assert data["systems"] == ["old", "new", "best"]
+    assert (data["measures"], data["greater"]) == (["MRR", "nDCG@10"], [True, True])
+    assert (data["queries"], data["texts"]) == (["q1", "q2", "q3"], [*TEXTS.values(), ""])
+    assert [[data["slices"][n] for n in own] for own in data["labels"]] == [
+        *(["head"], ["tail", "rare"], ["tail"])
+    ]
+    assert data["values"][0] == [[0.5, 1, 0], [1, 0.5, 0], [1, 1, 1]]
+    assert data["lengths"] == [[3, 1, 2], [2, 2, 2], [2, 1, 1]]
+
+
+def test_items_have_their_ranks_and_parts_that_add_up_to_the_change(tmp_path):
+    about = {"title": "Title <i>", "url": "javascript:alert(1)", "image": "data:image/png;base64,"}
+    options = {"item_text": {"a": about}, "measure": "nDCG@10"}
+    (data,) = data_of(written(compared(), tmp_path, **options))
+    # Item, what is known of it, grade, ranks in old, new and best, parts of each measure's change.
+    first = {item[0]: item[1:] for item in data["lines"][0][1]}
+    assert first["a"][0] == {"title": "Title <i>", "image": "data:image/png;base64,"}
+    assert first["a"][1:3] == [2, [3, 1, 1]]
+    assert first["a"][3][0] == [1, 1]
+    assert first["b"][:3] == ["", 1, [2, None, 2]]
+    assert first["x"] == ["", None, [1, 2, None], [[None, None]] * 2], "nobody judged x"
+    assert data["show"]["which"] == "worse"
+    for query, (depths, items) in enumerate(data["lines"]):
+        assert depths == [None] * 3, "all rankings are known whole"
+        for measure, columns in enumerate(data["values"]):
+            old, *others = (column[query] for column in columns)
+            for place, value in enumerate(others):
+                parts = [item[4][measure][place] or 0 for item in items]
+                assert sum(parts) == pytest.approx(value - old, abs=1e-5)
+
+
+def test_scores_of_items_stand_beside_them():
+    runs = {"old": {"q": {"a": 2.5, "x": 1.25}}, "new": {"q": {"a": 0.5}}}
+    (section,) = report_of(compare({"q": {"a": 1}}, runs, measures="mrr")).sections
+    (data,) = data_of(page(report_of(compare({"q": {"a": 1}}, runs, measures="mrr"))))
+    assert [row[5] for row in data["lines"][0][1]] == [[2.5, 0.5], [1.25, None]]
+    assert section.queries["leftOut"] == 0
+
+
+def test_one_system_shows_its_worst_queries_and_their_distribution(tmp_path):
+    result = evaluate(TRUTH, OLD, ("mrr", "ndcg@10"), keep_items=True)
+    text = written(result, tmp_path, slices={"q1": "head", "q2": "tail", "q3": "tail"})
+    assert "<h1>MRR 0.500 and nDCG@10 0.529 over 3 queries</h1>" in text
+    assert "1 query has MRR 0." in text
+    (data,) = data_of(text)
+    assert data["systems"] == [""]
+    # Values 1/2, 1 and 0 in ten parts of [0, 1].
+    assert "queries by value, from 0 up: 1, 0, 0, 0, 0, 1, 0, 0, 0, 1" in text
+    assert text.count('<tr class="part">') == 2
+
+
+def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    monkeypatch.setenv("GITHUB_SHA", "0123456789abcdef")
+    text = written(compared(), tmp_path, about=["qrels <1>"], title="Own")
+    parts = ["new and best against old", "3 queries", "qrels &lt;1&gt;", "1 Jan 1970"]
+    line = " \u00b7 ".join([*parts, "commit 01234567"])
+    assert f'<p class="faint">{line}</p>' in text
+    assert line.partition("qrels")[0] in written(compared(), tmp_path, about="qrels <1>")
+    assert "<p>Own</p><h1>No significant change</h1>" in text
+
+
+def test_queries_that_were_left_out_are_counted(tmp_path):
+    old = evaluate(TRUTH, OLD, "mrr")
+    new = evaluate({"q1": TRUTH["q1"], "q2": TRUTH["q2"]}, {"q1": ["a"], "q2": ["c"]}, "mrr")
+    text = written(compare({"old": old, "new": new}), tmp_path)
+    assert "2 queries \u00b7 1 of old left out" in text
+    assert data_of(text)[0]["lines"] == [], "ids of items were not kept"
+
+
+def test_a_pooled_measure_alone_has_no_queries(tmp_path):
+    runs = {name: {"q1": {"a": score, "x": 0.5}} for name, score in (("old", 0.1), ("new", 0.9))}
+    comparison = compare({"q1": {"a": 1}}, runs, measures="auc(average=pooled)")
+    text = written(comparison, tmp_path)
+    assert data_of(text) == []
+    assert re.search(r"<b>\+1.000</b> <span>0.000 \u2192 1.000</span>", text)
+
+
+def test_a_slice_without_a_name_and_one_of_all_queries_are_slices():
+    comparison, labels = moved({"head": 1, "brand": 3})
+    slices = {query: ["", "every"] for query in labels}
+    rows = report_of(comparison, slices=slices).sections[0].rows
+    assert [(row.label, row.slice) for row in rows] == [
+        *(("all", ""), ("(empty)", "(empty)"), ("every", "every"))
+    ]
+
+
+def test_wrong_arguments_are_refused_before_a_file_is_written(tmp_path):
+    with pytest.raises(UnknownMeasureError, match="unknown measure 'mapp'"):
+        compared().report(tmp_path / "r.html", measure="mapp")
+    with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
+        compared().report(None)
+    assert not (tmp_path / "r.html").exists()
