@@ -103,7 +103,6 @@ def data_of(text: str) -> list[dict[str, Any]]:
     )
     found = []
     for data, lines in zip(*parts, strict=True):
-        split = lines.strip("\n").split("\n") if lines.strip("\n") else []
-        items = [json.loads(line) if line else None for line in split]
+        items = [json.loads(line) if line else None for line in lines[1:-1].split("\n")]
         found.append({**json.loads(data), "lines": items})
     return found
