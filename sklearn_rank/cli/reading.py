@@ -150,8 +150,9 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
         delimiter = "\t" if "\t" in first else ","
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     names = list(rows[0]) if rows else []
-    ids = [name for name in names if role_of(name) == "item" or name in ("_id", "id")]
     known = {plain_name(name): name for name in names if plain_name(name) in _FACTS}
+    rest = [name for name in names if name not in known.values()]
+    ids = [name for name in rest if role_of(name) == "item" or name in ("_id", "id")]
     if len(ids) != 1 or len(known) < 2:
         return dict(read_labels(path, option, "text", "item"))
     return {str(row[ids[0]]): {fact: row.get(name) for fact, name in known.items()} for row in rows}
