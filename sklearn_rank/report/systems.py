@@ -381,7 +381,8 @@ def _compared_queries(
         """Changes by item; none where no kept rank explains the measure."""
         measure = comparison.metric(name)
         by_score = measure.metric.by_score and evaluations[system]._judged.has_relevance
-        if by_score or measure.metric.is_given:
+        repeated = any(len(evaluations[own].runs) > 1 for own in (systems[0], system))
+        if by_score or repeated or measure.metric.is_given:
             return repeat(())
         pairs = list(zip(old, new, strict=True))
         return (explanation.items for explanation in explain_all(measure, pairs))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank import UnknownMeasureError, compare, compare_all, evaluate
+from sklearn_rank import Repeats, UnknownMeasureError, compare, compare_all, evaluate
 from sklearn_rank.report.content import Cell, Row, Section, claims, findings
 from sklearn_rank.report.page import page
 from sklearn_rank.report.systems import compared_section, report_of, verdict_of
@@ -247,6 +247,14 @@ def test_items_have_their_ranks_and_parts_that_add_up_to_the_change(tmp_path):
             for place, value in enumerate(others):
                 parts = [item[4][measure][place] or 0 for item in items]
                 assert sum(parts) == pytest.approx(value - old, abs=1e-5)
+
+
+def test_ranks_of_one_run_explain_no_mean_of_several():
+    runs = {"old": OLD, "new": Repeats([NEW, BEST])}
+    report = report_of(compare(TRUTH, runs, measures="mrr"))
+    (data,) = data_of(page(report))
+    assert data["values"][0][1] == [1, 0.75, 0.5]
+    assert {part for _, items in data["lines"] for item in items for part in item[4][0]} == {None}
 
 
 def test_scores_of_items_stand_beside_them():
