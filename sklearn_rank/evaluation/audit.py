@@ -12,13 +12,13 @@ import math
 import random
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, combinations, product
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,28 +36,22 @@ __all__ = ["Audit", "audit"]
 class _Query(NamedTuple):
     truth: dict[str, int]
     ranking: tuple[str, ...]
-    scores: tuple[float, ...] = ()
-    """Where items are tied."""
     is_missing: bool = False
     """Whether the run lacks the query."""
+
+    @property
+    def is_repeated(self) -> bool:
+        return len({*self.ranking}) < len(self.ranking)
 
 
 class _Problem(NamedTuple):
     queries: tuple[_Query, ...]
     k: int | None
 
-    @property
-    def kind(self) -> str:
-        """What programs differ on."""
-        first = self.queries[0]
-        if first.scores or len({*first.ranking}) < len(first.ranking):
-            return "tied" if first.scores else "repeated"
-        return "plain" if all(any(own.truth.values()) for own in self.queries) else "undefined"
-
 
 @cache
 def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
-    """Rankings of up to three items of all grades, longer ones, repeats, ties, several queries."""
+    """Rankings of up to three items of all grades, longer ones, repeats, and several queries."""
     rng = random.Random(0)
     cutoffs = sorted({2, k}) if takes_k and k else [k]
     grades = chain.from_iterable(product((0, 1, 2), repeat=n) for n in range(4))
@@ -67,27 +61,23 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
         cases.append((ranked, rng.choices((1, 2, 3), k=rng.randint(0, 3)), cutoff))
     found = []
     for number, (ranked, others, cutoff) in enumerate(cases):
-        # Every fourth irrelevant item was judged so.
-        judged = enumerate((*ranked, *others), 1)
-        truth = {f"d{n}": grade for n, grade in judged if grade or (n + number) % 4 == 0}
-        items = tuple(f"d{n}" for n in range(1, len(ranked) + 1))
-        found.append(_Problem((_Query(truth, items),), cutoff))
+        if any(every := [*ranked, *others]):
+            # Every fourth irrelevant item was judged so.
+            truth = {
+                f"d{n}": grade if graded else 1
+                for n, grade in enumerate(every, 1)
+                if grade or (graded and (n + number) % 4 == 0)
+            }
+            found.append(
+                _Problem((_Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked)))),), cutoff)
+            )
     pool = [own.queries[0] for own in found]
     pool += [_Query(own.truth, (), is_missing=True) for own in pool[::9]]
     sizes = [*product((2, 3), cutoffs)] * 25
     found += [_Problem(tuple(rng.sample(pool, size)), cutoff) for size, cutoff in sizes]
-    repeats = product(({"a": 1}, {"a": 2, "b": 1}), ("aa", "aba", "baa", "aabb", "bab"))
-    ties = product("abc", ((1.0, 1.0, 1.0), (1.0, 1.0, 0.5), (1.0, 0.5, 0.5)))
-    odd = [_Query({**truth}, tuple(text)) for truth, text in repeats]
-    odd += [_Query({item: 1}, ("a", "b", "c"), scores) for item, scores in ties]
-    found += [_Problem((own,), k) for own in odd]
-    if not graded:
-        found = [own._replace(queries=tuple(map(_flat, own.queries))) for own in found]
+    repeats = product(({"a": 1}, {"a": 1, "b": 1}), ("aa", "aba", "baa", "aabb", "bab"))
+    found += [_Problem((_Query({**truth}, tuple(text)),), k) for truth, text in repeats]
     return sorted(found, key=lambda own: (len(own.queries), len(str(own))))
-
-
-def _flat(query: _Query) -> _Query:
-    return query._replace(truth={item: 1 for item, grade in query.truth.items() if grade})
 
 
 # Known mistakes -----------------------------------------------------------------------------------
@@ -110,6 +100,10 @@ def _only(query: _Query, items: Sequence[str]) -> _Query:
     return query._replace(truth={i: grade for i, grade in query.truth.items() if i in items})
 
 
+def _relevant(query: _Query) -> list[str]:
+    return [item for item, grade in query.truth.items() if grade]
+
+
 def _zeros(query: _Query, _: int | None) -> _Query:
     return query._replace(truth={item: grade or 1 for item, grade in query.truth.items()})
 
@@ -119,20 +113,10 @@ def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
     return query._replace(truth=dict.fromkeys(items, max(query.truth.values(), default=0))), k
 
 
-def _once(query: _Query, _: int | None) -> _Query:
-    """Repeated items are irrelevant, and keep their places."""
-    items = enumerate(query.ranking)
-    once = (f"again {n}" if item in query.ranking[:n] else item for n, item in items)
-    return query._replace(ranking=tuple(once))
-
-
 _DCG, _SETS, _IDEAL = "dcg ndcg", "recall fbeta map mar rprec all_hit_rate set_map", "ndcg nerr"
 _LIST, _TOP = "the ideal DCG is taken from the retrieved list", "the ideal DCG is that of the top k"
 _LOST, _BEST = "only retrieved relevant items count", "the ideal DCG has k items of the best grade"
-_EMPTY, _SIZE = (
-    "the mean is over queries with results only",
-    "the mean is weighted by relevant items",
-)
+_EMPTY = "the mean is over queries with results only"
 _MISTAKES = (
     _Mistake(_LIST, _IDEAL, lambda query, _: _only(query, query.ranking)),
     _Mistake(_TOP, _IDEAL, lambda query, k: _only(query, query.ranking[:k])),
@@ -157,51 +141,28 @@ _MISTAKES = (
     ),
     _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
     _Mistake("the mean is over queries of the run only", weight=lambda q, _: not q.is_missing),
-    _Mistake(
-        _EMPTY,
-        "",
-        lambda query, _: _only(query, query.ranking or [""]) if not query.ranking else query,
-    ),
-    _Mistake(_SIZE, weight=lambda query, _: sum(map(bool, query.truth.values()))),
+    _Mistake(_EMPTY, "", lambda query, _: query if query.ranking else _only(query, ())),
+    _Mistake("the mean is weighted by relevant items", weight=lambda q, _: len(_relevant(q))),
 )
-_DIFFERENCES: Any = (
-    *(
-        ("undefined", f"queries without a relevant item {text}", (), {"undefined": value})
-        for text, value in (("count 0", 0.0), ("count 1", 1.0), ("are left out", math.nan))
-    ),
-    ("repeated", "repeated items count once, those below them move up", (), {}),
-    ("repeated", "repeated items count once, in their places", (_Mistake("", change=_once),), {}),
-    *(
-        ("tied", f"tied items are read as ties={ties!r} reads them", (), {"ties": ties})
-        for ties in ("average", "stable", "docid", "optimistic", "pessimistic")
-    ),
-)
-"""Kinds of problems on which programs differ, and what they do."""
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _right(
-    measure: Measure,
-    key: tuple[int | None, bool, bool],
-    mistakes: tuple[_Mistake, ...] = (),
-    ties: Any = "average",
-    undefined: float = math.nan,
+    measure: Measure, key: tuple[int | None, bool, bool], mistakes: tuple[_Mistake, ...] = ()
 ) -> FloatArray:
-    """(P,) values of the measure with these mistakes; NaN where nothing is relevant."""
-    problems, options = _problems(*key), dict(measure.parameters)
+    """(P,) values of the measure with these mistakes; NaN for 0 / 0."""
+    problems, options, ideal = _problems(*key), dict(measure.parameters), None
     queries = [query for own in problems for query in own.queries]
     cases = [(query, own.k) for own in problems for query in own.queries]
-    ideal = None
     for own in mistakes:
         cases = [(own.change(query, k), own.cutoff(k) if k else k) for query, k in cases]
         options |= {"discount": own.discount} if own.discount else {}
         ideal = own.ideal or ideal
     if ideal:
-        best = [ideal(query, k) if any(query.truth.values()) else (query, k) for query, k in cases]
-        values = _values("dcg", options, cases, ties) / _values("idcg", options, best, ties)
+        best = [ideal(*case) for case in cases]
+        values = _values("dcg", options, cases) / _values("idcg", options, best)
     else:
-        values = _values(measure.metric.name, options, cases, ties)
-    values = np.where(np.isnan(values), undefined, values)
+        values = _values(measure.metric.name, options, cases)
     weights = ~np.isnan(values) * 1.0
     for own in mistakes:
         weights *= [own.weight(*pair) for pair in zip(queries, values, strict=True)]
@@ -211,18 +172,18 @@ def _right(
         return np.asarray(total / np.add.reduceat(weights, starts))
 
 
-def _values(name: str, options: Any, cases: Sequence[Any], ties: Any) -> FloatArray:
+def _values(name: str, options: Any, cases: Sequence[Any]) -> FloatArray:
     """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
     found = np.full(len(cases), np.inf)
     for k in {k for _, k in cases}:
         own = {number: query for number, (query, cutoff) in enumerate(cases) if cutoff == k}
         truth = {number: query.truth for number, query in own.items()}
-        runs = {n: _scores(query) if query.scores else [*query.ranking] for n, query in own.items()}
+        runs = {number: list(query.ranking) for number, query in own.items()}
         with warnings.catch_warnings(), suppress(InvalidParameterError):
             warnings.simplefilter("ignore")
             measure = read_measure(name, k, **options)
-            given: Any = {"ties": ties, "zero_division": math.nan, "duplicates": "first"}
-            found[list(own)] = evaluate(truth, runs, measure, **given).per_query[measure]  # type: ignore[index]
+            result = evaluate(truth, runs, measure, zero_division=math.nan, duplicates="first")
+            found[list(own)] = result.per_query[str(measure)]
     return found
 
 
@@ -238,8 +199,7 @@ def _relevances(query: _Query) -> list[int]:
 
 
 def _scores(query: _Query) -> dict[str, float]:
-    falling = [1.0 - place / 64 for place in range(len(query.ranking))]
-    return dict(zip(query.ranking, query.scores or falling, strict=True))
+    return {item: 1.0 - place / 64 for place, item in enumerate(query.ranking)}
 
 
 _ROLES: Mapping[str, Callable[[_Query], Any]] = {
@@ -254,7 +214,8 @@ _ROLES: Mapping[str, Callable[[_Query], Any]] = {
     "y_true": lambda query: np.array(_relevances(query)),
     "y_score": lambda query: np.array([*_scores(query).values()]),
 }
-_PAIRS = (*product(("grades", "set", "list"), ("ranking", "scores")), ("y_true", "y_score"))
+_RUNS = ("ranking", "scores")
+_PAIRS = (*product(("grades", "set", "list"), _RUNS), ("y_true", "y_score"))
 _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *(("relevances",), ("array",), ("relevances", "ideal"), ("array", "ideal")),
     *(*_PAIRS, *(pair[::-1] for pair in _PAIRS)),
@@ -262,130 +223,85 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
 """Arguments besides the cutoff, those that say more first."""
 
 
-class _Form(NamedTuple):
-    """One way to call a function: roles of arguments; name of the cutoff, "" if it has none."""
+class _Form:
+    """A function that is called in one way."""
 
-    function: Callable[..., Any]
-    roles: tuple[str, ...]
-    shape: str
-    """"one" query, or a "dict" or "list" of them."""
-    cutoff: str | None
+    def __init__(
+        self, function: Callable[..., Any], roles: tuple[str, ...], shape: str, cutoff: str, k: Any
+    ) -> None:
+        self.roles, self.shape, self.cutoff = " ".join(roles), shape, cutoff
+        self.key = k, bool(cutoff), not {"set", "list"} & {*roles}
+        self.problems = _problems(*self.key)
+        found = [self._call(function, roles, own) for own in self.problems]
+        self.texts, self.found = zip(*found, strict=True)
+        self.raised = np.array([isinstance(own, Exception) for own in self.found])
+        self.has_value = np.array([isinstance(own, float) for own in self.found])
+        self.values = np.array([own if isinstance(own, float) else math.nan for own in self.found])
+        self.repeated = np.array([own.queries[0].is_repeated for own in self.problems])
+        shown = self.values[~np.isnan(self.values)]
+        digits = [own for own in (3, 4, 5, 6) if (shown == shown.round(own)).all()]
+        self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
 
-    def takes(self, problem: _Problem) -> bool:
-        """Whether these arguments say all that the problem consists of."""
-        roles, kind = " ".join(self.roles), problem.kind
-        return (
-            (self.shape == "one") == (len(problem.queries) == 1)
-            and (self.shape == "dict" or not any(own.is_missing for own in problem.queries))
-            and ("ranking" in roles or kind != "repeated")
-            and ("score" in roles or kind != "tied")
+    def _call(self, function: Any, roles: tuple[str, ...], problem: _Problem) -> tuple[str, Any]:
+        """The call as it would be typed, and its value or error; None if it cannot be said so."""
+        queries = problem.queries
+        if (
+            (self.shape == "one") != (len(queries) == 1)
+            or (self.shape != "dict" and any(own.is_missing for own in queries))
+            or ("ranking" not in self.roles and queries[0].is_repeated)
             # Candidates are all there is.
-            and ("y_" not in roles or all({*q.truth} <= {*q.ranking} for q in problem.queries))
-        )
-
-    def call(self, problem: _Problem) -> tuple[str, float | Exception]:
-        """The call as it would be typed, and its value or error."""
+            or ("y_" in self.roles and not all({*q.truth} <= {*q.ranking} for q in queries))
+        ):
+            return "", None
         arguments: list[Any] = []
-        for role in self.roles:
-            own = {
-                f"q{number}": _ROLES[role](query)
-                for number, query in enumerate(problem.queries, 1)
-                if not (query.is_missing and role in ("ranking", "scores"))
-            }
-            shapes = {"one": [*own.values()][:1], "dict": [own], "list": [[*own.values()]]}
-            arguments += shapes[self.shape]
-        named = {self.cutoff: problem.k or 100} if self.cutoff else {}
-        words = [*map(safe_repr, arguments), *(f"{name}={value}" for name, value in named.items())]
-        text = f"{_name(self.function)}({', '.join(words)})"
+        for role in roles:
+            named = {f"q{number}": own for number, own in enumerate(queries, 1)}
+            given = {q: own for q, own in named.items() if not (own.is_missing and role in _RUNS)}
+            made = {q: _ROLES[role](own) for q, own in given.items()}
+            every = [*made.values()]
+            arguments += every if self.shape == "one" else [made if self.shape == "dict" else every]
+        cutoff = {self.cutoff: problem.k or 100} if self.cutoff else {}
+        words = [*map(safe_repr, arguments), *(f"{name}={k}" for name, k in cutoff.items())]
+        text = f"{_name(function)}({', '.join(words)})"
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                result = self.function(*arguments, **named)
-                if isinstance(result, Mapping):
-                    result = [*result.values()]
+                result = function(*arguments, **cutoff)
+                result = [*result.values()] if isinstance(result, Mapping) else result
                 return text, float(np.nanmean(np.array(result, dtype=float)))
         except Exception as error:
             return text, error
+
+    def differs(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> BoolArray:
+        """(P,) problems whose value is not that of the measure with these mistakes."""
+        right = _right(measure, self.key, mistakes)
+        same = np.abs(self.values - right) <= self.tolerance
+        same |= np.isnan(right) & (np.isnan(self.values) | (self.values == 0))
+        # Which place of a repeated item counts is a convention.
+        same |= self.repeated
+        return np.asarray(self.has_value & ~same)
 
 
 def _name(function: Callable[..., Any]) -> str:
     return safe_text(getattr(function, "__name__", type(function).__name__))
 
 
-def _forms(function: Callable[..., Any]) -> list[_Form]:
-    parameters = inspect.signature(function).parameters.values()
+def _forms(function: Callable[..., Any], parameters: Any, k: int | None) -> list[_Form]:
+    """Forms of arguments in which most calls give a number."""
     cutoff = next((own.name for own in parameters if _CUTOFF.fullmatch(own.name)), "")
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [
+    graded = [
         _GRADED.search(own.name) or "dict" in str(own.annotation).lower()
         for own in parameters
         if own.kind in kinds and own.default is own.empty and own.name != cutoff
     ]
-    return [
-        _Form(function, roles, shape, cutoff)
+    forms = [
+        _Form(function, roles, shape, cutoff, k)
         for roles, shape in product(_ARGUMENTS, ("one", "dict", "list"))
-        if len(roles) == len(needed)
-        and not any(g and role in ("set", "list") for g, role in zip(needed, roles, strict=True))
+        if len(roles) == len(graded)
+        and not any(g and role in ("set", "list") for g, role in zip(graded, roles, strict=True))
     ]
-
-
-class _Calls:
-    """Values of a function that was called in one form."""
-
-    def __init__(self, form: _Form, k: int | None) -> None:
-        self.key = k, bool(form.cutoff), not {"set", "list"} & {*form.roles}
-        self.problems = _problems(*self.key)
-        found = [form.call(own) if form.takes(own) else ("", None) for own in self.problems]
-        self.texts, self.found = zip(*found, strict=True)
-        self.has_value = np.array([isinstance(own, float) for own in self.found])
-        self.raised = np.array([isinstance(own, Exception) for own in self.found])
-        self.values = np.array([own if isinstance(own, float) else math.nan for own in self.found])
-        self.kinds = np.array([own.kind for own in self.problems])
-        self.is_of_use = self.has_value.sum() > self.raised.sum()
-        shown = self.values[~np.isnan(self.values)]
-        digits = [own for own in (3, 4, 5, 6) if (shown == shown.round(own)).all()]
-        self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
-
-    def differs(
-        self, measure: Measure, mistakes: tuple[_Mistake, ...] = (), kind: str = "plain", **how: Any
-    ) -> BoolArray:
-        """Problems of a kind whose value is not that of the measure with these mistakes."""
-        right = _right(measure, self.key, mistakes, **how)
-        same = np.abs(self.values - right) <= self.tolerance
-        same |= np.isnan(right) & (np.isnan(self.values) | (self.values == 0))  # 0 / 0
-        return np.asarray(self.has_value & (self.kinds == kind) & ~same)
-
-    def audit(self, name: str, wanted: Measure, explained: tuple[Any, Any, Any]) -> Audit:
-        """What explains the values."""
-        equals, mistakes, conventions = explained
-        failed = self.raised & (self.kinds == "plain")
-        wrong, texts, notes = self.differs(wanted) | failed, [own.text for own in mistakes], []
-        if failed.any():
-            texts.append(f"it raises {type(self.found[int(failed.argmax())]).__name__}")
-        for kind in ("undefined", "repeated", "tied") if equals else ():
-            if (self.has_value & (self.kinds == kind)).any():
-                fits = [
-                    text
-                    for of, text, more, how in _DIFFERENCES
-                    if of == kind
-                    and not self.differs(equals, (*mistakes, *more), kind, **how).any()
-                ]
-                notes += fits[:1]
-                if kind == "repeated" and not fits:
-                    texts.append("repeated items count again")
-                    wrong |= self.differs(wanted, kind=kind)
-        at = int(wrong.argmax())
-        right = wanted.with_cutoff(self.problems[at].k) if wanted.metric.takes_k else wanted
-        example = self.texts[at], self.found[at], str(right), float(_right(wanted, self.key)[at])
-        return Audit(
-            name,
-            wanted,
-            equals,
-            tuple(conventions),
-            tuple(texts),
-            example if wrong.any() else None,
-            tuple(notes),
-        )
+    return [own for own in forms if own.has_value.sum() > own.raised.sum()]
 
 
 # The audit ----------------------------------------------------------------------------------------
@@ -405,8 +321,6 @@ class Audit:
         Known mistakes that explain the difference.
     counterexample : tuple of (str, float or Exception, str, float) or None
         The smallest call that differs, its value, the right measure and its value.
-    notes : tuple of str
-        Behaviour on which programs differ: undefined queries, repeated and tied items.
     """
 
     name: str
@@ -415,7 +329,6 @@ class Audit:
     conventions: tuple[str, ...]
     mistakes: tuple[str, ...]
     counterexample: tuple[str, float | Exception, str, float] | None
-    notes: tuple[str, ...]
 
     @property
     def agrees(self) -> bool:
@@ -423,17 +336,17 @@ class Audit:
         return self.counterexample is None
 
     def __str__(self) -> str:
-        lines = [f"{self.name} is {self.measure}"]
-        if self.counterexample is not None:
-            call, found, measure, right = self.counterexample
-            other = [f"it is {self.equals}"] * (self.equals not in (None, self.measure))
-            causes = [*other, *self.mistakes] or ["no known mistake explains it"]
-            value = safe_repr(found) if isinstance(found, Exception) else f"{found:.6g}"
-            lines = [f"{self.name} is not {self.measure}: {'; '.join(causes)}"]
-            lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
-            if other and self.conventions:
-                lines.append(f"{self.equals} is that of convention {format_list(self.conventions)}")
-        return "\n  ".join([*lines, *self.notes])
+        if self.counterexample is None:
+            return f"{self.name} is {self.measure}"
+        call, found, measure, right = self.counterexample
+        other = [f"it is {self.equals}"] * (self.equals not in (None, self.measure))
+        causes = [*other, *self.mistakes] or ["no known mistake explains it"]
+        value = safe_repr(found) if isinstance(found, Exception) else f"{found:.6g}"
+        lines = [f"{self.name} is not {self.measure}: {'; '.join(causes)}"]
+        lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
+        if other and self.conventions:
+            lines.append(f"{self.equals} is that of convention {format_list(self.conventions)}")
+        return "\n  ".join(lines)
 
 
 def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
@@ -470,37 +383,40 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
     >>> audit(ndcg, "ndcg(gain=linear)@10").mistakes
     ('the ideal DCG is taken from the retrieved list',)
     """
-    wanted, call = read_measure(measure), function
-    metric, reason = wanted.metric, ""
-    if metric.is_own or metric.of_judgements or metric.of_results or wanted.is_pooled:
+    wanted = read_measure(measure)
+    if wanted.metric.is_own or wanted.metric.of_judgements or wanted.is_pooled:
         msg = f"measure must be one of rankings, with values per query; got {wanted}"
         raise InvalidParameterError(msg)
-    if isinstance(function, str):
-        try:
-            call = resolve_name(function)
-        except (ImportError, AttributeError) as error:
-            reason = f": {error}"
-    if not callable(call):
-        got = f"{safe_repr(function)}{reason}"
-        msg = f"function must be callable or 'module:function', got {got}"
-        raise InvalidParameterError(msg)
-    name, tried = _name(call), [_Calls(form, wanted.k) for form in _forms(call)]
-    tried = [own for own in tried if own.is_of_use]
-    if not tried:
+    try:
+        call = resolve_name(function) if isinstance(function, str) else function
+        parameters = inspect.signature(call).parameters.values()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        msg = f"function must be callable or 'module:function', got {safe_repr(function)}: {error}"
+        raise InvalidParameterError(msg) from error
+    forms = _forms(call, parameters, wanted.k)
+    if not forms:
         msg = (
-            f"{name} gave no number for ground truths and rankings in any usual form; pass a "
-            "function that calls it, as lambda truth, ranking, k: ..."
+            f"{_name(call)} gave no number for ground truths and rankings in any usual form; pass "
+            "a function that calls it, as lambda truth, ranking, k: ..."
         )
         raise InvalidParameterError(msg)
-    closest = min(tried, key=lambda own: own.differs(wanted).sum() / own.has_value.sum())
-    for calls, *explained in _explanations(wanted, tried, closest):
-        if not calls.differs(*explained[:2]).any():
-            return cast("Audit", calls.audit(name, wanted, (*explained,)))
-    return closest.audit(name, wanted, (None, (), ()))
+    form = min(forms, key=lambda own: own.differs(wanted).sum() / own.has_value.sum())
+    definitions = _definitions(wanted)
+    known = [
+        own
+        for own in _MISTAKES
+        if wanted.metric.name in (own.metrics or wanted.metric.name).split()
+    ]
+    steps: Any = ((0, definitions, forms), (1, [wanted], forms), (1, definitions, forms))
+    for number, measures, tried in (*steps, (2, [wanted], [form])):
+        for mistakes, own, calls in product(combinations(known, number), measures, tried):
+            if not calls.differs(own, mistakes).any():
+                return _audit(call, calls, wanted, own, mistakes, definitions[own])
+    return _audit(call, form, wanted, None, (), ())
 
 
-def _explanations(wanted: Measure, tried: list[_Calls], closest: _Calls) -> Iterator[Any]:
-    """Calls, definition, mistakes and conventions, simple explanations first."""
+def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
+    """All that programs mean by the name of the measure, with these programs; itself first."""
     definitions: dict[Measure, list[str]] = {wanted: []}
     for name, preset in CONVENTIONS.items():
         with suppress(UnknownMeasureError):
@@ -509,11 +425,33 @@ def _explanations(wanted: Measure, tried: list[_Calls], closest: _Calls) -> Iter
     for word in ("k", "retrieved", "relevant", "min"):
         with suppress(InvalidParameterError):
             definitions.setdefault(Measure.open(wanted.metric, wanted.k, denominator=word), [])
-    name = wanted.metric.name
-    known = [own for own in _MISTAKES if name in (own.metrics or name).split()]
-    steps: Any = ((0, definitions, tried), (1, [wanted], tried))
-    steps += ((1, definitions, tried), (2, [wanted], [closest]))
-    for number, measures, forms in steps:
-        for mistakes, own, calls in product(combinations(known, number), measures, forms):
-            if own.k == wanted.k:
-                yield calls, own, mistakes, definitions[own]
+    return {own: names for own, names in definitions.items() if own.k == wanted.k}
+
+
+def _audit(
+    call: Any,
+    form: _Form,
+    wanted: Measure,
+    equals: Measure | None,
+    mistakes: Sequence[_Mistake],
+    conventions: Sequence[str],
+) -> Audit:
+    """What explains the values of one form."""
+    right, expected = _right(wanted, form.key), _right(equals or wanted, form.key, tuple(mistakes))
+    failed = form.raised & ~form.repeated
+    again = form.has_value & form.repeated & (form.values > expected + form.tolerance)
+    again &= equals is not None
+    wrong, texts = form.differs(wanted) | failed | again, [own.text for own in mistakes]
+    texts += ["repeated items count again"] * bool(again.any())
+    texts += [f"it raises {type(form.found[int(failed.argmax())]).__name__}"] * bool(failed.any())
+    at = int(wrong.argmax())
+    shown = str(wanted.with_cutoff(form.problems[at].k) if wanted.metric.takes_k else wanted)
+    example = form.texts[at], form.found[at], shown, float(right[at])
+    return Audit(
+        _name(call),
+        wanted,
+        equals,
+        tuple(conventions),
+        tuple(texts),
+        example if wrong.any() else None,
+    )

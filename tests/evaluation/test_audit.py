@@ -234,15 +234,6 @@ def test_raises_no_false_alarm(function: Any, measure: str) -> None:
     assert not found.mistakes
 
 
-def test_says_what_programs_differ_on() -> None:
-    assert audit(ndcg_of_candidates, "ndcg@10").notes == (
-        "queries without a relevant item count 0",
-        "tied items are read as ties='stable' reads them",
-    )
-    assert audit(apk, "map@10").notes == ("queries without a relevant item count 0",)
-    assert "repeated items count once, in their places" in audit(ap_of_trec, "map").notes
-
-
 def test_names_the_convention() -> None:
     found = audit(ndcg_linear, "ndcg@5")
     assert str(found.equals) == "ndcg(gain=linear)@5"
@@ -277,7 +268,7 @@ def test_command(name: str, code: int, shown: str, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("function", "measure", "message"),
     [
-        (3, "ndcg@10", "function must be callable or 'module:function', got 3"),
+        (3, "ndcg@10", "function must be callable or 'module:function', got 3: "),
         ("no.such.module:f", "ndcg@10", "got 'no.such.module:f': No module named 'no'"),
         (lambda: 1.0, "ndcg@10", "gave no number for ground truths and rankings in any usual form"),
         (len, "judged@10", "measure must be one of rankings, with values per query; got judged@10"),
