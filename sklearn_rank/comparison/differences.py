@@ -180,8 +180,9 @@ def _tested(
     draws = settings.n_resamples, settings.seed
     for test in tests:
         if test.own is not None:
-            test.set_interval(*test.own.interval(settings.level))
-            test.found["p"] = test.own.p(settings.test, settings.alternative, *draws)
+            p = test.own.p(settings.test, settings.alternative, *draws)
+            test.set_interval(*test.own.interval(settings.level, p, settings.alternative))
+            test.found["p"] = p
     return tests
 
 

@@ -21,9 +21,9 @@ import numpy as np
 
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise, noise_between
-from sklearn_rank.statistics.differences import Differences, correct_p_values, queries_needed
-from sklearn_rank.statistics.samples import cluster_means, robust_error, t_quantile
-from sklearn_rank.support.segments import EMPTY, mean_of
+from sklearn_rank.statistics.differences import Differences, queries_needed
+from sklearn_rank.statistics.drops import Drops, Outcomes, holm, random_signs
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -36,8 +36,7 @@ SLACK = 1e-9
 POWER = 0.8
 """Probability with which a detectable drop is red."""
 USUAL_DEVIATION = 0.15
-"""Standard deviation of the changes of a query's nDCG between two versions of a system, where
-nothing is known yet."""
+"""Standard deviation of the changes of a query's nDCG, where nothing is known yet."""
 
 
 class Clause(StrEnum):
@@ -107,58 +106,50 @@ class Pairs:
     ) -> Self:
         """Pair the values of the queries that have both, and a weight above 0.
 
-        ``new``, ``old``, ``weights``, ``queries`` and ``clusters`` hold one element per query, NaN
-        for an undefined value; ``queries`` and ``clusters`` are whole numbers. ``bounds`` and
-        ``geometric_from`` (the least value that counts) are those of the metric. ``runs`` and
-        ``spreads`` are of the old and of the new system: the number of its runs, and
-        ``Evaluation.spread`` or None.
+        Arrays hold an element per query, NaN for an undefined value; ``queries`` and ``clusters``
+        are whole numbers. ``bounds`` and ``geometric_from`` are those of the metric. ``runs`` and
+        ``spreads`` (``Evaluation.spread`` or None) are of the old and of the new system.
         """
         new, old = np.asarray(new, np.float64), np.asarray(old, np.float64)
-        numbers = np.arange(len(new)) if queries is None else np.asarray(queries, np.int64)
-        shares = None if weights is None else np.asarray(weights, np.float64)
         kept = ~np.isnan(new) & ~np.isnan(old)
-        kept = kept if shares is None else kept & (shares > 0)
-        sides = [on_scale(side[kept], geometric_from) for side in (old, new)]
-        drops = sides[0] - sides[1] if greater_is_better else sides[1] - sides[0]
-        largest = max((float(np.abs(side).max(initial=0.0)) for side in sides), default=0.0)
-        drops[np.abs(drops) <= SLACK * min(largest, 1.0)] = 0.0
-        was = None
+        kept &= True if weights is None else np.asarray(weights) > 0
+        before, after = (on_scale(side[kept], geometric_from) for side in (old, new))
+        drops = before - after if greater_is_better else after - before
+        drops[np.abs(drops) <= SLACK * min(float(np.abs(before).max(initial=0.0)), 1.0)] = 0.0
+
+        def chosen(own: Any, kind: Any) -> Any:
+            return None if own is None else np.asarray(own, kind)[kept]
+
+        shares, was = chosen(weights, np.float64), None
         if geometric_from is not None:
-            was = math.exp(
-                float(np.average(sides[0], weights=None if shares is None else shares[kept]))
-            )
-        reach = math.inf if was is not None else bounds[1] - bounds[0]
+            was = math.exp(mean_of(before, shares))
         return cls(
             drops,
-            numbers[kept],
-            None if shares is None else shares[kept],
-            None if clusters is None else np.asarray(clusters, np.int64)[kept],
-            reach,
+            chosen(np.arange(len(new)) if queries is None else queries, np.int64),
+            shares,
+            chosen(clusters, np.int64),
+            bounds[1] - bounds[0] if was is None else math.inf,
             was,
             identical,
             runs,
-            [None if side is None else np.asarray(side)[kept] for side in spreads],
+            [chosen(side, np.float64) for side in spreads],
         )
 
     def take(self, queries: Any) -> Self:
         """The pairs of some queries, by their numbers."""
         kept = np.isin(self.queries, queries)
-        return replace(
-            self,
-            drops=self.drops[kept],
-            queries=self.queries[kept],
-            weights=None if self.weights is None else self.weights[kept],
-            clusters=None if self.clusters is None else self.clusters[kept],
-            spreads=[None if side is None else side[kept] for side in self.spreads],
-        )
+        columns = ("drops", "queries", "weights", "clusters")
+        own: dict[str, Any] = {name: getattr(self, name) for name in columns}
+        own = {name: None if column is None else column[kept] for name, column in own.items()}
+        own["spreads"] = [None if side is None else side[kept] for side in self.spreads]
+        return replace(self, **own)
 
 
 @dataclass(frozen=True)
 class Drop:
     """What the rule says of one measure, over all queries or in a slice.
 
-    Every number is in the units of the measure. NaN stands for what a measure without values per
-    query does not have.
+    In units of the measure; NaN is what a measure without values per query does not have.
     """
 
     drop: float
@@ -205,46 +196,48 @@ def judge(
     A float in place of pairs is the drop of a measure that has no values per query. ``rates=False``
     leaves ``detectable`` and ``false_alarm`` out, for which the rule is run on random signs.
     """
-    samples = {
-        key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)
-    }
-    p_values = correct_p_values([own.p for own in samples.values()], "holm")
-    gains = correct_p_values([own.p_of_gain for own in samples.values()], "holm")
-    adjusted = dict(zip(samples, zip(p_values, gains, strict=True), strict=True))
-    alarms = _alarms(samples)[0] if rates else {}
+    samples = _samples(pairs, rules)
+    observed = {key: own.units.outcomes(own.units.signs) for key, own in samples.items()}
+    gains = [own.units.outcomes(-own.units.signs) for own in samples.values()]
+    p_values, p_of_gain = (
+        dict(zip(samples, holm([own.p for own in side]).ravel().tolist(), strict=True))
+        for side in (observed.values(), gains)
+    )
+    alarms = _alarms(samples) if rates else {}
     found = {}
     for key, own in pairs.items():
-        rule = rules[key]
-        if isinstance(own, Pairs):
-            sample, (p, p_of_gain) = samples[key], adjusted[key]
-            clauses = sample.clauses(p)
-            drop = Drop(
-                drop=sample.in_units(sample.mean),
-                n=len(own.drops),
-                n_clusters=len(sample.values),
-                lost=int((own.drops > 0).sum()),
-                won=int((own.drops < 0).sum()),
-                p=sample.p,
-                p_adjusted=p,
-                p_of_gain=p_of_gain,
-                at_least=sample.at_least,
-                at_most=sample.at_most if rule.proven else math.nan,
-                detectable=sample.detectable(len(samples)) if rates else math.nan,
-                false_alarm=float(alarms[key].mean()) if rates else math.nan,
-                noise=sample.noise,
-                detectable_with=sample.detectable_with(len(samples)) if rates else {},
-                design_effect=Differences(own.drops, own.weights, 1.0, own.clusters).design_effect,
-                clauses=clauses,
-            )
-        else:
-            exceeded = (
-                (Clause.HARD_DROP, own > rule.hard_drop + SLACK),
-                (Clause.UNTESTED, not own <= rule.max_drop + SLACK),
-            )
-            drop = Drop(own, clauses=tuple(clause for clause, fires in exceeded if fires))
-        exceeds = not drop.drop <= rule.max_drop + SLACK
-        proven = not rule.proven or drop.at_most <= rule.max_drop + SLACK
-        found[key] = replace(drop, exceeds=exceeds, proven=proven)
+        rule, tests = rules[key], len(samples)
+        if not isinstance(own, Pairs):
+            exceeds = not own <= rule.max_drop + SLACK
+            fires = {Clause.HARD_DROP: own > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
+            clauses = tuple(clause for clause, is_red in fires.items() if is_red)
+            found[key] = Drop(own, clauses=clauses, exceeds=exceeds, proven=not rule.proven)
+            continue
+        sample, seen = samples[key], observed[key]
+        fired = sample.fires(seen, np.array([p_values[key]]))
+        means = mean_of(own.drops, own.weights), float(seen.lower[0])
+        drop, lower = map(sample.in_units, means)
+        at_most = sample.at_most
+        found[key] = Drop(
+            drop=drop,
+            n=len(own.drops),
+            n_clusters=len(sample.units.values),
+            lost=int((own.drops > 0).sum()),
+            won=int((own.drops < 0).sum()),
+            p=float(seen.p[0]),
+            p_adjusted=p_values[key],
+            p_of_gain=p_of_gain[key],
+            at_least=max(lower, 0.0) if seen.p[0] <= rule.alpha else min(lower, 0.0),
+            at_most=at_most,
+            detectable=sample.detectable(tests) if rates else math.nan,
+            false_alarm=float(alarms[0, key].mean()) if rates else math.nan,
+            design_effect=Differences(own.drops, own.weights, 1.0, own.clusters).design_effect,
+            noise=sample.noise,
+            detectable_with=sample.detectable_with(tests) if rates else {},
+            clauses=tuple(clause for clause, is_red in fired.items() if is_red[0]),
+            exceeds=drop > rule.max_drop + SLACK,
+            proven=not rule.proven or at_most <= rule.max_drop + SLACK,
+        )
     return found
 
 
@@ -255,37 +248,19 @@ def false_alarm(*families: tuple[Mapping[Key, Pairs | float], Mapping[Key, Rule]
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge`.
     """
-    samples = [
-        {key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)}
-        for pairs, rules in families
-    ]
-    red = [alarms for family in _alarms(*samples) for alarms in family.values()]
+    red = [*_alarms(*(_samples(*family) for family in families)).values()]
     return float(np.logical_or.reduce(red).mean()) if red else 0.0
 
 
 class _Sample:
-    """Pairs as units that vary independently, queries or clusters, with the rule on their scale."""
+    """Pairs with the rule on their scale."""
 
     def __init__(self, pairs: Pairs, rule: Rule) -> None:
-        self.rule, self.was, self.pairs = rule, pairs.geometric_from, pairs
-        values, weights, self.ids = pairs.drops, pairs.weights, pairs.queries
-        if pairs.clusters is not None:
-            order = np.argsort(pairs.clusters, kind="stable")
-            weights = None if weights is None else weights[order]
-            values, weights = cluster_means(values[order], weights, pairs.clusters[order])
-            self.ids = np.unique(pairs.clusters)
-        self.values, n = values, len(values)
-        shares = np.ones(n) if weights is None else weights
-        self.shares = shares / shares.sum()
-        rest = np.maximum(1 - self.shares, np.finfo(np.float64).eps)
-        self.leverage = self.shares**2 / rest
-        """Shares of the squares of the values in the variance of their mean (CR2)."""
-        self.error, self.freedom = robust_error(values, weights)
-        self.max_drop, self.hard_drop = map(self.on_scale, (rule.max_drop, rule.hard_drop))
-        changed = np.flatnonzero(values)
-        size = np.abs(values[changed]) * self.leverage[changed] / self.shares[changed]
-        self.changed = changed[np.argsort(size, kind="stable")]
-        """Units that changed, in the order in which a falling cap reaches them last."""
+        self.pairs, self.rule, self.was = pairs, rule, pairs.geometric_from
+        weights, clusters = pairs.weights, pairs.clusters
+        self.units = Drops(pairs.drops, pairs.queries, weights, clusters, rule.alpha)
+        limits = [self.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
+        self.scaled = replace(rule, max_drop=limits[0], hard_drop=limits[1])
 
     def on_scale(self, drop: float) -> float:
         """A drop in units of the measure as one of the values."""
@@ -297,138 +272,43 @@ class _Sample:
         """The inverse."""
         return drop if self.was is None else -self.was * math.expm1(-drop)
 
-    @cached_property
-    def mean(self) -> float:
-        return float(mean_of(self.pairs.drops, self.pairs.weights))
-
-    def outcomes(self, signs: FloatArray) -> _Outcomes:
-        """Means, p-values and the third clause, one for each row of signs of the changed units.
-
-        The p-value is the least that Student's t has for any sample without a greater loss in any
-        unit, so that it falls with every loss: of all such samples, t is greatest for the one whose
-        losses end at a cap. No p-value is less than that of as many coins as there are losses.
-        """
-        changed = self.changed
-        shares, leverage = self.shares[changed], self.leverage[changed]
-        values, scale = signs * np.abs(self.values[changed]), leverage / shares
-        lost, won = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
-        means = values @ shares
-        t, lower = self._t(means, values**2 @ leverage)
-        # A cap c solves sum q x (c - x) = 0 over all x < c; q = share / scale, x = value * scale.
-        size = np.abs(self.values[changed]) * scale
-        totals, squares = (
-            np.cumsum(np.where(signs > 0, terms, 0.0), axis=1)
-            + np.where(signs < 0, least, 0.0).sum(axis=1, keepdims=True)
-            for terms, least in (
-                (shares / scale * size, -shares / scale * size),
-                (shares / scale * size**2, shares / scale * size**2),
-            )
-        )
-        beyond = size * totals > squares * (1 + 1e-12)
-        rows = np.flatnonzero(beyond.any(axis=1))
-        if len(rows):
-            before = rows, np.maximum(np.argmax(beyond[rows], axis=1) - 1, 0)
-            caps = squares[before] / totals[before]
-            capped = np.minimum(values[rows], caps[:, None] / scale)
-            ends = self._t(capped @ shares, capped**2 @ leverage)
-            t[rows], lower[rows] = np.maximum(t[rows], ends[0]), np.maximum(lower[rows], ends[1])
-        return _Outcomes(means, self._p(t, means, lost), (lost >= 2) & (won == 0), lower)
-
-    def flipped(self, signs: FloatArray, columns: IntArray, first: FloatArray) -> _Outcomes:
-        """Outcomes of random signs of the changed units: ``first``, times those of their columns.
-
-        Where many units changed, some are always lost and some won, and no cap alters p by a digit
-        that is printed.
-        """
-        if len(columns) <= _CAPPED:
-            return self.outcomes(signs[:, columns] * first)
-        values = np.abs(self.values[self.changed])
-        sums = np.bincount(
-            columns, first * values * self.shares[self.changed], minlength=signs.shape[1]
-        )
-        means, squares = signs @ sums, values**2 @ self.leverage[self.changed]
-        t, lower = self._t(means, np.full(len(means), squares))
-        p = self._p(t, means, np.full(len(means), _CAPPED))
-        return _Outcomes(means, p, np.zeros(len(means), bool), lower)
-
-    def _t(self, means: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Student's t and the lower end of its one-sided interval.
-
-        Of the means, and the sums of squares weighed by ``leverage``. With equal weights it is the
-        usual t; with others its variance is around 0, so that t has one greatest value under caps.
-        """
-        variances = squares - means**2 / max(len(self.values) - 1, 1)
-        flat = variances <= 1e-12 * squares
-        errors = np.where(flat, 0.0, np.sqrt(np.maximum(variances, 0.0)))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = np.where(flat, np.copysign(np.inf, means), means / errors)
-        return t, means - t_quantile(1 - self.rule.alpha, self.freedom) * errors
-
-    def _p(self, t: FloatArray, means: FloatArray, lost: IntArray) -> FloatArray:
-        from scipy import special
-
-        p = np.where(means > 0, np.ldexp(1.0, -np.minimum(lost, 1000)), 0.5)
-        if len(self.values) < 2:
-            return p
-        return np.maximum(p, np.asarray(special.stdtr(self.freedom, -t), np.float64))
-
-    @cached_property
-    def observed(self) -> _Outcomes:
-        """The outcome of the signs that were observed."""
-        return self.outcomes(np.sign(self.values[self.changed])[None, :])
+    def fires(self, found: Outcomes, p: FloatArray) -> dict[Clause, BoolArray]:
+        """Which clauses make each outcome red, by its adjusted p-value."""
+        beyond = found.means > self.scaled.max_drop + SLACK
+        return {
+            Clause.HARD_DROP: found.means > self.scaled.hard_drop + SLACK,
+            Clause.SIGNIFICANT: beyond & (p <= self.rule.alpha),
+            Clause.ONLY_LOSSES: beyond & found.only_losses & self.rule.only_losses,
+        }
 
     @property
-    def p(self) -> float:
-        return float(self.observed.p[0]) if len(self.changed) else 1.0
-
-    @cached_property
-    def p_of_gain(self) -> float:
-        if not self.mean < 0:
-            return 1.0
-        return float(self.outcomes(-np.sign(self.values[self.changed])[None, :]).p[0])
-
-    @property
-    def at_least(self) -> float:
-        """Lower bound of the drop, on the side of 0 on which the test puts it."""
-        if not len(self.changed):
-            return 0.0
-        lower = float(self.observed.lower[0])
-        return self.in_units(max(lower, 0.0) if self.p <= self.rule.alpha else min(lower, 0.0))
-
-    @cached_property
     def at_most(self) -> float:
-        """Upper bound of the drop, with one more unit of the greatest possible drop [1]_.
-
-        The weights of the units are exponential, the quantile of their mean is the bound; with
-        values at both ends alone it is Clopper and Pearson's.
-
-        References
-        ----------
-        .. [1] Gaffke, Three Test Statistics for a Nonparametric One-Sided Hypothesis on the Mean
-           of a Nonnegative Variable, 2005.
-        """
+        """Upper bound of the drop; NaN unless it was asked for."""
+        if not self.rule.proven:
+            return math.nan
         if self.pairs.identical:
             return 0.0
-        if not math.isfinite(self.pairs.reach):
-            if not len(self.changed):
-                return math.inf
-            spread = Differences(self.values, self.shares)
-            return self.in_units(spread.drop_at_most(self.rule.alpha, "greater"))
-        return _upper_bound(self.values, self.shares, self.pairs.reach, self.rule.alpha)
+        if math.isfinite(self.pairs.reach):
+            return self.units.at_most(self.pairs.reach)
+        if not len(self.units.changed):
+            return math.inf
+        spread = Differences(self.units.values, self.units.shares)
+        return self.in_units(spread.drop_at_most(self.rule.alpha, "greater"))
 
     def detectable(self, tests: int, scale: float = 1.0) -> float:
         """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
-        if not 0 < self.error < math.inf:
+        error = self.units.error
+        if not 0 < error < math.inf:
             return math.nan
-        rule = replace(self.rule, max_drop=self.max_drop, hard_drop=self.hard_drop)
-        return self.in_units(_detectable(scale * self.error, self.freedom, rule, tests))
+        return self.in_units(_detectable(scale * error, self.units.freedom, self.scaled, tests))
 
     @cached_property
     def noise(self) -> Noise | None:
         """What repeated runs add to the variance of the change."""
+        pairs = self.pairs
         if self.was is not None:
             return None
-        return noise_between(self.pairs.spreads, self.pairs.runs, self.pairs.weights, self.error)
+        return noise_between(pairs.spreads, pairs.runs, pairs.weights, self.units.error)
 
     def detectable_with(self, tests: int) -> dict[int, float]:
         """``detectable`` with other numbers of runs."""
@@ -436,179 +316,65 @@ class _Sample:
             return {}
         return {runs: self.detectable(tests, self.noise.scale(runs)) for runs in OTHER_RUNS}
 
-    def clauses(self, p: float) -> tuple[Clause, ...]:
-        """Why the drop is red, with its adjusted p-value."""
-        fires = self._fires(self.observed, np.array([p])) if len(self.changed) else {}
-        return tuple(clause for clause, own in fires.items() if own[0])
 
-    def _fires(self, found: _Outcomes, p: FloatArray) -> dict[Clause, BoolArray]:
-        beyond = found.means > self.max_drop + SLACK
-        return {
-            Clause.HARD_DROP: found.means > self.hard_drop + SLACK,
-            Clause.SIGNIFICANT: beyond & (p <= self.rule.alpha),
-            Clause.ONLY_LOSSES: beyond & found.only_losses & self.rule.only_losses,
-        }
-
-    def is_red(self, found: _Outcomes, p: FloatArray) -> BoolArray:
-        """Whether any clause fires, for each of some outcomes."""
-        red: BoolArray = np.logical_or.reduce(list(self._fires(found, p).values()))
-        return red
-
-
-@dataclass(frozen=True)
-class _Outcomes:
-    """Possible results of one sample."""
-
-    means: FloatArray
-    p: FloatArray
-    only_losses: BoolArray
-    lower: FloatArray
-
-
-_FLIPS = 1024
-"""Random signs of the changes: a rate of 10 % has a standard error of 0.9 points."""
-_COLUMNS = 1024
-"""Units that have signs of their own; of more, some share one."""
-_CAPPED = 64
-"""Changed units up to which every flip has a p-value with caps."""
-
-
-def _alarms(*families: Mapping[Key, _Sample]) -> list[dict[Key, BoolArray]]:
+def _alarms(*families: Mapping[Key, _Sample]) -> dict[tuple[int, Key], BoolArray]:
     """Whether each member of some families is red, for the same signs of the changes in all."""
     samples = [own for family in families for own in family.values()]
-    units = np.unique(np.concatenate([EMPTY, *(own.ids[own.changed] for own in samples)]))
-    rng = np.random.default_rng(0)
-    if 2 ** len(units) <= _FLIPS:
-        digits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
-    else:
-        shape = _FLIPS, min(len(units), _COLUMNS)
-        digits = rng.integers(0, 2, shape, dtype=np.int8).astype(np.int64)
-    signs = np.asarray(2 * digits - 1, np.float64)
-    first = np.asarray(2 * rng.integers(0, 2, len(units)) - 1, np.float64)
-    red = []
-    for family in families:
-        found = []
-        for own in family.values():
-            places = np.searchsorted(units, own.ids[own.changed])
-            found.append(own.flipped(signs, places % max(signs.shape[1], 1), first[places]))
-        p_values = _holm(np.array([own.p for own in found]))
-        judged = zip(family.items(), found, p_values, strict=True)
-        red.append({key: own.is_red(outcomes, p) for (key, own), outcomes, p in judged})
+    found = iter(random_signs([own.units for own in samples]) if samples else ())
+    red: dict[tuple[int, Key], BoolArray] = {}
+    for number, family in enumerate(families):
+        outcomes = [next(found) for _ in family]
+        adjusted = holm([own.p for own in outcomes])
+        for (key, own), outcome, p in zip(family.items(), outcomes, adjusted, strict=True):
+            red[number, key] = np.logical_or.reduce([*own.fires(outcome, p).values()])
     return red
 
 
-def _holm(p_values: FloatArray) -> FloatArray:
-    """Adjusted p-values of each column."""
-    order = np.argsort(p_values, axis=0)
-    factors = np.arange(len(p_values), 0, -1)[:, None]
-    adjusted = np.maximum.accumulate(np.take_along_axis(p_values, order, 0) * factors, axis=0)
-    result = np.empty_like(p_values)
-    np.put_along_axis(result, order, np.minimum(adjusted, 1.0), 0)
-    return result
+def _samples(pairs: Mapping[Key, Pairs | float], rules: Mapping[Key, Rule]) -> dict[Key, _Sample]:
+    return {key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)}
 
 
-def _upper_bound(values: FloatArray, shares: FloatArray, reach: float, alpha: float) -> float:
-    """The 1 - alpha quantile of the mean of values, and one more at ``reach``, of random weights.
-
-    By Lugannani and Rice's approximation of the tail of a sum of exponential variables.
-    """
-    from scipy import optimize, special
-
-    values, shares = np.append(values, reach), np.append(shares, shares.max())
-    cells, number = np.unique(np.column_stack([values, shares]), axis=0, return_inverse=True)
-    counts = np.bincount(number.ravel())
-
-    def tail(bound: float) -> float:
-        terms = (cells[:, 0] - bound) * cells[:, 1]
-        top = float(terms.max())
-
-        def slope(theta: float) -> float:
-            return float((counts * terms / (1 - theta * terms)).sum())
-
-        if not slope(0.0) < 0:
-            return 0.5
-        theta = optimize.brentq(slope, 0.0, (1 - 1e-12) / top, xtol=1e-15 / top)
-        cumulant = -float((counts * np.log1p(-theta * terms)).sum())
-        curvature = float((counts * (terms / (1 - theta * terms)) ** 2).sum())
-        w, u = math.sqrt(max(-2 * cumulant, 0.0)), theta * math.sqrt(curvature)
-        if not min(w, u) > 1e-6:
-            return 0.5
-        density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-        return float(special.ndtr(-w)) + density * (1 / u - 1 / w)
-
-    mean = float((counts * cells[:, 0] * cells[:, 1]).sum() / (counts * cells[:, 1]).sum())
-    if not mean < reach:
-        return reach
-    return float(optimize.brentq(lambda b: tail(b) - alpha, mean, reach * (1 - 1e-12)))
-
-
-# Before there is a second system -----------------------------------------------------------------
-
-_SPREADS = 200
-"""Points at which the distribution of the deviation is read; more change no printed digit."""
+# Power -------------------------------------------------------------------------------------------
 
 
 def _red_share(drop: float, error: float, freedom: float, rule: Rule, tests: int) -> float:
     """Probability of red at a true drop, where the mean is normal and its error sampled."""
     from scipy import special
 
-    points = (np.arange(_SPREADS) + 0.5) / _SPREADS
+    points = (np.arange(200) + 0.5) / 200  # more of them change no printed digit
     spreads = 2 * special.gammaincinv(freedom / 2, points) / freedom
-    t = special.stdtrit(freedom, 1 - rule.alpha / tests)
-    limits = np.clip(
-        t * error * np.sqrt(spreads), rule.max_drop, max(rule.hard_drop, rule.max_drop)
-    )
+    limits = special.stdtrit(freedom, 1 - rule.alpha / tests) * error * np.sqrt(spreads)
+    limits = np.clip(limits, rule.max_drop, max(rule.hard_drop, rule.max_drop))
     return float(special.ndtr((drop - limits) / error).mean())
 
 
 def _detectable(error: float, freedom: float, rule: Rule, tests: int) -> float:
-    """Least true drop that is red with a probability of ``POWER``."""
     from scipy import optimize
 
-    most = rule.max_drop + 100 * error
-    return float(
-        optimize.brentq(
-            lambda drop: _red_share(drop, error, freedom, rule, tests) - POWER, 0.0, most
-        )
-    )
+    def lacks(drop: float) -> float:
+        return _red_share(drop, error, freedom, rule, tests) - POWER
+
+    return float(optimize.brentq(lacks, 0.0, rule.max_drop + 100 * error))
 
 
 @dataclass(frozen=True)
 class Outlook:
     """What a gate of so many queries will be able to see, before there is a second system."""
 
-    n: int
     detectable: float
     """Least true drop that is red with a probability of ``POWER``."""
     false_alarm: float
     """Probability of red for an equally good system."""
     needed: float
     """Queries for which a true drop of ``max_drop`` is red that often; NaN where it is 0."""
-    to_prove: float
-    """Queries without a loss that prove a drop of at most ``max_drop``; NaN where it is 0."""
 
 
-def outlook(
-    n: int,
-    rule: Rule,
-    *,
-    tests: int = 1,
-    deviation: float = USUAL_DEVIATION,
-    reach: float = 1.0,
-) -> Outlook:
+def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVIATION) -> Outlook:
     """What a gate of ``n`` queries will see, if their changes have this standard deviation.
 
     ``tests`` is the number of measures (or slices) that are tested together.
     """
-    freedom, error = n - 1.0, deviation / math.sqrt(n)
-    needed = to_prove = math.nan
+    own, needed = (deviation / math.sqrt(n), n - 1.0, rule, tests), math.nan
     if rule.max_drop > 0:
         needed = queries_needed(rule.max_drop, deviation, alpha=rule.alpha / tests, power=POWER)
-        to_prove = math.ceil(math.log(rule.alpha) / math.log1p(-rule.max_drop / reach))
-    return Outlook(
-        n,
-        _detectable(error, freedom, rule, tests),
-        _red_share(0.0, error, freedom, rule, tests),
-        needed,
-        to_prove,
-    )
+    return Outlook(_detectable(*own), _red_share(0.0, *own), needed)

@@ -178,15 +178,28 @@ class Differences:
             return math.nan
         return min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**self.n_changed_clusters)
 
-    def interval(self, level: float) -> tuple[float, float]:
+    def interval(
+        self, level: float, p: float | None = None, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
         """Two-sided interval of the mean; NaN with fewer than two pairs or without any change.
 
         Student's t, with two corrections for differences of which few are not 0. The error is that
         of the mean and, beside it, of one more change as large as the largest: a sample that has
         few changes lacks the larger ones. And there are no more degrees of freedom than changes.
+        The interval then agrees with ``p``, by default that of Student's t: it ends at 0 at the
+        latest where p is below ``1 - level``, as the test rejects all beyond 0 even more, and holds
+        0 elsewhere (on the side of a one-sided ``alternative``).
         """
         reach = self._reach((1 + level) / 2)
-        return self.mean - reach, self.mean + reach
+        p = self.p("t", alternative) if p is None else p
+        low, high = self.mean - reach, self.mean + reach
+        if p < 1 - level:
+            return (max(low, 0.0), high) if self.mean > 0 else (low, min(high, 0.0))
+        if alternative != "less" and low > 0:
+            low = 0.0
+        if alternative != "greater" and high < 0:
+            high = 0.0
+        return low, high
 
     def _reach(self, share: float) -> float:
         """Distance from the mean to the end of a one-sided interval of this level."""

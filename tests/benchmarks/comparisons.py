@@ -15,15 +15,13 @@ import numpy as np
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.statistics import correct_p_values, mean_confidence_interval, queries_needed
+from sklearn_rank.statistics import correct_p_values, mean_confidence_interval
 from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.typing import FloatArray
+from tests.benchmarks.gate_rates import OF_RANKS, RANKS, VALUES
 from tests.benchmarks.harness import simulate
 
 ALPHA = 0.05
-HARD_LIMIT = 0.05
-"""Drop at which a gate is red whatever the test says."""
-MAX_DROP = 0.005
 
 
 # Clusters ----------------------------------------------------------------------------------------
@@ -41,12 +39,14 @@ CLUSTERS: dict[str, tuple[Sequence[int], float]] = {
 def clusters(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Equal systems that are called worse, by whether the test knows of the clusters."""
     rng = np.random.default_rng(seed)
-    for name, (sizes, icc) in CLUSTERS.items():
+    kinds = [(*kind, skewed) for skewed in (False, True) for kind in CLUSTERS.items()]
+    for name, (sizes, icc), skewed in kinds:
         owners = np.repeat(np.arange(len(sizes)), sizes)
         red = np.zeros(3)
         for _ in range(runs):
-            shared = rng.normal(0, math.sqrt(icc), len(sizes))[owners]
-            change = 0.15 * (shared + rng.normal(0, math.sqrt(1 - icc), len(owners)))
+            draws = 1 - rng.exponential(1, len(sizes)) if skewed else rng.normal(0, 1, len(sizes))
+            own = rng.normal(0, math.sqrt(1 - icc), len(owners))
+            change = 0.15 * (own - math.sqrt(icc) * draws[owners])
             known = Differences(change, clusters=owners)
             p_values = (
                 Differences(change).p("t", "less"),
@@ -54,46 +54,42 @@ def clusters(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                 known.p("permutation", "less", n_resamples=499),
             )
             red += np.array(p_values) <= ALPHA
-        yield (name, f"{icc:g}", *(f"{100 * share:.1f} %" for share in red / runs))
+        title = f"{name}; few large gains" if skewed else name
+        yield (title, f"{icc:g}", *(f"{100 * share:.1f} %" for share in red / runs))
 
 
-# Differences of which few are not 0 --------------------------------------------------------------
+# Intervals of differences ------------------------------------------------------------------------
 
 SIZES = (25, 50, 200)
-SIZES_OF_CHANGES: dict[str, Callable[[np.random.Generator, int], FloatArray]] = {
-    "hits": lambda rng, n: np.ones(n),
-    "reciprocal ranks": lambda rng, n: np.abs(
-        1 / rng.integers(1, 6, n) - 1 / rng.integers(1, 6, n)
-    ),
-    "Beta(1, 4), as of nDCG": lambda rng, n: rng.beta(1, 4, n),
-}
-RECIPROCALS = [abs(1 / old - 1 / new) for old in range(1, 6) for new in range(1, 6)]
-MEANS = (1.0, sum(RECIPROCALS) / 25, 0.2)
+QUERIES = (10, 25, 50, 100, 200)
+TRUE = (0.0, 0.002, 0.01, 0.05)
+"""True differences."""
+SKEWED = "skewed: 95% lose .02, 5% gain .38"
+
+
+def changes(name: str, true: float, shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+    """(runs, n) changes of a mean; half of the queries are ranked anew, of the rank model."""
+    if name == SKEWED:
+        return np.where(rng.random(shape) < 0.05, 0.38, -0.02) + true
+    values = VALUES[name]
+    old, new = rng.choice(len(RANKS), (2, *shape), p=OF_RANKS)
+    sizes = np.abs(values[old] - values[new]) * (rng.random(shape) < 0.5)
+    mean = 0.5 * float(OF_RANKS @ np.abs(values - values[:, None]) @ OF_RANKS)
+    return np.where(rng.random(shape) < (1 + true / mean) / 2, sizes, -sizes)
 
 
 def differences(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Intervals that hold the true mean, of those samples in which any query changed."""
+    """95% intervals that hold the true difference, of the samples in which any query changed."""
     rng = np.random.default_rng(seed)
-    for (name, draw), size in zip(SIZES_OF_CHANGES.items(), MEANS, strict=True):
-        for share, falling in ((0.1, 0.5), (0.1, 0.75), (0.1, 1.0), (0.3, 0.75)):
+    for name in (*VALUES, SKEWED):
+        for true in TRUE:
             row = []
-            for n in SIZES:
-                held = held_by_t = narrow = drawn = 0
-                while drawn < runs:
-                    change = draw(rng, n) * np.where(rng.random(n) < falling, -1, 1)
-                    change[rng.random(n) >= share] = 0
-                    found = Differences(change)
-                    if not found.n_changed:
-                        continue
-                    drawn += 1
-                    true = share * size * (1 - 2 * falling)
-                    low, high = found.interval(0.95)
-                    held += low <= true <= high
-                    narrow += not high > low
-                    held_by_t += abs(found.mean - true) <= 2.0 * found.error
-                assert not narrow
-                row.append(f"{100 * held / runs:.1f} % ({100 * held_by_t / runs:.1f} %)")
-            yield (name, f"{100 * share:g} %", f"{100 * falling:g} %", *row)
+            for n in QUERIES:
+                samples = changes(name, true, (runs, n), rng)
+                ends = [Differences(own).interval(0.95) for own in samples if own.any()]
+                held = np.mean([low <= true <= high for low, high in ends])
+                row.append(f"{held:.1%}")
+            yield name, f"{true:g}", *row
 
 
 # All pairs ---------------------------------------------------------------------------------------
@@ -116,7 +112,7 @@ def pairs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
         yield str(n), f"{100 * alarms / runs:.1f} %"
 
 
-# Skewed changes, and drops that are there --------------------------------------------------------
+# Skewed changes ----------------------------------------------------------------------------------
 
 
 def skewed(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
@@ -127,18 +123,6 @@ def skewed(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
         changes = np.where(rng.random((runs, n)) < 0.05, 0.38, -0.02)
         row.append(sum(Differences(change).p("t", "less") <= ALPHA for change in changes) / runs)
     yield ("95% lose .02, 5 % gain .38", *(f"{100 * share:.1f} %" for share in row))
-
-
-def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """True drops that a gate sees; sd .15."""
-    rng = np.random.default_rng(seed)
-    needed = [(drop, queries_needed(drop, 0.15)) for drop in (0.02, 0.03, 0.05)]
-    for drop, n in ((0.04, 250), *needed):
-        red = 0
-        for change in rng.normal(-drop, 0.15, (runs, n)):
-            fall, p = -float(change.mean()), Differences(change).p("t", "less")
-            red += fall > HARD_LIMIT or (fall > MAX_DROP and p <= ALPHA)
-        yield (f"{drop:g}", f"{n:,}", f"{100 * red / runs:.1f} %")
 
 
 # Tables of ten equal systems ---------------------------------------------------------------------
@@ -218,15 +202,20 @@ CELLS = (
     _beta(8, 1),
     _beta(0.5, 0.5),
 )
+LAGS = (
+    Cell("LAG, geometric", lambda rng, n: rng.geometric(0.2, n) - 1.0, 4.0),
+    Cell("LAG, lognormal", lambda rng, n: rng.lognormal(1.0, 1.0, n), math.exp(1.5)),
+)
+"""Without an upper bound."""
 
 
 def coverage(
-    cell: Cell, n: int, method: Any, *, samples: int, seed: int
+    cell: Cell, n: int, method: Any, *, samples: int, seed: int, greatest: float = 1.0
 ) -> tuple[float, float, float]:
     """Shares of intervals that hold the mean and that have no width, and the mean width."""
     rng = np.random.default_rng([seed, n])
     draws = (cell.draw(rng, n) for _ in range(samples))
-    bounds = [mean_confidence_interval(draw, bounds=(0, 1), method=method) for draw in draws]
+    bounds = [mean_confidence_interval(draw, bounds=(0, greatest), method=method) for draw in draws]
     low, high = np.array(bounds).T
     held = (low <= cell.mean) & (cell.mean <= high)
     return float(held.mean()), float((high - low).mean()), float((high - low < 1e-12).mean())
@@ -234,8 +223,13 @@ def coverage(
 
 def intervals(samples: int, seed: int) -> Iterator[tuple[str, ...]]:
     """Shares of 95% intervals that hold the mean, and their mean widths."""
-    for cell in CELLS:
-        found = [coverage(cell, n, "auto", samples=samples, seed=seed) for n in SAMPLES]
+    for cell in (*CELLS, *LAGS):
+        options: Any = {
+            "samples": samples,
+            "seed": seed,
+            "greatest": math.inf if cell in LAGS else 1,
+        }
+        found = [coverage(cell, n, "auto", **options) for n in SAMPLES]
         yield cell.name, *(f"{held:.1%} ({width:.2f})" for held, width, _ in found)
 
 
@@ -247,14 +241,12 @@ TABLES = {
         ("clusters", "ICC", "t of queries", "t of clusters", "sign flips of clusters"),
         2000,
     ),
-    # Coverage of 95% intervals, beside that of the mean plus and minus two errors.
-    "differences": (differences, ("changes", "changed", "of these worse", *OF_SIZES), 2000),
+    # Coverage of 95% intervals.
+    "differences": (differences, ("changes", "true", *(f"n = {n}" for n in QUERIES)), 2000),
     # Any significant pair of nine equal variants and one other system.
     "pairs": (pairs, ("queries", "t, Holm"), 2000),
     # Equal systems of skewed changes called worse.
     "skewed": (skewed, ("changes", "n = 25", "n = 50", "n = 100", "n = 200"), 2000),
-    # Red where there is a drop.
-    "seen": (seen, ("drop", "queries", "red"), 2000),
     "alarms": (false_alarms, ("tables with a false alarm", *OF_SIZES), 600),
     "intervals": (intervals, ("values per query", *(f"n = {n}" for n in SAMPLES)), 2000),
 }

@@ -2,8 +2,6 @@
 
 ``python -m tests.benchmarks.gates [--only TABLE] [--runs N] [--seed 0]`` prints Markdown tables:
 
-- errors: red gates by what changes, decided by the predicate and the defaults of the plugin.
-- rates: red gates over equally good systems, beside the rate that the gates print.
 - climbs: red gates at later commits, by which gains raise the baseline.
 - unjudged: what the policies for unjudged items say. Each gate has 100 queries with the top 10 of
   the old system judged; the same gate with every item judged says what is right.
@@ -16,113 +14,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from pytest_rankmetrics import RankGateFailure, RankGateWarning, assert_not_worse
-from pytest_rankmetrics.assessment.assess import assess
-from pytest_rankmetrics.measuring.evaluation import beside
-from pytest_rankmetrics.measuring.strict import measure_strictly
-from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA, Rule, Verdict, assess_change
+from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA
 from sklearn_rank import evaluate
-from sklearn_rank.statistics import correct_p_values
 from sklearn_rank.typing import FloatArray
 from tests.benchmarks.harness import simulate
 
 SETTINGS = Settings()
-
-# Errors of the rule -------------------------------------------------------------------------------
-
-SLICES = 5
-NOISES = {
-    "every query changes, sd 0.15": (1.0, 0.15),
-    "30 % of the queries change, sd 0.10": (0.3, 0.10),
-}
-"""Share of the queries that change at all, and standard deviation of their change."""
-DROPS = ((25, 0.0), (50, 0.0), (250, 0.0), (1000, 0.0), (250, 0.04))
-"""Queries, and true drop."""
-OVERALL = Rule(0.005, SETTINGS.hard_drop, SETTINGS.min_queries, SETTINGS.alpha, SETTINGS.confirm)
-OF_SLICES = Rule(0.02, math.inf, 0, SETTINGS.slice_alpha, SETTINGS.confirm)
-
-
-def errors(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Shares of gates that fail by their overall rule, and with slices on top."""
-    rng = np.random.default_rng(seed)
-    for noise, (share, deviation) in NOISES.items():
-        for n_queries, drop in DROPS:
-            shape, size = (n_gates, n_queries), n_queries // SLICES
-            changes = rng.normal(-drop / share, deviation, shape)
-            changes = np.where(rng.random(shape) < share, changes, 0.0)
-            means, p_values = _tested(changes)
-            parts = [_tested(changes[:, i * size : (i + 1) * size]) for i in range(SLICES)]
-            red = [
-                _is_red(-mean, n_queries, p, OVERALL)
-                for mean, p in zip(means, p_values, strict=True)
-            ]
-            either = list(red)
-            for gate in range(n_gates if size >= SETTINGS.min_slice_size else 0):
-                corrected = correct_p_values([p[gate] for _, p in parts], "holm")
-                either[gate] |= any(
-                    _is_red(-mean[gate], size, p, OF_SLICES)
-                    for (mean, _), p in zip(parts, corrected, strict=True)
-                )
-            shares = (f"{sum(failed) / n_gates:.1%}" for failed in (red, either))
-            yield (noise, str(n_queries), f"{drop:g}", *shares)
-
-
-def _tested(changes: NDArray) -> tuple[list[float], list[float]]:
-    """Means and one-sided p-values of each row, as ``Differences`` computes them."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        error = changes.std(axis=1, ddof=1) / math.sqrt(changes.shape[1])
-        p_values = stats.t.cdf(changes.mean(axis=1) / error, changes.shape[1] - 1)
-    floor = 0.5 ** np.count_nonzero(changes, axis=1)
-    return changes.mean(axis=1).tolist(), np.fmax(p_values, floor).tolist()
-
-
-def _is_red(drop: float, n_queries: int, p_value: float, rule: Rule) -> bool:
-    return assess_change(drop, n_queries, p_value, rule).verdict is Verdict.FAIL
-
-
-# Printed and simulated rates of one gate ----------------------------------------------------------
-
-MEASURES = ("hit_rate@1", "mrr", "ndcg@10")
-SIZES = (25, 50, 200)
-DOCUMENTS = [f"d{number}" for number in range(10)]
-TRUTH = {"hit_rate@1": {"d0"}, "mrr": {"d0"}, "ndcg@10": {"d0", "d1", "d2", "d3"}}
-
-
-def false_alarms(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Share of red gates beside the rate that the gates print, in percent."""
-    rng = np.random.default_rng(seed)
-    for measure in MEASURES:
-        for n in SIZES:
-            red, printed = rates(measure, n, runs, rng)
-            yield measure, str(n), f"{red:.1%}", f"{printed:.1%}"
-
-
-def rates(measure: str, n: int, runs: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Share of red gates over equally good systems, and mean of the printed rates."""
-    truth = dict.fromkeys(map(str, range(n)), TRUTH[measure])
-    # As assert_not_worse does it, which a test that calls this would have to expect to fail.
-    policy = read_policy(SETTINGS, {"metrics": measure, "max_drop": 0.005})
-    red, printed = 0, []
-    for _ in range(runs):
-        new, old = (measure_strictly(truth, _system(n, rng), policy.measures, {}) for _ in range(2))
-        assessment = assess(policy, new, beside(new, old))
-        red += assessment.verdict is Verdict.FAIL
-        printed.append(assessment.false_alarm or 0.0)
-    return red / runs, float(np.mean(printed))
-
-
-def _system(n: int, rng: np.random.Generator) -> dict[str, list[str]]:
-    """Rankings of which about every other one has ``d0`` first."""
-    keys = rng.random((n, len(DOCUMENTS))) / np.linspace(8.0, 1.0, len(DOCUMENTS))
-    return {
-        str(query): [DOCUMENTS[item] for item in row] for query, row in enumerate(keys.argsort(1))
-    }
-
 
 # Baselines that climb -----------------------------------------------------------------------------
 
@@ -248,11 +149,8 @@ def unjudged(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield (system, *data, f"{total / n_gates:+.3f}", *shares)
 
 
-ERRORS = "change per query|queries|true drop|red|red with five slices"
 UNJUDGED = "new system|true change|top 10 unjudged|policy|reads|red|green|cannot tell"
 TABLES = {
-    "errors": (errors, ERRORS.split("|"), 4000),
-    "rates": (false_alarms, ("measure", "queries", "red", "printed"), 2000),
     "climbs": (climbs, ("the baseline rises", *(f"red at commit {n}" for n in COMMITS)), 2000),
     "unjudged": (unjudged, (*UNJUDGED.split("|"), "wrong red", "wrong green"), 100),
 }

@@ -2,9 +2,12 @@
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from sklearn_rank.exceptions import InvalidParameterError
@@ -295,6 +298,35 @@ def test_intervals_cover_where_few_queries_change(n: int, falls: float) -> None:
             assert low < high
             rounds, covered = rounds + 1, covered + (low <= 0.1 * 0.2 * (1 - 2 * falls) <= high)
     assert covered / rounds > 0.93 - 0.015
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from([-1.0, -0.5, -0.1, 0.0, 0.0, 0.02, 0.1, 0.3]), min_size=2, max_size=9),
+    st.integers(0, 30),
+    st.sampled_from(TESTS),
+    st.sampled_from(["two-sided", "less", "greater"]),
+    st.sampled_from([0.8, 0.95]),
+    st.booleans(),
+)
+def test_an_interval_ends_at_0_exactly_where_the_test_rejects_0(
+    changes: list[float], more: int, test: PairedTest, alternative: Any, level: float, whole: bool
+) -> None:
+    own = np.array([*changes, *[0.0] * more])
+    clusters = None if whole else np.arange(len(own)) // 2
+    found = Differences(own, np.arange(1.0, len(own) + 1), 1.0, clusters)
+    p = found.p(test, alternative)
+    low, high = found.interval(level, p, alternative)
+    if not math.isnan(low):
+        assert low <= found.mean <= high
+        if p < 1 - level:
+            assert low >= 0 or high <= 0
+        elif alternative == "two-sided":
+            assert low <= 0 <= high
+        else:
+            assert low <= 0 if alternative == "greater" else high >= 0
+        if test == "t":
+            assert found.interval(level, None, alternative) == (low, high)
 
 
 def test_sample_sizes_are_those_of_the_noncentral_t() -> None:

@@ -13,18 +13,11 @@ from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import queries_needed
 from sklearn_rank.statistics.differences import correct_p_values
-from tests.benchmarks.gates import RULES, climb, rates
+from tests.benchmarks.gates import RULES, climb
 from tests.plugin.conftest import said
 from tests.plugin.one_gate import FILE, GATE, not_worse, value
 
 # The rate of the rule ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("measure", "n"), [("hit_rate@1", 25), ("mrr", 50), ("ndcg@10", 50)])
-def test_a_gate_is_red_for_nothing_as_often_as_it_says(measure, n):
-    red, printed = rates(measure, n, 400, np.random.default_rng(0))
-    # Three points, and two standard errors of 400 gates, of which up to a third are red.
-    assert abs(red - printed) < 0.03 + 2 * math.sqrt(red * (1 - red) / 400)
 
 
 def test_the_rate_of_the_hard_limit_by_hand():
