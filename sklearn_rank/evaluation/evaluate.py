@@ -85,8 +85,9 @@ def evaluate(
         "retrieved" are those of one side: its items, or a mapping of roles.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row; needed for 1-D grades, refused elsewhere.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare, once per occurrence.
+    string_provider : callable or str, default=None
+        Turns items of lists into the strings to compare, once per occurrence; text is a path of
+        attributes and keys of objects, such as "metadata.source".
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None

@@ -154,12 +154,12 @@ def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
-    if judged.rankings.n_hits.any():
-        return judged
+    if judged.rankings.n_hits.any() or not judged.rankings.n_relevant.any():
+        return replace(judged, hint="") if judged.hint else judged
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
     sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]
     # A provider was promised one call for each item, and has had it.
-    cause = _likely_mismatch(sides) if provider is None else ""
+    cause = judged.hint or (_likely_mismatch(sides) if provider is None else "")
     if not cause and len(sides) < _CHANCE:
         return judged
     cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0])}"

@@ -15,8 +15,8 @@ import numpy as np
 
 from sklearn_rank.inputs.arrays import is_hashable
 from sklearn_rank.inputs.hints import called, refuse_unequal_types, warn_of_ascending
+from sklearn_rank.inputs.hits import PLAIN, HitReader, provider_of
 from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.inputs.tables import (
     best_occurrences,
     first_repeated,
@@ -25,7 +25,7 @@ from sklearn_rank.inputs.tables import (
 )
 from sklearn_rank.support.checks import EXACT_INTEGER, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
@@ -134,10 +134,8 @@ class ItemReader:
     """
 
     def __init__(self, options: ReadOptions) -> None:
-        self.options, self.provider = options, options.string_provider
-        if self.provider is not None and not callable(self.provider):
-            msg = f"string_provider must be a function of an item, got {safe_repr(self.provider)}"
-            raise TypeError(msg)
+        self.options, self.provider = options, provider_of(options.string_provider)
+        self.hits: HitReader | None = None
         self.unjudged_grades = 0
         self.dropped = self.identical = 0
         self.mixes = False
@@ -149,21 +147,12 @@ class ItemReader:
         self, given: Sequence[Any], query_ids: Iterable[Any], truths: Iterable[Any]
     ) -> list[Any]:
         """Ranked lists, or {item: score} of all queries; of plain ids."""
-        lists = [ranking for ranking in given if isinstance(ranking, (list, tuple))]
-        hits = ""
-        if self.provider is not None:
-            pass  # which reads pairs and dicts by itself
-        elif any(issubclass(k, Mapping) for k in set(map(type, chain.from_iterable(lists)))):
-            hits = "dicts"
-        elif any(map(_is_pair, chain.from_iterable(lists))):
-            judged = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
-            # Where the ground truth has tuples, pairs are ids themselves.
-            hits = "" if any(isinstance(item, tuple) for item in judged) else "(id, score) pairs"
+        self.hits = HitReader(given, truths, self.options.string_provider)
         read = [
-            self._ranking(ranking, Where("y_score", query), hits)
+            self._ranking(ranking, Where("y_score", query), self.hits)
             for query, ranking in zip(query_ids, given, strict=True)
         ]
-        if hits:
+        if self.hits.kind:
             warn_of_ascending([list(own.values()) for own in read if isinstance(own, dict)])
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
@@ -174,7 +163,7 @@ class ItemReader:
             for own in read
         ]
 
-    def _ranking(self, given: Any, where: Where, hits: str) -> list[Any] | dict[Any, Any]:
+    def _ranking(self, given: Any, where: Where, hits: HitReader) -> list[Any] | dict[Any, Any]:
         if isinstance(given, Set):
             kind = type(given).__name__
             msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
@@ -184,8 +173,8 @@ class ItemReader:
             items, scores = list(given), list(given.values())
         else:
             items = sequence(given, where)
-            if hits and isinstance(given, (list, tuple)):
-                items, scores = _read_hits(items, hits, where)
+            if isinstance(given, (list, tuple)):
+                items, scores = hits.read(items, where)
         keys = self._keys(items, where, self._ranked_types)
         if self.options.ignore_identical_ids and where.query in keys:
             others = [place for place, key in enumerate(keys) if key != where.query]
@@ -248,6 +237,10 @@ class ItemReader:
         if self.provider is not None:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
+        if self.hits is not None and not all(issubclass(kind, PLAIN) for kind in kinds):
+            key = self.hits.key
+            items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
+            kinds = set(map(type, items))
         if not kinds <= ARE_ALL.keys() and any(issubclass(kind, np.generic) for kind in kinds):
             # Text and integers by ways that cost a fifth of ``item()``.
             if kinds == {np.str_}:
@@ -271,6 +264,9 @@ class ItemReader:
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:
+        is_path = isinstance(self.options.string_provider, str)
+        if isinstance(item, str) and (is_path or (self.hits and self.hits.object is not None)):
+            return item  # which an object of the other side is to be equal to
         key = called(self.provider, item, "string_provider", "item", position, "of", where)
         if not isinstance(key, str):
             what = f"{type(key).__name__} for item {position} of {where}"
@@ -280,53 +276,14 @@ class ItemReader:
 
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
-        refuse_unequal_types(self._ranked_types, self._true_types)
-
-
-# Rankings as retrievers return them ---------------------------------------------------------------
-
-
-def _is_pair(item: Any) -> bool:
-    if not isinstance(item, (list, tuple)) or len(item) != 2:
-        return False
-    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
-
-
-def _read_hits(hits: list[Any], kind: str, where: Where) -> tuple[list[Any], list[Any] | None]:
-    """Ids and scores of (id, score) pairs or of dicts; no scores: the ids stand in order."""
-    are_dicts = kind == "dicts"
-    for place, hit in enumerate(hits):
-        if not (isinstance(hit, Mapping) if are_dicts else _is_pair(hit)):
-            msg = (
-                f"{where} holds {safe_repr(hit)} at position {place + 1}, and other items of "
-                f"y_score are {kind}; pass one, with a number as score, for each item"
-            )
-            raise TypeError(msg)
-    if not are_dicts:
-        return [item for item, _ in hits], [score for _, score in hits]
-    columns: dict[str, list[tuple[int, Any]]] = {"item": [], "score": [], "rank": []}
-    for place, hit in enumerate(hits):
-        for key, value in hit.items():
-            plain = plain_name(key) if isinstance(key, str) else ""
-            role = "item" if plain == "id" else role_of(plain)
-            if role in columns and value is not None:
-                columns[role].append((place, value))
-    each = list(range(len(hits)))
-    if [place for place, _ in columns["item"]] != each:
-        msg = (
-            f"{where} holds dicts without one id each ({format_list(hits[0])}); the id is "
-            'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
-        )
-        raise TypeError(msg)
-    ids, scores = ([value for _, value in columns[role]] for role in ("item", "score"))
-    if scores and [place for place, _ in columns["score"]] != each:
-        numbers = f"{len(scores)} scores for {len(hits)} items"
-        msg = f"{where} has {numbers}; give each item one, or none"
-        raise ValueError(msg)
-    if columns["rank"] and not scores:
-        msg = f"{where} holds dicts with ranks and no scores; sort them by rank and pass their ids"
-        raise TypeError(msg)
-    return ids, scores or None
+        try:
+            refuse_unequal_types(self._ranked_types, self._true_types)
+        except TypeError as error:
+            objects = self.hits.mismatch() if self.hits is not None else ""
+            if objects:
+                msg = f"{error} ({objects})"
+                raise TypeError(msg) from error
+            raise
 
 
 # Relevance scores of ranked lists ---------------------------------------------------------------

@@ -112,6 +112,8 @@ def read_items(
         missed=0 if missed is None else len(missed),
         unjudged_grades=reader.unjudged_grades,
     )
+    if reader.hits is not None:
+        about["hint"] = reader.hits.mismatch()
     about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
     return RankingData.of(items, query_ids, weights, options.n_jobs, **about)
 
