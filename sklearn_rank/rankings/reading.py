@@ -16,7 +16,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
-COMPARED = ("ties", "ignore_identical_ids", "lowest")
+COMPARED = ("ties", "ignore_identical_ids", "lowest", "ranks")
 """Options of which two readings need the same to be compared, or merged."""
 _UNKNOWN = {None, ""}
 
