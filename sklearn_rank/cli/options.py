@@ -100,6 +100,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         )
     text = "grade of a text where grades are text, as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
+    ids = "ids of queries that RUN does not name (_msearch), in order: one a line, or JSON lines"
+    add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     limits = {
         "rows": "rows of a file (default: 50 million)",
