@@ -22,7 +22,7 @@ from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
-from sklearn_rank.typing import Array, BoolArray, IntArray
+from sklearn_rank.typing import Array, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,14 +38,6 @@ def is_series(column: IdColumn) -> bool:
 def take_ids(column: IdColumn, rows: IntArray) -> IdColumn:
     """The ids of some rows."""
     return column.take(rows) if isinstance(column, CodedIds) else column.gather(rows)
-
-
-def _are_equal(ids: Any, others: Any) -> BoolArray:
-    """Whether ids of two columns in the same codes, or of one type, are equal row by row."""
-    equal: BoolArray = (
-        ids.codes == others.codes if isinstance(ids, CodedIds) else (ids == others).to_numpy()
-    )
-    return equal
 
 
 def types_of(column: IdColumn) -> set[type]:
@@ -224,7 +216,8 @@ class LongTable(Mapping[Any, Any]):
         """
         result, own = np.full(len(ids), -1, dtype=np.int64), self.item_ids
         if isinstance(own, CodedIds) and isinstance(ids, CodedIds):
-            ids = CodedIds(own.distinct, ids.in_codes_of(own))
+            codes = ids.in_codes_of(own)
+            ids = CodedIds(own.distinct, codes)
         elif isinstance(own, CodedIds) or isinstance(ids, CodedIds) or own.dtype != ids.dtype:
             coded = replace(self, item_ids=CodedIds.of(own.to_list()))
             return coded.find(CodedIds.of(ids.to_list()), queries)
@@ -238,7 +231,10 @@ class LongTable(Mapping[Any, Any]):
                 return result
             rows = (keys[place[pending]] & low).astype(np.int64)
             query = queries[pending]
-            same = _are_equal(take_ids(own, rows), take_ids(ids, pending))
+            if isinstance(own, CodedIds):
+                same = own.codes[rows] == codes[pending]
+            else:
+                same = (own.gather(rows) == take_ids(ids, pending)).to_numpy()
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
