@@ -111,7 +111,11 @@ SEARCHED = {
     "evaluation": ["confidence interval"],
     "gates": ["regression test", "quality gate"],
     "install": ["install", "installation"],
-    "search_tools": ["langchain", "llamaindex", "haystack", "elasticsearch", "opensearch", "vespa"],
+    "search_tools": [
+        *("langchain", "llamaindex", "haystack", "elasticsearch", "opensearch", "vespa", "solr"),
+        *("deepeval", "promptfoo", "ragas"),
+    ],
+    "tutorial_home_made": ["golden file", "threshold in ci", "own metric"],
     "tutorial_rag": ["retrieval augmented generation", "rag"],
     "tutorial_recommender": ["recommender system"],
     "tutorial_search": ["offline evaluation", "search relevance"],

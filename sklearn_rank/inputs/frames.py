@@ -7,7 +7,6 @@ those of the mapping layout.
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -34,7 +32,7 @@ from sklearn_rank.inputs.roles import (
     text_grades,
     wanted_of,
 )
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.tables import Qrels, Run, as_list
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing, negated
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
@@ -138,7 +136,7 @@ class Lists(NamedTuple):
 
     def read(self) -> dict[Any, Any]:
         """{query: list, or {item: grade}}; what is missing is a list without items."""
-        queries = list(_ids(self.frame, self.query, self.name))
+        queries = as_list(_ids(self.frame, self.query, self.name))
         lists = [() if row is None else row for row in _values(self.frame, self.items)]
         if self.numbers is not None:
             numbers = [() if row is None else row for row in _values(self.frame, self.numbers)]
@@ -468,14 +466,10 @@ def _column(
     return series
 
 
-def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[Any]:
+def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
     """Ids of queries or items; text of Polars stays where it is."""
     import narwhals as nw
 
-    if frame.implementation.is_pandas():
-        coded = _factorized(frame[column].to_native())
-        if coded is not None:
-            return coded
     series = _column(frame, column, name, is_id=True)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
@@ -493,18 +487,6 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
             )
             raise ValueError(msg)
     return ids
-
-
-def _factorized(column: Any) -> CodedIds | None:
-    """Ids of a column of pandas that holds integers or text alone; None for others."""
-    if column.dtype.kind not in "iu":
-        kind = sys.modules["pandas"].api.types.infer_dtype(column, skipna=False)
-        if kind != "string":
-            return None
-    codes, distinct = column.factorize()
-    if len(codes) and codes.min() < 0:
-        return None  # something is missing
-    return CodedIds(distinct.tolist(), codes.astype(np.int64, copy=False))
 
 
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:

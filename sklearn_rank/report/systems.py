@@ -135,11 +135,11 @@ def report_of(
 def _first_view(
     found: Sequence[Finding], measures: Sequence[str], is_chosen: bool
 ) -> dict[str, Any]:
-    """The cell of the first claim, losses first; of a chosen measure its losses."""
+    """The losing queries of the gravest finding; else all, the largest loss first."""
     lead = next((own for own in found if own.measure in measures), None)
     if lead is None or is_chosen:
         return {"which": "worse"}
-    which = "worse" if lead.cell.direction == "worse" else "all"
+    which = lead.cell.direction
     place = measures.index(lead.measure)
     return {"measure": place, "slice": lead.row.slice, "system": lead.row.new, "which": which}
 
@@ -219,7 +219,8 @@ def verdict_of(
 ) -> Verdict:
     """What changed, how surely, and what unjudged items could still reverse."""
     found = findings([section])
-    lead = next(iter(found), None)
+    losses = [own for own in found if own.cell.direction == "worse"]
+    lead = next(iter(losses or found), None)
     details = []
     if lead is not None:
         rest = len(found) - 1
@@ -248,10 +249,9 @@ def verdict_of(
     else:
         text = claims(found)
     kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
-    if lead is not None and reversible and not comparison.all_pairs:
+    if reversible and not comparison.all_pairs:
         sure = [own for own in found if own not in reversible]
-        direction = lead.cell.direction
-        kind = direction if any(own.cell.direction == direction for own in sure) else "unsure"
+        kind = next((own.cell.direction for own in sure if own in losses or not losses), "unsure")
         changes = some(sorted({own.measure for own in reversible})) if sure else "this"
         text += f", though unjudged items could reverse {changes}"
     return Verdict(text, kind, (*details, *told))
