@@ -434,7 +434,7 @@ class Comparison(Tabular):
         Returns
         -------
         display : display
-            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again and ``to_svg`` for a page.
+            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
         """
         from sklearn_rank.displays import plot_comparison
 

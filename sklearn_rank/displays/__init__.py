@@ -8,11 +8,11 @@ from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays import forest, lines, queries
-from sklearn_rank.displays.base import Display, plot_style, svg_of
+from sklearn_rank.displays.base import Display, plot_style
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.checks import check_option
 
-__all__ = ["plot_style", "svg_of"]
+__all__ = ["plot_style"]
 
 Kinds = Mapping[str, Callable[..., Display]]
 

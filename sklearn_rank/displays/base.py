@@ -1,17 +1,12 @@
-"""Shared by all displays: the style, the base class, input, names in pictures, figures as SVG."""
+"""Shared by all displays: the style, the base class, input, names in pictures."""
 
 from __future__ import annotations
 
-import copy
-import io
-import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -37,7 +32,7 @@ Point = tuple[float, float]
 Side = Literal["margin", "right", "left"]
 
 INK = "#24292f"
-"""Text, axes and everything that is no series. In SVG it becomes the text colour of the page."""
+"""Text, axes and everything that is no series."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", INK, "#e69f00", "#56b4e9")
 """The palette of Okabe and Ito for colour-blind readers, strongest contrast with white first and
@@ -156,40 +151,6 @@ class Display:
                 ax = plt.subplots(figsize=size)[1]
                 yield ax
         self.ax_, self.figure_ = ax, ax.figure
-
-    def to_svg(
-        self,
-        *,
-        size: tuple[float, float] = SIZE,
-        title: str = "",
-        prefix: str = "",
-        **options: Any,
-    ) -> str:
-        """The picture as one ``<svg>`` element, for a page; nothing is shown on a screen.
-
-        Parameters
-        ----------
-        size : (float, float), default=(6.4, 3.8)
-            Width and height in inches; a page scales it, the text with it.
-        title : str, default=""
-            Description of the picture, for those who cannot see it.
-        prefix : str, default=""
-            Start of all ids, which must differ between the pictures of a page.
-        **options
-            As in ``plot``.
-
-        Returns
-        -------
-        svg : str
-            Text is text, axes take the page's text colour, the background is the page's.
-        """
-        import matplotlib.figure
-
-        with plot_style():
-            figure = matplotlib.figure.Figure(figsize=size)
-            # A copy keeps the axes on which this display was drawn before.
-            copy.copy(self).plot(figure.subplots(), **options)
-            return svg_of(figure, title=title, prefix=prefix)
 
 
 # Input -------------------------------------------------------------------------------------------
@@ -381,48 +342,3 @@ def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> None:
         place |= {"borderaxespad": 0.2, "handletextpad": 0.4, "columnspacing": 1.4}
     for text in ax.legend(handles=list(handles), **place).get_texts():
         text.set_parse_math(False)
-
-
-# SVG ---------------------------------------------------------------------------------------------
-
-_IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)')
-_HEAD = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
-
-
-def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
-    """A figure as one ``<svg>`` element to put into HTML.
-
-    Text stays text, in the fonts of the page; the ink of the style becomes the page's text colour,
-    and the background is the page's, so that one picture serves light and dark.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Any figure; it need not belong to pyplot.
-    title, prefix : str, default=""
-        As in ``to_svg`` of a display.
-
-    Returns
-    -------
-    svg : str
-        The same text for the same figure, on every day.
-    """
-    stream = io.StringIO()
-    with plot_style(), warnings.catch_warnings():
-        # The page has fonts of its own for what Matplotlib's lacks.
-        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-        nothing: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(stream, format="svg", transparent=True, metadata=nothing)
-    text = stream.getvalue()
-    body = text[text.index("<svg") :].replace(INK, "currentColor")
-    body = _IDS.sub(rf"\g<1>{prefix}", body)
-    label = quoteattr(safe_text(title, limit=1_000))
-    return _HEAD.sub(
-        lambda head: (
-            '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-            f'role="img" aria-label={label} viewBox="{head[1]}" '
-            'style="width:100%;height:auto">'
-        ),
-        body,
-        count=1,
-    )

@@ -663,7 +663,7 @@ class Evaluation(Tabular):
         Returns
         -------
         display : display
-            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again and ``to_svg`` for a page.
+            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
 
         Examples
         --------

@@ -275,8 +275,8 @@ def to_html(table: Table) -> str:
     return f"<style>{STYLE}</style>{html_table(table)}"
 
 
-def html_table(table: Table, *, sortable: bool = False) -> str:
-    """The table alone; ``sortable`` marks it for a script, with the values to sort by."""
+def html_table(table: Table) -> str:
+    """The table alone."""
     notes = "<br>".join(escape_html(text) for text in (table.caption, *table.footnotes()) if text)
     kinds = ["" if c.kind == "text" else f' class="{c.kind}"' for c in table.columns]
     titles = "".join(
@@ -293,17 +293,14 @@ def html_table(table: Table, *, sortable: bool = False) -> str:
             # Cells of text before the first number name the row.
             is_name = is_name and column.kind == "text"
             element = 'th scope="row"' if is_name else "td"
-            number = cell.value[0] if isinstance(cell.value, tuple) else cell.value
-            is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-            value = f' data-value="{number!r}"' if sortable and is_number else ""
             text = escape_html(cell.text)
             text = f"<strong>{text}</strong>" if cell.best and text else text
             if room:
                 text += f'<sup style="min-width:{room}ch">{escape_html(marked(cell))}</sup>'
-            written += f"<{element}{kind}{value}>{text}</{element[:2]}>"
+            written += f"<{element}{kind}>{text}</{element[:2]}>"
         rows.append(f"<tr>{written}</tr>")
     lines = [
-        f'<table class="rank-table"{" data-sortable" * sortable}>',
+        '<table class="rank-table">',
         *([f"<caption>{notes}</caption>"] if notes else []),
         f"<thead><tr>{titles}</tr></thead>",
         "<tbody>",

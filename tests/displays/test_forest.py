@@ -194,7 +194,6 @@ def test_many_differences_are_few_rows():
     ).plot(n_named=0)
     assert len(shown.better_.get_paths()[0].vertices) < 5_000
     assert shown.better_.get_paths()[0].get_extents().x1 == 1.0
-    assert len(shown.to_svg()) < 200_000
     assert not shown.labels_
 
 
@@ -208,6 +207,5 @@ def test_texts_of_queries_stand_in_place_of_their_ids():
 
 def test_ids_are_drawn_as_they_are():
     shown = QueryDifferencesDisplay(differences=[1.0], query_ids=["$x$\n<b>"], names=("$a$", "b"))
-    svg = shown.to_svg()
-    assert "$x$\\x0a&lt;b&gt;  +1.000" in svg
-    assert "measure: b minus $a$" in svg
+    shown.plot()
+    assert [label.get_text() for label in shown.labels_] == ["$x$\\x0a<b>  +1.000"]

@@ -1,7 +1,6 @@
 """The style: nobody else's figures change, labels keep apart, and SVG is fit for a page."""
 
 import io
-import xml.etree.ElementTree as ET
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -35,7 +34,6 @@ def test_settings_outside_are_left_alone():
     before = dict(mpl.rcParams)
     display = close_curves(["a", "b"])
     display.plot()
-    display.to_svg()
     with plot_style():
         assert mpl.rcParams["axes.spines.top"] is False
     assert dict(mpl.rcParams) == before
@@ -113,34 +111,3 @@ def test_pictures_are_written(form):
     close_curves([HOSTILE, "b"]).plot().figure_.savefig(stream, format=form)
     head = stream.getvalue()[:200]
     assert head.startswith(b"\x89PNG") if form == "png" else b"<?xml" in head
-
-
-def test_svg_for_a_page():
-    display = close_curves([HOSTILE, "b"])
-    svg = display.to_svg(title=f"what {HOSTILE}", prefix="p1-")
-    assert svg == display.to_svg(title=f"what {HOSTILE}", prefix="p1-")
-    assert not hasattr(display, "ax_")
-    root = ET.fromstring(svg)
-    assert root.get("role") == "img"
-    assert root.get("aria-label").startswith("what </svg><script>$a_1$ & 'b'")
-    assert "<script" not in svg
-    assert "<metadata" not in svg
-    assert "currentColor" in svg
-    ids = [element.get("id") for element in root.iter() if element.get("id")]
-    assert len(set(ids)) == len(ids)
-    assert all(name.startswith("p1-") for name in ids)
-    used = [
-        value[1:]
-        for element in root.iter()
-        for name, value in element.items()
-        if name.endswith("href")
-    ]
-    assert used
-    assert set(used) <= set(ids)
-    texts = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
-    assert any(text.startswith("</svg><sc…") for text in texts)
-
-
-def test_svg_needs_no_font_for_every_script():
-    """The page has its own fonts; Matplotlib would warn of glyphs that it lacks."""
-    assert "検索" in close_curves(["検索", "b"]).to_svg()
