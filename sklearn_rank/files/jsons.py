@@ -29,8 +29,8 @@ from sklearn_rank.inputs.roles import (
     candidates_of,
     find_roles,
     is_known,
+    lists_beside,
     lists_of,
-    names_of,
     plain_name,
     text_grades,
     wanted_of,
@@ -206,18 +206,16 @@ class _Reader:
         self, line: int | None, value: dict[str, Any], key: str, nested: list[str]
     ) -> list[Any] | None:
         """Scores or grades that stand in a list of their own, as long as that of the items."""
-        plural = {name.removesuffix("s"): name for name in nested if name != key}
         for kind in self.kinds:
-            given = self.columns.get(kind)
-            names = [given] if given in nested else names_of(plural, kind)
-            numbers = next((value[plural.get(name, name)] for name in names), None)
-            if (kind in self.columns and given not in nested) or not isinstance(numbers, list):
+            own = self.columns.get(kind) or next(iter(lists_beside(nested, key, kind)), "")
+            numbers = value[own] if own in nested and own != key else None
+            if not isinstance(numbers, list):
                 continue
             if len(numbers) != len(value[key]):
                 self.source.fail(
                     line, f"has {len(value[key]):,} items and {len(numbers):,} numbers of them"
                 )
-            self.rows.role, self.rows.roles[kind] = kind, f"{plural.get(names[0], names[0])}[]"
+            self.rows.role, self.rows.roles[kind] = kind, f"{own}[]"
             return numbers
         return None
 

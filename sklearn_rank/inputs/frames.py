@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from sklearn_rank.inputs.roles import (
     candidates_of,
     columns_by_side,
     find_roles,
+    lists_beside,
     lists_of,
     names_of,
     refuse_unused,
@@ -82,7 +83,10 @@ def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> 
             "evaluate(read_qrels(...), read_run(...))"
         )
     elif columns is None and isinstance(y_true, Qrels) and isinstance(y_score, Run):
-        _refuse_one_file(y_true, y_score)
+        read = y_score.roles.get("item", "")
+        is_one = "[]" in read and (y_true.source, y_true.roles["item"]) == (y_score.source, read)
+        if is_one and all(list(y_true[one]) == list(y_score.get(one, ())) for one in y_true):
+            _refuse_one_list(f"{y_score.source}: {safe_repr(read)}", "item")
         return y_true, y_score
     elif isinstance(y_true, Run):
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
@@ -103,63 +107,23 @@ def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> 
     if msg:
         raise TypeError(msg)
     frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
-    lists: dict[str, Lists] = {}
+    lists: dict[str, list[Any]] = {}
     for name, frame, own in zip(sides, frames, own_columns(columns, frames), strict=True):
         if frame is None:
             continue
-        found = _find_lists(frame, own, name)
+        found = _read_lists(frame, own, name)
         if found is not None:
-            lists[name], sides[name] = found, found.read()
+            sides[name], *lists[name] = found
             continue
         side = side_of(frame, name, own)
         watch(frame, side.named["query"], side.watched)
         refuse_unused(side.watched, name, side.kinds)
-        read = truth_of if name == "y_true" else run_of
+        reader = truth_of if name == "y_true" else run_of
         about = QueryColumns(frame, side.named["query"])
-        sides[name] = read(frame, side.named, about_queries=about)
-    if len(lists) == 2:
-        _refuse_one_list(*lists.values())
+        sides[name] = reader(frame, side.named, about_queries=about)
+    if len(lists) == 2 and lists["y_true"] == lists["y_score"]:
+        _refuse_one_list(safe_repr(lists["y_true"][0]), "relevant': ..., 'retrieved")
     return sides["y_true"], sides["y_score"]
-
-
-class Lists(NamedTuple):
-    """A frame with a row for each query, whose items are a list."""
-
-    frame: nw.DataFrame[Any]
-    name: str
-    query: str
-    items: str
-    numbers: str | None
-    """Column of their grades or scores."""
-    falls: bool
-    """Whether these are distances, of which the least is the best."""
-
-    def read(self) -> dict[Any, Any]:
-        """{query: list, or {item: grade}}; what is missing is a list without items."""
-        queries = as_list(_ids(self.frame, self.query, self.name))
-        lists = [() if row is None else row for row in _values(self.frame, self.items)]
-        if self.numbers is not None:
-            numbers = [() if row is None else row for row in _values(self.frame, self.numbers)]
-            for query, row, own in zip(queries, lists, numbers, strict=True):
-                if len(row) != len(own):
-                    msg = (
-                        f"query {safe_repr(query)} of {self.name} has {len(row):,} items in "
-                        f"{safe_repr(self.items)}, {len(own):,} in {safe_repr(self.numbers)}"
-                    )
-                    raise ValueError(msg)
-            if self.falls:
-                numbers = [[-number for number in row] for row in numbers]
-            lists = [list(zip(*both, strict=True)) for both in zip(lists, numbers, strict=True)]
-            if self.name == "y_true":
-                lists = list(map(dict, lists))
-        where = f"column {safe_repr(self.query)} of {self.name}, whose items are lists,"
-        return _keyed(queries, lists, where)
-
-
-def _values(frame: nw.DataFrame[Any], column: str) -> list[Any]:
-    """Lists of a column, None where one is missing."""
-    values: list[Any] = frame[column].to_list()
-    return [None if isinstance(value, float) else value for value in values]
 
 
 def values_of(values: Any) -> Any:
@@ -180,10 +144,11 @@ def values_of(values: Any) -> Any:
     return {name: _keyed(queries, frame[name].to_list(), where) for name in others}
 
 
-def _find_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> Lists | None:
-    """The columns of a frame with lists of items; None if it has none.
+def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[Any, ...] | None:
+    """{query: list or {item: grade}} of a frame with lists of items; None if it has none.
 
-    The list is the one given, one with a name of the side, or one with the name of an item.
+    The list is the one given, one with a name of the side, or one with the name of an item. Also
+    returns its column, all columns and the lists.
     """
     names = [column for column in frame.columns if isinstance(column, str)]
     free = [column for column in names if column not in columns.values()]
@@ -199,46 +164,40 @@ def _find_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> Lists 
     if not lists:
         return None
     query = find_roles(names, ("query",), columns=columns, where=name)["query"]
-    for role in wanted_of(GRADE if name == "y_true" else ORDER, columns):
-        own = columns.get(role)
-        if role not in columns:
-            plural = {column.removesuffix("s"): column for column in free if column != lists[0]}
-            matching = [plural.get(one, one) for one in names_of([*free, *plural], role)]
-            own = next((one for one in matching if _holds_lists(frame, one)), None)
-        if own is not None and role != "rank" and _holds_lists(frame, own):
-            return Lists(frame, name, query, lists[0], own, role == "distance")
-    return Lists(frame, name, query, lists[0], None, falls=False)
+    queries, items = as_list(_ids(frame, query, name)), _lists(frame, lists[0])
+    read: list[Any] = items
+    for role in wanted_of(GRADE if name == "y_true" else ("score", "distance"), columns):
+        own = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
+        if own not in names or not _holds_lists(frame, own):
+            continue
+        numbers, sign = _lists(frame, own), -1 if role == "distance" else 1
+        for key, row, values in zip(queries, items, numbers, strict=True):
+            if len(row) != len(values):
+                msg = (
+                    f"query {safe_repr(key)} of {name} has {len(row):,} items in "
+                    f"{safe_repr(lists[0])}, {len(values):,} in {safe_repr(own)}"
+                )
+                raise ValueError(msg)
+        pairs = (zip(*both, strict=True) for both in zip(items, numbers, strict=True))
+        read = [[(item, sign * number) for item, number in row] for row in pairs]
+        read = list(map(dict, read)) if name == "y_true" else read
+        break
+    where = f"column {safe_repr(query)} of {name}, whose items are lists,"
+    return _keyed(queries, read, where), lists[0], names, items
 
 
-def _refuse_one_list(truth: Lists, run: Lists) -> None:
-    """ColumnRoleError if one list of items is to be the ranking and its judgement."""
-    if truth.items != run.items or truth.frame.columns != run.frame.columns:
-        return
-    own, other = (list(map(_as_items, _values(side.frame, side.items))) for side in (truth, run))
-    if own == other:
-        shown = safe_repr(truth.items)
-        msg = (
-            f"the lists of column {shown} are both the relevant and the retrieved items, which "
-            "finds everything; say a column for each: columns={'relevant': ..., 'retrieved': ...}"
-        )
-        raise ColumnRoleError(msg)
+def _lists(frame: nw.DataFrame[Any], column: str) -> list[list[Any]]:
+    """The lists of a column; what is missing is a list without items."""
+    values = frame[column].to_list()
+    return [[] if row is None or isinstance(row, float) else list(row) for row in values]
 
 
-def _refuse_one_file(qrels: Qrels, run: Run) -> None:
-    """The same for a file of which one list was read as both."""
-    lists = run.roles.get("item", "")
-    is_one = "[]" in lists and (qrels.source, qrels.roles.get("item")) == (run.source, lists)
-    if is_one and all(list(qrels[query]) == list(run.get(query, ())) for query in qrels):
-        msg = (
-            f"{run.source}: {safe_repr(lists)} holds both the relevant and the retrieved items, "
-            "which finds everything; pass columns={'item': ...} of another list to read_qrels or "
-            "read_run"
-        )
-        raise ColumnRoleError(msg)
-
-
-def _as_items(items: Any) -> list[Any]:
-    return [] if items is None else list(items)
+def _refuse_one_list(what: str, columns: str) -> NoReturn:
+    msg = (
+        f"{what} is the list of both the relevant and the retrieved items, which finds everything; "
+        f"say a list for each: columns={{'{columns}': ...}}"
+    )
+    raise ColumnRoleError(msg)
 
 
 def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:

@@ -341,13 +341,19 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
     truths = [y_true] if shared else sequence(y_true, "y_true")
     if not shared:
+        if len(truths) != len(rankings) and set(map(type, truths)) == {tuple}:
+            msg = (
+                f"y_true is a list of {len(truths):,} tuples for {len(rankings):,} rankings; a set "
+                "of them, set(y_true), is one ground truth for all queries"
+            )
+            raise ValueError(msg)
         check_same_length("y_true", len(truths), "y_score", len(rankings))
     if not rankings:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
     for name, given, rule in (
         ("y_score", rankings, "the lists layout takes one ranked list per query"),
-        ("y_true", truths, "pass a set, a list or {item: grade} per query"),
+        ("y_true", truths, "pass a set, a list or {item: grade} per query, or one set for all"),
     ):
         for kind in set(map(type, given)):
             if not hasattr(kind, "__len__") and not hasattr(kind, "__next__"):

@@ -92,7 +92,10 @@ def layout_of(y_true: Any) -> str:
         return "matrix"
     first = next((item for item in y_true if item is not None), None)
     if isinstance(first, (str, bytes)):
-        msg = "y_true holds strings; pass a set, list or {item: grade} per query, or numbers"
+        msg = (
+            "y_true holds strings; pass a set, list or {item: grade} per query, numbers, or one "
+            "set, set(y_true), for all queries"
+        )
         raise TypeError(msg)
     return "lists" if hasattr(first, "__len__") or hasattr(first, "__next__") else "rows"
 

@@ -123,6 +123,12 @@ def lists_of(names: Iterable[str], side: str) -> list[str]:
     return _are_of(names, (own,)) or _are_of(names, others)
 
 
+def lists_beside(names: Iterable[str], items: str, role: Role) -> list[str]:
+    """Those of the names that may hold numbers of a list of items: ``score`` or ``scores``."""
+    plural = {name.removesuffix("s"): name for name in names if name != items}
+    return [plural.get(name, name) for name in names_of([*plural, *plural.values()], role)]
+
+
 def find_roles(
     names: Iterable[str],
     required: Iterable[Role],

@@ -53,7 +53,7 @@ def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
     words = f"{GATE} --at-least map=0.1 --allow perfect --json o.txt --markdown o.txt"
-    assert "o.txt is there and no Markdown" in command(words, 2)
+    assert "o.txt exists and is not Markdown" in command(words, 2)
     assert json.loads((command.folder / "o.txt").read_text())["gates"]
 
 
@@ -185,7 +185,7 @@ def test_a_list_that_is_both_sides_never_passes(command):
     command.write({"both.jsonl": '{"query": "1", "gt": ["a"], "hit": ["x"]}'})
     words = "gate both.jsonl both.jsonl --name g --at-least mrr=0.9 --qrels-column item={}"
     words += " --run-column item={}"
-    assert "holds both the relevant and the retrieved" in command(words.format("gt", "gt"), 2)
+    assert "is the list of both the relevant and" in command(words.format("gt", "gt"), 2)
     assert "no relevant item" in command(words.format("gt", "hit"), 2)
 
 

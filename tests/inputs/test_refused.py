@@ -188,7 +188,7 @@ A = [{"a"}]
         (A, ["abc"], r"y_score\[0\] is a str; did you mean \['abc'\]\?"),
         (A, [b"abc"], r"y_score\[0\] is a bytes; did you mean \[b'abc'\]\?"),
         ([{"a"}, "abc"], [["a"], ["b"]], r"y_true\[1\] is a str; did you mean \['abc'\]\?"),
-        (["abc"], [["a"]], r"y_true holds strings; pass a set, list or \{item: grade\} per query"),
+        (["abc"], [["a"]], r"y_true holds strings; pass a set, .* set\(y_true\), for all queries"),
         (A, "abc", r"y_score is a str; did you mean \['abc'\]\?"),
         ("abc", [["a"]], r"y_true is a str; did you mean \['abc'\]\?"),
         ({"q": "abc"}, {"q": ["a"]}, r"y_true\['q'\] is a str; did you mean \['abc'\]\?"),
@@ -212,6 +212,10 @@ A = [{"a"}]
 )
 def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, message: str) -> None:
     refused(TypeError, message, y_true, y_score)
+
+
+def test_a_list_of_links_is_told_to_be_one_set() -> None:
+    refused(ValueError, r"3 tuples for 1 rankings; .* set\(y_true\)", [("r", "a")] * 3, [["a"]])
 
 
 class Unhashable(str):

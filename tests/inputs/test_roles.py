@@ -188,9 +188,9 @@ def test_no_list_is_the_ranking_and_its_judgement() -> None:
     frame = pd.DataFrame(OWN)
     for name in ("gt", "hit"):
         for run in (frame, frame.copy()):
-            with pytest.raises(ColumnRoleError, match=f"lists of column '{name}' are both"):
+            with pytest.raises(ColumnRoleError, match=f"^'{name}' is the list of both"):
                 evaluate(frame, run, "mrr", columns={"query": "q", "item": name})
-        with expected_failure(ColumnRoleError, match="are both the relevant and the retrieved"):
+        with expected_failure(ColumnRoleError, match="is the list of both the relevant and"):
             assert_mrr_at_least(frame, frame, 0.9, columns={"query": "q", "item": name})
     assert evaluate(frame, frame, "mrr", columns=SAID)["mrr"] == 0.0
     # Two frames that call their lists alike are two lists.
@@ -215,7 +215,7 @@ def test_one_list_of_a_file_is_not_both_sides() -> None:
     data = lines({"query": "q", "gt": ["a"], "hit": ["x"]}).getvalue()
     for name in ("gt", "hit"):
         qrels = read_qrels(io.BytesIO(data), columns={"item": name})
-        with pytest.raises(ColumnRoleError, match=rf"<file>: '{name}\[\]' holds both the relevant"):
+        with pytest.raises(ColumnRoleError, match=rf"<file>: '{name}\[\]' is the list of both"):
             evaluate(qrels, read_run(io.BytesIO(data), columns={"item": name}), "mrr")
     rows = lines({"query": "q", "item": "a", "grade": 1, "score": 0.5}).getvalue()
     assert evaluate(read_qrels(io.BytesIO(rows)), read_run(io.BytesIO(rows)), "mrr")["mrr"] == 1.0
