@@ -9,16 +9,17 @@ draws the rank anew: both systems are equally good.
 - limits: red gates of equal systems by ``hard_drop``; the worst of hits, RR and nDCG.
 - seen: red gates where there is a drop.
 - proofs: gates that ``pass_if="proven"`` lets pass where the true drop is ``max_drop``.
-- repeats: predicted and simulated detectable drops, and red gates, of runs that vary.
-- retries: red gates of equal runs that vary, where a red job is run again or commits follow.
+- repeats: detectable drops as predicted from three runs and as simulated, and red gates, of an
+  engine that varies from run to run.
 """
 
 import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sklearn_rank.gates.rule import HARD_DROP, Drop, Pairs, Rule, false_alarm, judge
+from sklearn_rank.gates.rule import HARD_DROP, POWER, Drop, Pairs, Rule, false_alarm, judge
 from sklearn_rank.typing import IntArray
 from tests.benchmarks.harness import simulate
 
@@ -169,10 +170,62 @@ def proofs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                 yield name, f"{most:g}", f"{churn:g}", *row
 
 
+# Repeats -----------------------------------------------------------------------------------------
+
+FLAKY = 50
+"""Queries of an engine whose answers vary with a deviation of 0.24 per query from run to run."""
+REAL = 0.059
+"""A drop that is there."""
+
+
+def flaky(rng: np.random.Generator, runs: int, drop: float = 0.0, tries: int = 1) -> list[Pairs]:
+    """A system of so many runs, and one or more tries of another that is worse by ``drop``."""
+    old, *others = rng.normal(0.5, 0.24, (1 + tries, runs, FLAKY))
+    pairs = []
+    for new in others:
+        spreads = [side.std(axis=0, ddof=1) if runs > 1 else None for side in (old, new)]
+        values = (new - drop).mean(axis=0), old.mean(axis=0)
+        pairs.append(Pairs.of(*values, bounds=(0.0, 1.0), runs=(runs, runs), spreads=spreads))
+    return pairs
+
+
+def repeats(n: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """What three runs predict of other numbers of runs, and what these find."""
+
+    def red(runs: int, drop: float, tries: int = 1) -> NDArray:
+        rng = np.random.default_rng(seed)
+        gates = (flaky(rng, runs, drop, tries) for _ in range(n))
+        return np.array(
+            [[is_red(judge({"": p}, {"": RULE}, rates=False)) for p in pairs] for pairs in gates]
+        )
+
+    rng = np.random.default_rng(seed + 1)
+    seen = [judge({"": flaky(rng, 3)[0]}, {"": RULE})[""] for _ in range(n // 4)]
+    for runs in (1, 3, 5, 10):
+        predicted = np.median([drop.detectable_with[runs] for drop in seen])
+        low, high = 0.0, 0.2
+        while high - low > 0.0005:
+            middle = (low + high) / 2
+            low, high = (low, middle) if red(runs, middle).mean() > POWER else (middle, high)
+        equal, real = red(runs, 0.0, 5), red(runs, REAL, 3)
+        shares = equal.mean(), equal.any(axis=1).mean(), real.mean(), 1 - real.all(axis=1).mean()
+        yield str(runs), f"{predicted:.3f}", f"{high:.3f}", *(f"{share:.0%}" for share in shares)
+
+
+REPEATS = (
+    "runs",
+    "predicted by 3",
+    "detectable",
+    "equal: red",
+    "equal: red in 5 pushes",
+    f"{REAL:g} worse: red",
+    f"{REAL:g} worse: passes in 3 tries",
+)
 TABLES = {
     "rates": (rates, ("queries", "churn", *WAYS), 800),
     "limits": (limits, ("queries", "churn", *map("{:g}".format, HARD_DROPS)), 3000),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
+    "repeats": (repeats, REPEATS, 800),
     "proofs": (proofs, ("measure", "max_drop", "churn", *map(str, PROOFS)), 400),
 }
 
