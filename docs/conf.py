@@ -107,6 +107,7 @@ copybutton_prompt_is_regexp = True
 copybutton_exclude = ".linenos, .gp, .go"
 
 SEARCHED = {
+    "beyond_accuracy": ["coverage", "catalog coverage", "gini", "novelty", "diversity"],
     "comparing": ["significance", "significance test", "paired t-test", "compare two systems"],
     "evaluation": ["confidence interval"],
     "gates": ["regression test", "quality gate"],
