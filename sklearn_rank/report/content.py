@@ -14,7 +14,7 @@ from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.tables.table import Table, fixed, words_table
 
-MOST_BYTES = 5_000_000
+MOST_BYTES = 4_500_000
 """Items of all queries of a page, which the script reads query by query."""
 MOST_ITEMS = 60
 """Items of a query: the first ranks of all systems, then those that matter most."""
@@ -112,6 +112,8 @@ class Verdict(NamedTuple):
     """Colour: unsure where unjudged items could reverse it, same without a significant change."""
     details: tuple[str, ...] = ()
     """Sentences with the numbers behind it."""
+    to_judge: tuple[Any, ...] = ()
+    """Ids of the queries whose unjudged items matter most."""
 
 
 @dataclass(frozen=True)
@@ -364,7 +366,8 @@ def _item_row(own: Item) -> list[Any]:
     name = _shown(own.item)
     parts = [list(map(rounded, row)) for row in own.contributions]
     row = [name, _facts(own.text), rounded(own.grade), own.ranks, parts]
-    scores = [None if score is None else rounded(score) for score in own.scores]
+    # What is not finite has no difference to itself.
+    scores = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in own.scores]
     has_scores = scores.count(None) < len(scores)
     if has_scores or name != own.item:
         row.append(scores if has_scores else [])
@@ -436,7 +439,7 @@ def merged_items(
     """
     if all(side.judged is None for side in sides):
         return None
-    same = key or (lambda item: item)
+    same = key or _itself
     names: dict[Any, Any] = {}
     grades: dict[Any, float] = {}
     for side in sides:
@@ -446,7 +449,8 @@ def merged_items(
             grades[name] = grade
             if grade > 0:
                 names[name] = item
-        names |= {same(hit.item): hit.item for hit in side.hits}
+        for hit in side.hits:
+            names.setdefault(same(hit.item), hit.item)
     ranks: dict[Any, list[Number]] = {name: [None] * len(sides) for name in names}
     scores: dict[Any, list[Number]] = {name: [None] * len(sides) for name in names}
     for number, side in enumerate(sides):
@@ -479,6 +483,10 @@ def merged_items(
         for name in order
     ]
     return Items(items, depths)
+
+
+def _itself(item: Any) -> Any:
+    return item
 
 
 def rounded(value: Any) -> Number:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.comparison.differences import Difference
 from sklearn_rank.comparison.notes import unjudged_shares
@@ -49,11 +50,12 @@ from sklearn_rank.report.page import provenance, write_page
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, safe_repr, safe_text
 from sklearn_rank.tables.table import Table
+from sklearn_rank.typing import FloatArray, IntArray
 
 MOST_CHANGES = 10
 """Queries that are named where no script runs."""
 MOST_TO_JUDGE = 20
-MOST_EXPLAINED = 512
+MOST_EXPLAINED = 256
 """Queries whose change is shared out among their items, those that changed most."""
 MOST_CHECKED = 5000
 """Queries, over all measures, for which unjudged items are given every grade."""
@@ -97,26 +99,34 @@ def report_of(
             main = result[measure, result.others[0]].measure
         section = compared_section(result, parts)
         verdict = verdict_of(result, section, parts)
-        names = section.systems
-        queries = _compared_queries(result, with_values, parts, text_of, item_text_of)
+        names, at, ids = section.systems, result._joined.places, result.query_ids
+        systems = {name: (own, at[name]) for name, own in result.evaluations.items()}
+        values = {result.metric(name): [*result.values(name).values()] for name in with_values}
         lead = next(iter(findings([section])), None)
         changes = _changes(result, main, lead, query_text) if main else None
         notes = [note for note in result.notes if not note.startswith("unjudged items")]
         head = [f"{some(names[1:])} against {names[0]}"]
         if result.all_pairs:
             head = [f"{len(names)} systems, each with each other"]
-        n_queries = result.counts["queries"]
         left_out = result.counts["left_out"].items()
-        head += [count(n_queries, "query", "queries")]
-        head += [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
+        left = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
+        head += [count(len(ids), "query", "queries"), *left]
     else:
         with_values = [*result.per_query]
-        main = (
-            next(iter(with_values), "") if measure is None else str(result._kept(measure).measure)
-        )
-        section, verdict = _single_section(result, parts), _single_verdict(result)
-        queries, changes = _single_queries(result, parts, text_of, item_text_of), None
-        notes, head = [], [count(len(result.query_ids), "query", "queries")]
+        main = next(iter(with_values), "")
+        if measure is not None:
+            main = str(result._kept(measure).measure)
+        section, verdict = _single_section(result, parts), _single_verdict(result, main)
+        ids = list(result.query_ids)
+        systems = {"": (result, np.arange(len(ids)))}
+        values = {
+            own: [result.per_query[str(own)]]
+            for own in result.measures
+            if str(own) in result.per_query
+        }
+        changes, notes, head = None, [], [count(len(ids), "query", "queries")]
+    texts = text_of, item_text_of
+    queries = _queries(systems, ids, values, parts, texts, verdict.to_judge)
     show = {"measure": with_values.index(main) if main in with_values else 0}
     if isinstance(result, Comparison) and main:
         show |= _first_view(findings([section]), queries.measures, measure is not None)
@@ -238,7 +248,7 @@ def verdict_of(
         named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
         if named:
             details.append(f"Detectable with {comparison.power:.0%} power: a change of {named}.")
-    told, reversible = _unjudged(comparison, found, lead, parts)
+    told, reversible, to_judge = _unjudged(comparison, found, lead, parts)
     if comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
         text = f"{len(found):,} of {total:,} differences are significant; {_best(comparison)}"
@@ -254,7 +264,7 @@ def verdict_of(
         kind = next((own.cell.direction for own in sure if own in losses or not losses), "unsure")
         changes = some(sorted({own.measure for own in reversible})) if sure else "this"
         text += f", though unjudged items could reverse {changes}"
-    return Verdict(text, kind, (*details, *told))
+    return Verdict(text, kind, (*details, *told), to_judge)
 
 
 def _best(comparison: Comparison) -> str:
@@ -290,11 +300,11 @@ def _unjudged(
     found: Sequence[Finding],
     lead: Finding | None,
     parts: Mapping[Any, Comparison],
-) -> tuple[list[str], list[Finding]]:
-    """How much is unjudged, and the claims that this could reverse."""
+) -> tuple[list[str], list[Finding], tuple[Any, ...]]:
+    """How much is unjudged, the claims that this could reverse, and the queries to judge."""
     top, shares = unjudged_shares(comparison._joined)
     if not shares:
-        return [], []
+        return [], [], ()
     names, evaluations = comparison.names, comparison.evaluations
     titles = {comparison.metric(name).title: name for name in comparison.measures}
     new = max(comparison.others, key=lambda name: (shares[name], name))
@@ -340,22 +350,27 @@ def _unjudged(
     unchecked = sorted({key[2] for key, bounds in known.items() if bounds is None} - {title})
     if unchecked:
         text += f" Not checked for {some(unchecked)}."
-    return [text], reversible
+    return [text], reversible, _widest(known[new, old, title])
 
 
 # Queries -----------------------------------------------------------------------------------------
 
 
-def _compared_queries(
-    comparison: Comparison,
-    names: Sequence[str],
-    parts: Mapping[Any, Comparison],
-    text_of: Callable[[Any], str],
-    item_text_of: Callable[[Any], Any],
+def _queries(
+    systems: Mapping[str, tuple[Evaluation, IntArray]],
+    ids: Sequence[Any],
+    values: Mapping[Measure, Sequence[FloatArray]],
+    parts: Mapping[Any, Any],
+    texts: tuple[Callable[[Any], str], Callable[[Any], Any]],
+    to_judge: Sequence[Any],
 ) -> Queries:
-    """All queries, whose items are looked up when there is room for them."""
-    ids, systems = comparison.query_ids, comparison.names
-    evaluations, places_of = comparison.evaluations, comparison._joined.places
+    """All queries, whose items are looked up when there is room for them.
+
+    ``systems`` have the numbers of the queries in each evaluation, ``values`` a column for each
+    system; ``texts`` are those of queries and of items.
+    """
+    text_of, item_text_of = texts
+    (baseline, _), *others = systems.values()
     known: dict[int, Items | None] = {}
 
     def items(number: int) -> Items | None:
@@ -363,47 +378,41 @@ def _compared_queries(
             known.clear()
             first = places[number]
             chunk = order[first : first + _CHUNK]
-            old, *others = (
-                evaluations[system].placements(places_of[system][chunk]) for system in systems
-            )
-            pairs = list(zip(systems[1:], others, strict=True))
+            old, *rest = (own.placements(at[chunk]) for own, at in systems.values())
+            pairs = [
+                (own, list(zip(old, new, strict=True)))
+                for (own, _), new in zip(others, rest, strict=True)
+            ]
             explained = [
-                [explanations(name, system, old, new) for system, new in pairs]
-                for name in (names if first < MOST_EXPLAINED else ())
+                [explanations(measure, *pair) for pair in pairs]
+                for measure in (values if first < MOST_EXPLAINED else ())
             ]
             for place, n in enumerate(chunk):
                 shares = [[next(of) for of in row] for row in explained]
-                sides = [old[place], *(new[place] for new in others)]
+                sides = [old[place], *(new[place] for new in rest)]
                 known[n] = merged_items(sides, shares, item_text_of)
         return known[number]
 
-    def explanations(name: str, system: str, old: Any, new: Any) -> Iterator[Any]:
+    def explanations(measure: Measure, system: Evaluation, pairs: Any) -> Iterator[Any]:
         """Changes by item; none where no kept rank explains the measure."""
-        measure = comparison.metric(name)
-        by_score = measure.metric.by_score and evaluations[system]._judged.has_relevance
-        repeated = any(len(evaluations[own].runs) > 1 for own in (systems[0], system))
+        by_score = measure.metric.by_score and system._judged.has_relevance
+        repeated = len(baseline.runs) + len(system.runs) > 2
         if by_score or repeated or measure.metric.is_given:
             return repeat(())
-        pairs = list(zip(old, new, strict=True))
         return (explanation.items for explanation in explain_all(measure, pairs))
 
-    texts = list(map(text_of, ids))
-    place_of = {query: number for number, query in enumerate(ids)}
+    known_texts = list(map(text_of, ids))
+    number_of = {query: number for number, query in enumerate(ids)}
     queries = Queries(
-        systems=systems,
-        measures=tuple(comparison.metric(name).title for name in names),
-        greater=tuple(map(comparison.greater_is_better, names)),
+        systems=tuple(systems),
+        measures=tuple(measure.title for measure in values),
+        greater=tuple(measure.metric.greater_is_better for measure in values),
         names=list(map(as_text, ids)),
-        values=[
-            [numbers(column.tolist()) for column in comparison.values(name).values()]
-            for name in names
-        ],
-        texts=texts if any(texts) else (),
+        values=[[numbers(column.tolist()) for column in own] for own in values.values()],
+        texts=known_texts if any(known_texts) else (),
         labels=_labels(ids, parts),
-        lengths=[
-            evaluations[system].rankings.n_ranked[places_of[system]].tolist() for system in systems
-        ],
-        to_judge=_to_judge(evaluations[systems[1]], evaluations[systems[0]], place_of),
+        lengths=[own.rankings.n_ranked[at].tolist() for own, at in systems.values()],
+        to_judge=[number_of[query] for query in to_judge if query in number_of],
         items=items,
     )
     order = by_change(queries)
@@ -411,15 +420,13 @@ def _compared_queries(
     return queries
 
 
-def _to_judge(
-    new: Evaluation, old: Evaluation | None, place_of: Mapping[Any, int]
-) -> Sequence[int]:
-    """Queries with the unjudged items whose grades matter most."""
-    try:
-        found = new.to_judge(MOST_TO_JUDGE, *([] if old is None else [old]), backend=None)
-    except _UNKNOWN:
+def _widest(bounds: Bounds | None) -> tuple[Any, ...]:
+    """Ids of the queries whose value depends most on the grades of unjudged items."""
+    if bounds is None:
         return ()
-    return [place_of[query] for query in dict.fromkeys(found["query"]) if query in place_of]
+    width = np.nan_to_num(bounds.per_query_high - bounds.per_query_low)
+    order = np.argsort(-width, kind="stable")[:MOST_TO_JUDGE].tolist()
+    return tuple(bounds.query_ids[number] for number in order if width[number] > 0)
 
 
 def _labels(ids: Sequence[Any], parts: Mapping[Any, Any]) -> Sequence[Sequence[str]]:
@@ -472,7 +479,7 @@ def _single_cell(evaluation: Evaluation, measure: str) -> Cell | None:
     return Cell(value, interval=interval, bins=tuple(bins), note=note)
 
 
-def _single_verdict(evaluation: Evaluation) -> Verdict:
+def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
     n_queries = len(evaluation.query_ids)
     named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
     shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
@@ -485,42 +492,8 @@ def _single_verdict(evaluation: Evaluation) -> Verdict:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
     details.append(remarks(evaluation.counts, evaluation.hint))
     text = f"{some(shown)} over {count(n_queries, 'query', 'queries')}"
-    return Verdict(text, "same", tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details))
-
-
-def _single_queries(
-    evaluation: Evaluation,
-    parts: Mapping[Any, Evaluation],
-    text_of: Callable[[Any], str],
-    item_text_of: Callable[[Any], Any],
-) -> Queries:
-    ids = list(evaluation.query_ids)
-    measures = [own for own in evaluation.measures if str(own) in evaluation.per_query]
-    columns = evaluation.per_query
-    known: dict[int, Items | None] = {}
-
-    def items(number: int) -> Items | None:
-        if number not in known:
-            known.clear()
-            chunk = order[places[number] : places[number] + _CHUNK]
-            placements = evaluation.placements(chunk)
-            found = (merged_items([own], text_of=item_text_of) for own in placements)
-            known.update(zip(chunk, found, strict=True))
-        return known[number]
-
-    texts = list(map(text_of, ids))
-    queries = Queries(
-        systems=("",),
-        measures=tuple(measure.title for measure in measures),
-        greater=tuple(measure.metric.greater_is_better for measure in measures),
-        names=list(map(as_text, ids)),
-        values=[[numbers(columns[str(measure)].tolist())] for measure in measures],
-        texts=texts if any(texts) else (),
-        labels=_labels(ids, parts),
-        lengths=[evaluation.rankings.n_ranked.tolist()],
-        to_judge=_to_judge(evaluation, None, {query: n for n, query in enumerate(ids)}),
-        items=items,
-    )
-    order = by_change(queries)
-    places = {number: place for place, number in enumerate(order)}
-    return queries
+    bounds = None
+    with suppress(*_UNKNOWN):
+        bounds = evaluation.bounds(main) if evaluation.counts["unjudged_items"] else None
+    told = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
+    return Verdict(text, "same", told, _widest(bounds))

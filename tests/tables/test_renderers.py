@@ -10,6 +10,7 @@ from sklearn_rank.tables.formats import (
     MOST_PRINTED,
     aligned,
     display_width,
+    html_table,
     to_csv,
     to_html,
     to_latex,
@@ -133,6 +134,17 @@ def test_latex_has_a_real_minus_and_a_real_less():
     rows = ((number_cell(-0.5), p_cell(1e-9)),)
     table = to_latex(Table((Column("x", "number"), Column("p", "number")), rows))
     assert r"$-$0.5000 & $<$0.0001 \\" in table.split("\n")
+
+
+def test_html_names_rows_and_columns():
+    page = html_table(SYSTEMS)
+    assert "<caption>Two systems<br>3 queries<br>Holm</caption>" in page
+    assert '<th scope="col" class="number">map</th>' in page
+    assert (
+        '<tr><th scope="row">dense</th><td class="number"><strong>10.5000</strong>'
+        '<sup style="min-width:2ch">ac</sup></td><td class="interval">9.0000..12.0000</td></tr>'
+    ) in page
+    assert to_html(SYSTEMS).endswith(page)
 
 
 def test_the_style_of_html_has_no_colour_that_a_dark_theme_would_hide():
