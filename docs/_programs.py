@@ -12,7 +12,7 @@ from _markdown import table
 
 import sklearn_rank
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
-from tests.peers.compare import Compared, all_compared
+from tests.peers.compare import Compared, all_compared, read_record
 
 CHECKED = """\
 ### Checked against the programs
@@ -27,6 +27,8 @@ column says why; "fails" are problems that the program itself refuses."""
 def programs() -> str:
     """One row for each group of measures of a program that fared alike."""
     rows = []
+    record = read_record()["programs"]
+    called = [[f"`{program}`", f"`{answers['call']}`"] for program, answers in record.items()]
     for program, version, results in all_compared():
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, cells in _by_metric(results).items():
@@ -36,7 +38,8 @@ def programs() -> str:
             [f"`{program}`", version, ", ".join(measures), *outcome]
             for outcome, measures in alike.items()
         ]
-    return table(["preset", "version", "measures", "equal", "differs"], rows)
+    checked = table(["preset", "version", "measures", "equal", "differs"], rows)
+    return f"{checked}\n\n{table(['preset', 'called'], called)}"
 
 
 def _by_metric(results: dict[str, Compared]) -> dict[str, list[Compared]]:

@@ -349,6 +349,7 @@ _SUBJECTS = {
     "empty": "the ranking is empty in {} {}",
     "unfound": "nothing relevant was retrieved in {} {}",
     "graded": "{} grades are above 1",
+    "short": "the ranking ends above the cutoff in {} {}",
 }
 """Cases in which programs differ, in the words of the warning."""
 
@@ -366,8 +367,12 @@ def program_differences(
     With ``numbers`` they tell how many queries are concerned, else they hold for any.
     """
     for case, subject in _SUBJECTS.items():
-        differences = preset.differences(case, measures)
-        number = _count_case(case, data, ties_are_given) if differences else 0
+        concerned = measures
+        if case == "short":
+            least = int(data.rankings.n_ranked.min())
+            concerned = {name: own for name, own in measures.items() if (own.k or 0) > least}
+        differences = preset.differences(case, concerned)
+        number = _count_case(case, data, measures, ties_are_given) if differences else 0
         if number > 0:
             queries = "query" if numbers and number == 1 else "queries"
             what = subject.format(f"{number:,}" if numbers else "some", queries)
@@ -377,7 +382,9 @@ def program_differences(
             )
 
 
-def _count_case(case: str, data: RankingData, ties_are_given: bool) -> int:
+def _count_case(
+    case: str, data: RankingData, measures: Mapping[str, Measure], ties_are_given: bool
+) -> int:
     """Queries or grades of a case."""
     rankings = data.rankings
     if case == "tied":
@@ -386,4 +393,7 @@ def _count_case(case: str, data: RankingData, ties_are_given: bool) -> int:
         return int((rankings.n_ranked == 0).sum()) - data.counts.missing
     if case == "unfound":
         return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
+    if case == "short":
+        deepest = max((measure.k or 0 for measure in measures.values()), default=0)
+        return int((rankings.n_ranked < deepest).sum())
     return rankings.n_graded

@@ -75,8 +75,8 @@ class Convention:
         Why a metric has no number here; a name with an ``@`` holds for cutoffs only.
     differs : mapping of str to mapping
         What the program does with "tied" relevant items, an "empty" ranking, one in which all that
-        is relevant is "unfound", or "graded" items, by metric or ``"*"``, where no parameter says
-        so: such data are warned of.
+        is relevant is "unfound", "graded" items, or a "short" ranking, which ends above the
+        cutoff, by metric or ``"*"``, where no parameter says so: such data are warned of.
     notes : mapping of str to str
         What else it does with "close" scores, which are equal as float32, "negative" ones, "long"
         rankings, or in a metric; docs/measures.md alone says so.

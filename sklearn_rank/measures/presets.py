@@ -37,7 +37,7 @@ _IPREC_9 = (
     "trec_eval 10 and this package round from 0.5"
 )
 _WHOLE_ALONE = dict.fromkeys(
-    ("fbeta@", "set_map@", "gmap@"), "the program has it without a cutoff alone"
+    ("fbeta@", "set_map@", "gmap@", "dcg@", "idcg@"), "the program has it without a cutoff alone"
 )
 
 _TREC_EVAL: dict[str, Any] = {
@@ -52,8 +52,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "trec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap", "bpref"),
-        "refused": _WHOLE_ALONE,
+        "parameters": {
+            **_TREC_EVAL["parameters"],
+            **_gains("linear"),
+        },
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap", "bpref", "dcg", "idcg"),
+        "refused": {
+            **_WHOLE_ALONE,
+            "rbp": "trec_eval scales gains by a number that it never sets, so that its rbp depends "
+            "on the measures asked for before; alone it is rbp(gain=linear,persistence=0.9)",
+        },
         "differs": {
             "empty": {"*": "a run file cannot hold an empty ranking, so its query is missing there"}
         },
@@ -62,7 +70,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         **_TREC_EVAL,
         "missing": "skip",
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "bpref"),
-        "refused": {**_WHOLE_ALONE, "iprec": _IPREC_9},
+        "refused": {
+            **_WHOLE_ALONE,
+            "iprec": _IPREC_9,
+            "gmap": "pytrec_eval gives the logarithms, of which the caller takes the mean",
+        },
         "notes": {"close": _FLOAT32},
     },
     "ir_measures": {
@@ -73,6 +85,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
+            "rbp": "RBP comes from another provider there, which reads ranks of its own",
             "mrr@": "RR@k comes from another provider there, which breaks ties otherwise",
         },
     },
@@ -122,8 +135,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "ndcg": {"gain": "exp2"},
         },
         "undefined": {"precision": 0.0},
-        "measures": ("map", "precision", "ndcg", "nerr"),
-        "differs": {**_BY_CHANCE, "graded": {"map": "PT-Ranking divides by a sum of grades"}},
+        "measures": ("map", "precision", "ndcg"),
+        "refused": {
+            "nerr": "PT-Ranking takes the highest grade of the data: it is nerr(max_grade=4), or "
+            "whatever that is, without this convention"
+        },
+        "differs": {
+            **_BY_CHANCE,
+            "graded": {"map": "PT-Ranking divides by a sum of grades"},
+            "short": {"*": "PT-Ranking counts 0 at a cutoff beyond the end of a list"},
+        },
     },
     "xgboost": {
         "ties": "stable",
@@ -146,6 +167,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "zero_division": 1.0,
         "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "exp2"}},
         "measures": ("map", "ndcg"),
+        "refused": {
+            "auc": "LightGBM's auc knows no queries: it is auc(average=pooled) without a convention"
+        },
     },
     "catboost": {
         "ties": "pessimistic",
@@ -190,7 +214,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": ("map", "mrr", "precision", "recall", "fbeta", "hit_rate"),
         "refused": {
             "ndcg": "RecTools divides by the DCG of k relevant items, however few there are; its "
-            "divide_by_achievable=True is ndcg(gain=binary) without this convention"
+            "divide_by_achievable=True is ndcg(gain=binary) without this convention",
+            "rprec": "RecTools cuts R-precision at k: it is recall(denominator=min)@k",
         },
     },
     "recommenders": {
@@ -199,6 +224,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "missing": "raise",
         "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
         "measures": ("map", "precision", "recall", "ndcg"),
+        "refused": {
+            "rprec": "Recommenders reads k ranks at most, and leaves out users without a hit",
+            "auc": "Recommenders' auc takes the ratings of items on both sides for labels",
+        },
         "differs": {
             "empty": dict.fromkeys(
                 ("map", "precision", "recall"), "a user without recommendations is left out there"
@@ -217,6 +246,12 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "missing": "raise",
         "parameters": {"map": {"denominator": "relevant"}, **_gains("linear")},
         "measures": (*_AT_K, "fbeta", "rprec", "dcg"),
+        "refused": {
+            "rbp": "ranx weighs items by their grades, whatever the highest",
+            "bpref": "ranx gives 0 for all queries where one has nothing relevant or irrelevant; "
+            "otherwise it is bpref with ties='stable' without this convention",
+            "iprec": "ranx rounds the relevant items of a recall level up from 0.1",
+        },
         "notes": {"long": "rankings of 16 or more items do not keep the order of tied items"},
     },
     "lenskit": {
@@ -227,9 +262,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "precision": {"denominator": "retrieved"},
             "recall": {"denominator": "min"},
             **_gains("binary", discount=_log2_from_rank_two),
+            "rbp": {"persistence": 0.85},
         },
         "undefined": {"precision": 0.0, "dcg": 0.0},
-        "measures": (*_AT_K, "dcg"),
+        "measures": (*_AT_K, "dcg", "rbp"),
         "differs": {
             "empty": {
                 "map": "LensKit leaves an empty list out of the mean",

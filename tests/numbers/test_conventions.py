@@ -187,6 +187,12 @@ def test_what_a_program_does_not_have_is_refused(name, spec, message):
         ),
         ("sklearn", ("map", "ndcg"), {"a": 1, "b": 1}, r"does: map: label_ranking_average_precisi"),
         ("trec_eval", "map", {}, r"^the ranking is empty in 1 query, .*: a run file cannot"),
+        (
+            "ptranking",
+            ("map@2", "map@1"),
+            {"a": 1},
+            r"^the ranking ends above the cutoff in 1 query, .* does: map@2: PT-Ranking counts 0",
+        ),
         ("lenskit", ("map", "mrr"), {}, r": map: LensKit leaves an empty list out of the mean$"),
     ],
 )

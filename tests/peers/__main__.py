@@ -19,7 +19,7 @@ RECORD = HERE.parents[1] / "docs" / "_presets.json"
 
 
 def answers(program: str, source: str) -> dict[str, Any]:
-    """Version and values of a program, asked now or read from a file."""
+    """What a program answered, asked now or read from a file."""
     if source.endswith(".json"):
         text = Path(source).read_text(encoding="utf-8")
     else:
@@ -29,7 +29,7 @@ def answers(program: str, source: str) -> dict[str, Any]:
             command, input=given, stdout=subprocess.PIPE, text=True, check=True
         ).stdout
     found = json.loads(text)
-    return {"version": found["version"], "values": found["values"]}
+    return {key: found[key] for key in ("version", "call", "names", "values")}
 
 
 def main(arguments: list[str]) -> None:

@@ -9,7 +9,9 @@ a program raises is recorded by its type.
 import contextlib
 import json
 import math
+import pkgutil
 import sys
+import types
 import warnings
 from importlib.metadata import version
 
@@ -17,6 +19,35 @@ PROGRAMS = {}
 """Name -> function, package, and tags of problems that the program cannot read."""
 TOP = (2, 5)
 ALL = (None, *TOP)
+
+
+NAMES = {
+    "catboost": "catboost.utils:eval_metric NDCG DCG MAP MRR ERR RecallAt PrecisionAt AUC QueryAUC",
+    "ir_measures": "ir_measures.measures:registry",
+    "lenskit": "lenskit.metrics.ranking",
+    "lightgbm": "lightgbm:Booster.eval_train ndcg map auc average_precision",
+    "pytrec_eval": "pytrec_eval:supported_measures",
+    "ranx": "ranx.metrics",
+    "recbole": "recbole.evaluator.metrics Hit MRR MAP Recall NDCG Precision GAUC AUC",
+    "recommenders": "recommenders.evaluation.python_evaluation",
+    "rectools": "rectools.metrics",
+    "sklearn": "sklearn.metrics._ranking",
+    "spark": "pyspark.mllib.evaluation:RankingMetrics",
+    "torchmetrics": "torchmetrics.retrieval",
+    "xgboost": "xgboost:Booster.eval ndcg map pre auc aucpr",
+}
+"""Where a program is called; the names of all that it computes, unless they are found there."""
+
+
+def names_of(program):
+    """Those that are told, or public ones of a module, a class or a registry."""
+    place, *names = NAMES[program].split()
+    if names:
+        return names
+    found = pkgutil.resolve_name(place)
+    if isinstance(found, (types.ModuleType, type)):
+        found = [name for name, value in vars(found).items() if callable(value)]
+    return sorted(name for name in found if not name.startswith("_"))
 
 
 def program(package, *skipped):
@@ -287,7 +318,7 @@ def lenskit(problem):
 
     names = {"map": "AveragePrecision", "precision": "Precision", "recall": "Recall"}
     names |= {"mrr": "RecipRank", "hit_rate": "Hit", "ndcg": "NDCG", "ndcg(gain=linear)": "NDCG"}
-    names |= {"dcg": "DCG", "dcg(gain=linear)": "DCG"}
+    names |= {"dcg": "DCG", "dcg(gain=linear)": "DCG", "rbp": "RBP"}
 
     def measured(metric, query):
         grades = relevant(query)
@@ -433,4 +464,5 @@ if __name__ == "__main__":
                 measure: [[_plain(value) for value in values], _plain(mean)]
                 for measure, (values, mean) in answer.items()
             }
-    json.dump({"program": sys.argv[1], "version": version(package), "values": found}, sys.stdout)
+    answer = {"version": version(package), "call": NAMES[sys.argv[1]].split()[0], "values": found}
+    json.dump({**answer, "names": names_of(sys.argv[1])}, sys.stdout)
