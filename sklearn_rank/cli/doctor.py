@@ -15,8 +15,9 @@ from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import FAILED, print_table
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
+from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.hints import almost_equal, equal_but_for
-from sklearn_rank.inputs.tables import LongTable, Qrels, Run, as_list
+from sklearn_rank.inputs.tables import LongTable, Qrels, Run
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.table import words_table
@@ -98,7 +99,7 @@ def _of_run(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         if queries:
             yield "!", f"{len(queries):,} {what}: {format_list(queries)}"
     judged, ranked = (
-        {*(ids if isinstance(ids, list) else ids.unique().to_list())}
+        {*(ids.distinct if isinstance(ids, CodedIds) else ids.unique().to_list())}
         for ids in (qrels.item_ids, run.item_ids)
     )
     sides = ((set(missing), set(unjudged), "queries"), (judged - ranked, ranked - judged, "items"))
@@ -130,7 +131,7 @@ def _of_table(table: LongTable, what: str) -> Iterator[_Finding]:
     rows = table.repeated()
     if len(rows):
         queries = np.unique(np.searchsorted(table.offsets, rows, side="right") - 1)
-        item = as_list(table.item_ids[int(rows[0]) : int(rows[0]) + 1])
+        item = [table.keys_of(rows[:1])[0][1]]
         where = format_list([table.query_ids[queries[0]]])
         others = len(queries) - 1
         more = f", and {others:,} more queries repeat items" if others else ""

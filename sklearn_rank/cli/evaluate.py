@@ -89,6 +89,7 @@ def _engine(
         "--depth": arguments.depth is not None,
         "--judged-only": arguments.judged_only,
         "--grade": bool(arguments.grade_of),
+        "--queries": arguments.queries is not None,
         "--format trec": arguments.format == "trec",
         "standard input": "-" in paths,
         "several runs of one system": any(len(split_runs(path)) > 1 for path in arguments.runs),

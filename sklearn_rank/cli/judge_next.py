@@ -11,7 +11,8 @@ from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.files.write import write_qrels
-from sklearn_rank.inputs.tables import Qrels, as_list
+from sklearn_rank.inputs.arrays import CodedIds
+from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.support.disk import refuse_inputs
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import FORMULA, to_csv
@@ -101,9 +102,9 @@ def _unshielded(qrels: Qrels) -> Qrels:
     """Ids without the sign that keeps a spreadsheet from reading them as formulas."""
     queries, items = (
         [text[1:] if text.startswith(_SHIELDED) else text for text in ids]
-        for ids in (qrels.query_ids, as_list(qrels.item_ids))
+        for ids in (qrels.query_ids, qrels.item_ids.to_list())
     )
-    return replace(qrels, query_ids=queries, item_ids=items)
+    return replace(qrels, query_ids=queries, item_ids=CodedIds.of(items))
 
 
 def _rank_cell(rank: float | None) -> Cell:

@@ -100,6 +100,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         )
     text = "grade of a text where grades are text, as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
+    ids = "ids of queries that RUN does not name (_msearch), in order: one a line, or JSON lines"
+    add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     limits = {
         "rows": "rows of a file (default: 50 million)",
@@ -432,9 +434,11 @@ def _small(commands: Any) -> None:
     parser.set_defaults(run=("doctor", "run"))
     parser = commands.add_parser(
         "demo",
-        help="tune, choose, measure and protect two rankers on data that is already here",
-        description="Two searches for the best ranker, on data that every installation carries: "
-        "Python's help pages and scikit-learn's digits. Takes about fifteen seconds, needs no "
-        "network and writes no file.",
+        help="a 15-second tour with built-in data",
+        description="Choose a search over Python's help pages by GridSearchCV, compare it with the "
+        "old one, write the report, and let a gate turn red. Needs no network.",
     )
+    add = parser.add_argument
+    add("-o", "--output", default="demo.html", metavar="FILE", help="default: demo.html")
+    add("--open", action="store_true", help="open the report in the browser")
     parser.set_defaults(run=("tools", "run_demo"))

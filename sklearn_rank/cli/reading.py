@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.files.jsons import load_json
 from sklearn_rank.files.read import qrels_of, run_of
 from sklearn_rank.files.source import Limits, Source, source_of
-from sklearn_rank.inputs.roles import Columns, plain_name, role_of
+from sklearn_rank.inputs.roles import Columns, Role, names_of, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
@@ -37,6 +37,7 @@ class Reader:
         self.limits = Limits(**{name: value for name, value in given.items() if value})
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
+        self.queries = None if arguments.queries is None else read_ids(arguments.queries)
         self.grades = grades or dict(arguments.grade_of) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
@@ -45,7 +46,7 @@ class Reader:
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""
-        return run_of(self._source(path, what), None, self.run_columns)
+        return run_of(self._source(path, what), None, self.run_columns, self.queries)
 
     def runs(self, paths: str) -> Run | Repeats:
         """A run, or the repeated runs of one system, whose files are joined by commas."""
@@ -79,6 +80,20 @@ def refuse_repeated_runs(*paths: str | None, what: str = "run") -> None:
         raise ValueError(msg)
 
 
+def read_ids(path: str, option: str = "--queries") -> list[str]:
+    """Ids of queries: one a line, or of JSON lines with the id of a query."""
+    source, ids = source_of(path, Limits(), option), []
+    for number, line in enumerate(_text(path, option).splitlines(), 1):
+        if line.startswith("{"):
+            value = load_json(source, number, line.encode())
+            names = _ids(list(value), "query")
+            if len(names) != 1:
+                source.fail(number, f"has the keys {format_list(value)}, of which one is the query")
+            line = str(value[names[0]])
+        ids += [line] if line.strip() else []
+    return ids
+
+
 def read_stored(path: str) -> list[dict[str, Any]]:
     """Evaluations of a file that ``evaluate --format json`` or ``to_dict()`` wrote."""
     source = source_of(path, Limits(), "FILE")
@@ -102,6 +117,7 @@ _NAMES = {
         "category",
         "class",
         "type",
+        "set",
     ),
     "text": ("text", "querytext", "title", "question", "description"),
 }
@@ -109,7 +125,7 @@ _NAMES = {
 
 
 def read_labels(
-    path: str, option: str = "--slices", what: str = "label", of: str = "query"
+    path: str, option: str = "--slices", what: str = "label", of: Role = "query"
 ) -> dict[str, str]:
     """{query: label} of a CSV file, of JSON lines, or of a JSON object.
 
@@ -158,7 +174,7 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     return {str(row[ids[0]]): {fact: row.get(name) for fact, name in known.items()} for row in rows}
 
 
-def _pairs(source: Source, text: str, what: str, of: str) -> Iterator[tuple[int | None, Any, Any]]:
+def _pairs(source: Source, text: str, what: str, of: Role) -> Iterator[tuple[int | None, Any, Any]]:
     """Line, query and label of each row."""
     first = text.lstrip().partition("\n")[0]
     if not first.startswith("{"):
@@ -191,20 +207,26 @@ def _is_row(line: str) -> bool:
     return len(row) > 1 and any(role_of(name) in ids or name in ("_id", "id") for name in row)
 
 
-def _columns(source: Source, line: int, names: list[str], what: str, of: str) -> tuple[str, str]:
+def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -> tuple[str, str]:
     """The column of ids, and that of labels or texts: by name, else the only other one."""
-    queries = [name for name in names if role_of(name) == of] or [
-        name for name in names if name in ("_id", "id")
-    ]
+    queries = _ids(names, of, _NAMES[what])
     rest = {name: plain_name(name) for name in names if name not in queries}
     found = [name for name in names if rest.get(name) in _NAMES[what]]
     if not found and len(names) == 2:
         known = {*_NAMES["label"], *_NAMES["text"]}
-        found = [name for name in rest if role_of(name) is None and rest[name] not in known]
+        may_be = (None, of) if what == "text" else (None,)
+        found = [name for name in rest if role_of(name) in may_be and rest[name] not in known]
     if len(queries) != 1 or len(found) != 1:
         shown = format_list(names, limit=20) or "nothing"
         source.fail(line, f"needs the columns {of} and {what}, and the first line has {shown}")
     return queries[0], found[0]
+
+
+def _ids(names: list[str], of: Role, others: Collection[str] = ()) -> list[str]:
+    """The names of ids; those that may be something else only where there is no other."""
+    found = names_of(names, of)
+    own = [name for name in found if plain_name(name) not in others]
+    return own or [name for name in names if name in ("_id", "id")] or found
 
 
 def _text(path: str, option: str) -> str:

@@ -152,8 +152,11 @@ def run_audit(arguments: argparse.Namespace) -> int:
     return 0 if found.agrees else GATE_FAILED
 
 
-def run_demo(_: argparse.Namespace) -> int:
-    """Tune, choose and measure two rankers on data that is already here."""
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Choose, compare and protect a ranker on built-in data."""
+    from sklearn_rank.support.disk import HTML_REPORT, check_target
+
+    check_target(arguments.output, HTML_REPORT)
     try:
         from sklearn_rank._demo import run_demo as run
     except ModuleNotFoundError as error:
@@ -161,5 +164,5 @@ def run_demo(_: argparse.Namespace) -> int:
             raise
         msg = "this Python was installed without its help pages"
         raise ImportError(msg) from None
-    run()
+    run(arguments.output, is_opened=arguments.open)
     return 0

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.evaluation.compute import score_measures
+import numpy as np
+
+from sklearn_rank.evaluation.compute import Scored, relevant_alone, score_measures
 from sklearn_rank.evaluation.read import read
 from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
-from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
+from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.frames import values_of
 from sklearn_rank.inputs.options import RULES, ReadOptions
@@ -25,6 +27,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
+from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -203,11 +206,15 @@ def evaluate(
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
-    judged = replace(judged, options={**rules, "lowest": preset.lowest})
+    judged = replace(judged, options={**rules, "lowest": preset.lowest, "ranks": preset.ranks})
     own_values = _given_values(given, judged)
     scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
+    for text in _gains_by_less(
+        preset, scored, judged, skips=missing is None, leaves_out=zero_division is None
+    ):
+        warn(text, RankingDataWarning)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
@@ -340,6 +347,51 @@ def _given_values(
         own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
         for own, numbers in given.items()
     }
+
+
+# Where less is better -----------------------------------------------------------------------------
+
+
+def _gains_by_less(
+    preset: Convention,
+    scored: Sequence[Scored],
+    data: RankingData,
+    *,
+    skips: bool,
+    leaves_out: bool,
+) -> Iterator[str]:
+    """Sentences on values that are the better the fewer queries and relevant items are answered.
+
+    The convention ``skips`` queries and ``leaves_out`` undefined ones where the call does not say.
+    """
+    rankings, missing = data.rankings, data.counts.missing
+    if skips and preset.missing == "skip" and missing:
+        yield (
+            f"{missing:,} judged {'query has' if missing == 1 else 'queries have'} no ranking, and "
+            f"convention {preset.name!r} leaves them out; missing='zero' counts empty rankings"
+        )
+    unfound = rankings.n_hits < rankings.n_relevant
+    forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
+    if len(forgets) == len(scored) and unfound.any():
+        yield (
+            f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "
+            f"{int(unfound.sum()):,} of {len(rankings):,} queries, and gets better if more are "
+            "missing; evaluate recall beside it"
+        )
+    for measure, values, _, _, policy in scored if leaves_out else ():
+        metric = measure.metric
+        worst = metric.lower if metric.greater_is_better else metric.upper
+        if values is None or metric.of_results or isinstance(policy, str) or policy == worst:
+            continue
+        read = relevant_alone(measure, data.by_score if metric.by_score else rankings)
+        lost = int((np.isnan(values) & (read.n_relevant > 0) & (read.n_hits == 0)).sum())
+        if lost:
+            yield (
+                f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} of "
+                f"which no relevant item was retrieved, and convention {preset.name!r} "
+                f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
+                "zero_division=0.0 counts 0"
+            )
 
 
 # Where a program counts otherwise -----------------------------------------------------------------

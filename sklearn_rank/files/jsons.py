@@ -3,8 +3,8 @@
 Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1", "results":
 ["d7", "d9"]}``, where an element is an id, an id and its number as ``["d7", 3.2]``, or an object
 with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` stands for scored items. A
-file of one JSON value holds a list of such objects, or {query: items}; a request of Elasticsearch's
-``_rank_eval`` is read as judgements. Keys are recognised as column names are.
+file of one JSON value holds a list of such objects, {query: items}, or what Elasticsearch,
+OpenSearch and MTEB write. Keys are recognised as column names are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NoReturn, TypeAlias
 
-from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import Block, Source, check_id
 from sklearn_rank.files.text import EXACT, INEXACT, Rows, is_exact
 from sklearn_rank.inputs.hints import ASCENDING, steps_of
@@ -103,13 +103,15 @@ def _objects(rows: Rows, value: Any) -> list[Any]:
         return value
     if not isinstance(value, dict):
         rows.source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
-    requests = value.get("requests")  # of Elasticsearch's _rank_eval
-    if isinstance(requests, list) and all(
-        isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
-    ):
-        if rows.is_run:
-            rows.source.fail(None, "is a _rank_eval request, which holds judgements and no ranking")
-        return [{"query": one["id"], "ratings": one["ratings"]} for one in requests]
+    for shape in (_requests, _details, _responses, _ratings, _predictions):
+        try:
+            found = shape(rows, value)
+        except FileFormatError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError):
+            rows.source.fail(None, f"is not what it seems: {shape.__doc__}")
+        if found is not None:
+            return [{"query": query, "items": items} for query, items in found.items()]
     nested = [isinstance(part, (list, dict)) for part in value.values()]
     if _is_query_or_row(value) or not any(nested):
         return [value] if value else []
@@ -121,6 +123,93 @@ def _objects(rows: Rows, value: Any) -> list[Any]:
             "{query: items}, or a list of objects with a query and its items",
         )
     return [{"query": query, "items": items} for query, items in value.items()]
+
+
+# Of search engines and MTEB ----------------------------------------------------------------------
+
+
+def _requests(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Judgements in a request of Elasticsearch's _rank_eval."""
+    requests = value.get("requests")
+    if not isinstance(requests, list) or not all(
+        isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
+    ):
+        return None
+    if rows.is_run:
+        rows.source.fail(None, "is a _rank_eval request, which holds judgements and no ranking")
+    return {request["id"]: request["ratings"] for request in requests}
+
+
+def _details(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Hits, or the ratings of rated ones, in a response of _rank_eval."""
+    details = value.get("details")
+    if "metric_score" not in value or not isinstance(details, dict):
+        return None
+    _refuse_failed(rows, value.get("failures") or {})
+    hits = {query: own["hits"] for query, own in details.items()}
+    if rows.is_run:
+        return {query: [hit["hit"] for hit in own] for query, own in hits.items()}
+    return {
+        query: {hit["hit"]["_id"]: hit["rating"] for hit in own if hit.get("rating") is not None}
+        for query, own in hits.items()
+    }
+
+
+def _responses(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Hits of {query: response}, or of _msearch, whose responses stand in the order of queries."""
+    responses = value.get("responses")
+    if isinstance(responses, list):
+        if rows.queries is None:
+            what = "holds responses of _msearch, which do not name their queries"
+            rows.source.fail(None, f"{what}; pass queries=, their ids in the order of the requests")
+        if len(rows.queries) != len(responses):
+            numbers = f"{len(responses):,} responses for {len(rows.queries):,} queries"
+            rows.source.fail(None, f"holds {numbers}")
+        value = dict(zip(rows.queries, responses, strict=True))
+    if not value or not all(map(_is_response, value.values())):
+        return None
+    _refuse_failed(rows, {query: own["error"] for query, own in value.items() if "error" in own})
+    return {query: own["hits"]["hits"] for query, own in value.items()}
+
+
+def _is_response(value: Any) -> bool:
+    hits = value.get("hits") if isinstance(value, dict) else None
+    has_hits = isinstance(hits, dict) and isinstance(hits.get("hits"), list)
+    return has_hits or (isinstance(value, dict) and "error" in value)
+
+
+def _refuse_failed(rows: Rows, errors: Mapping[str, Any]) -> None:
+    if errors:
+        query, error = next(iter(errors.items()))
+        what = f"{len(errors):,} searches failed: {format_list(errors)}"
+        rows.source.fail(None, f"{what}; that of {safe_repr(query)} says {safe_repr(error)}")
+
+
+def _ratings(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Judgements as OpenSearch lists them, with numbers in quotes."""
+    lists = value.get("judgmentRatings")
+    if not isinstance(lists, list) or rows.is_run:
+        return None
+    return {
+        own["query"]: {one["docId"]: json.loads(one["rating"]) for one in own["ratings"]}
+        for own in lists
+    }
+
+
+def _predictions(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
+    """A run in the predictions of MTEB, by subset and split."""
+    if "mteb_model_meta" not in value:
+        return None
+    parts = {
+        f"{subset}/{split}": run
+        for subset, splits in value.items()
+        if subset != "mteb_model_meta"
+        for split, run in splits.items()
+    }
+    if len(parts) != 1:
+        rows.source.fail(None, f"holds predictions of {format_list(parts)}; leave one in a file")
+    run: dict[str, Any] = next(iter(parts.values()))
+    return run
 
 
 # One object -------------------------------------------------------------------------------------
@@ -156,6 +245,8 @@ class _Reader:
         where = f"{self.source.name}:{line}" if line else self.source.name
         nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
         own, other = ("retrieved", "relevant") if self.is_run else ("relevant", "retrieved")
+        if _is_response(value) and "hits" in value:
+            value = {**value, "hits": value["hits"]["hits"]}
         lists = lists_of(nested, own)
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]

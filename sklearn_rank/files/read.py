@@ -6,7 +6,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from numbers import Real
@@ -52,6 +52,7 @@ def read_run(
     *,
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
+    queries: Sequence[str] | None = None,
     max_rows: int = Limits.max_rows,
     max_bytes: int = Limits.max_bytes,
     max_line: int = Limits.max_line,
@@ -68,6 +69,8 @@ def read_run(
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
         for a role that no column has.
+    queries : sequence of str, default=None
+        Ids of the queries of an ``_msearch`` response, in the order of its requests.
     max_rows : int, default=50_000_000
         Rows that are read before the file is refused.
     max_bytes : int, default=2 GiB
@@ -95,14 +98,20 @@ def read_run(
     >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
     {'d7': 12.5, 'd2': 9.25}
     """
-    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns)
+    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns, queries)
 
 
-def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Run:
+def run_of(
+    source: Source,
+    format: FileFormat | None,
+    columns: Columns | None,
+    queries: Sequence[str] | None = None,
+) -> Run:
     """The rankings of a source."""
-    rows, (queries, items, numbers, role) = _read(source, format, columns, is_run=True)
+    rows = Rows(source, is_run=True, queries=queries)
+    query_ids, items, numbers, role = _read(rows, format, columns)
     own = {"ranks" if role == "rank" else "scores": numbers}
-    run = Run.from_columns(queries, items, tag=rows.tag, **own, **_about(rows))
+    run = Run.from_columns(query_ids, items, tag=rows.tag, **own, **_about(rows))
     return run.of_queries(rows.all_queries) if len(rows.all_queries) > len(run) else run
 
 
@@ -164,7 +173,8 @@ def qrels_of(
                 what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
                 msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
                 raise InvalidParameterError(msg)
-    rows, (queries, items, grades, _) = _read(source, format, columns, grades_of, is_run=False)
+    rows = Rows(source, is_run=False, grades=grades_of)
+    queries, items, grades, _ = _read(rows, format, columns)
     if rows.n_unrated:
         warn(
             f"{source.name}: {rows.n_unrated:,} rows have no grade and are left out, as not judged",
@@ -193,29 +203,22 @@ def whole_grades(source: Source, grades: Array) -> Array:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(
-    source: Source,
-    format: FileFormat | None,
-    columns: Columns | None,
-    grades: Mapping[str, float] | None = None,
-    *,
-    is_run: bool,
-) -> tuple[Rows, FileColumns]:
+def _read(rows: Rows, format: FileFormat | None, columns: Columns | None) -> FileColumns:
     """All rows of a source of any format."""
+    source = rows.source
     if format is not None:
-        check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
+        check_option(format, "format", FORMATS, "read_run" if rows.is_run else "read_qrels")
     check_columns(columns)
-    rows = Rows(source, is_run, grades=grades)
     with opened(source) as (file, head):
         kind = format or columnar_kind(head)
         if kind not in ("parquet", "arrow"):
             for _ in _parsed(rows, kind, columns, file, head):
                 pass
-            return rows, rows.take()
+            return rows.take()
         if not (isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)):
             rows.source = source._replace(path=file)  # as a pipe, which cannot be opened again
         add_columnar(rows, kind, columns)
-    return rows, rows.take()
+    return rows.take()
 
 
 def read_parts(

@@ -16,7 +16,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -138,6 +138,8 @@ class Rows:
     """Kind of the numbers."""
     grades: Mapping[str, float] | None = None
     """Grades of texts; None: grades are numbers."""
+    queries: Sequence[str] | None = None
+    """Ids of queries that the file does not name."""
     parts: list[tuple[Any, Any, Any]] = field(default_factory=list)
     """Queries, items and numbers (or None) of each block: lists, or series of Polars."""
     n_rows: int = 0

@@ -44,7 +44,7 @@ from sklearn_rank.typing import (
 
 @dataclass(frozen=True, eq=False)
 class CodedIds:
-    """Query ids coded by distinct id, so that text and objects are compared only once."""
+    """Ids coded by distinct id, so that text and objects are compared only once."""
 
     distinct: list[Any]
     codes: IntArray
@@ -57,7 +57,38 @@ class CodedIds:
         return self.distinct[int(self.codes[row])]
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.distinct[code] for code in self.codes.tolist())
+        return map(self.distinct.__getitem__, self.codes.tolist())
+
+    @classmethod
+    def of(cls, values: Sequence[Hashable]) -> CodedIds:
+        """Ids of any kind."""
+        return cls(*numbered(values, len(values)))
+
+    def take(self, rows: IntArray | slice) -> CodedIds:
+        """The ids of some rows, without those of the others where these are few."""
+        codes = self.codes[rows]
+        if 2 * len(codes) >= len(self.distinct):
+            return CodedIds(self.distinct, codes)
+        used, codes = np.unique(codes, return_inverse=True)
+        return CodedIds([self.distinct[code] for code in used.tolist()], codes)
+
+    def to_list(self) -> list[Any]:
+        """The ids as Python objects."""
+        return list(self)
+
+    def equals(self, other: CodedIds) -> bool:
+        """Whether the rows have the same ids."""
+        if self.distinct is other.distinct or self.distinct == other.distinct:
+            return np.array_equal(self.codes, other.codes)
+        return self.to_list() == other.to_list()
+
+    def in_codes_of(self, other: CodedIds) -> IntArray:
+        """The ids of the rows in the codes of others, -1 where they lack one."""
+        if self.distinct is other.distinct:
+            return self.codes
+        numbers = {value: number for number, value in enumerate(other.distinct)}
+        codes = [numbers.get(value, -1) for value in self.distinct]
+        return np.array(codes, dtype=np.int64)[self.codes] if codes else self.codes
 
 
 Ids: TypeAlias = Array | CodedIds

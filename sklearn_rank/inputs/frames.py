@@ -7,6 +7,7 @@ those of the mapping layout.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -33,7 +35,7 @@ from sklearn_rank.inputs.roles import (
     text_grades,
     wanted_of,
 )
-from sklearn_rank.inputs.tables import Qrels, Run, as_list
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing, negated
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
@@ -164,7 +166,7 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[
     if not lists:
         return None
     query = find_roles(names, ("query",), columns=columns, where=name)["query"]
-    queries, items = as_list(_ids(frame, query, name)), _lists(frame, lists[0])
+    queries, items = list(_ids(frame, query, name)), _lists(frame, lists[0])
     read: list[Any] = items
     for role in wanted_of(GRADE if name == "y_true" else ("score", "distance"), columns):
         own = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
@@ -425,10 +427,14 @@ def _column(
     return series
 
 
-def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
+def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[Any]:
     """Ids of queries or items; text of Polars stays where it is."""
     import narwhals as nw
 
+    if frame.implementation.is_pandas():
+        coded = _factorized(frame[column].to_native())
+        if coded is not None:
+            return coded
     series = _column(frame, column, name, is_id=True)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
@@ -446,6 +452,18 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
             )
             raise ValueError(msg)
     return ids
+
+
+def _factorized(column: Any) -> CodedIds | None:
+    """Ids of a column of pandas that holds integers or text alone; None for others."""
+    if column.dtype.kind not in "iu":
+        kind = sys.modules["pandas"].api.types.infer_dtype(column, skipna=False)
+        if kind != "string":
+            return None
+    codes, distinct = column.factorize()
+    if len(codes) and codes.min() < 0:
+        return None  # something is missing
+    return CodedIds(distinct.tolist(), codes.astype(np.int64, copy=False))
 
 
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:

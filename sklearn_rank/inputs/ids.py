@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.items import Where, read_scores
 from sklearn_rank.inputs.tables import Qrels, Run, fall_orders, take_ids
 from sklearn_rank.rankings.ranking import TIE_RULES, Items, RelevantItems, UnjudgedItems
@@ -128,8 +129,8 @@ def look_up(
             unjudged = UnjudgedItems(None, sizes, (of_known, known))
     items = Items(offsets, scores, None, relevant, judged, unjudged=unjudged, ties=ties)
     if scores is not None and TIE_RULES[ties].by_id:
-        orders = fall_orders(scores, offsets, [*chain.from_iterable(rankings)])
-        items = items.by_falling_id(*orders)
+        ranked = CodedIds.of([*chain.from_iterable(rankings)])
+        items = items.by_falling_id(*fall_orders(scores, offsets, ranked))
     ids = [*chain.from_iterable(truths)]
     if assumed != "partial":
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning
+from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import refuse_unequal_types, spelling_hint
 from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
@@ -25,6 +26,7 @@ from sklearn_rank.inputs.tables import (
     refuse_duplicate,
     refuse_two_grades,
     take_ids,
+    types_of,
 )
 from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
@@ -184,11 +186,7 @@ def read_joined(
     qrels: Qrels, run: Run, options: ReadOptions, weights: FloatArray | None = None
 ) -> RankingData:
     """The same of tables that have the same queries, in one order."""
-    kinds = (
-        set(map(type, ids if isinstance(ids, list) else ids[:1]))  # a series has one type
-        for ids in (run.item_ids, qrels.item_ids)
-    )
-    refuse_unequal_types(*kinds, in_tables=True)
+    refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
@@ -196,7 +194,7 @@ def read_joined(
     run = _without_duplicates(run, options.duplicates)
     n_dropped, n_identical = n_rows - run.n_rows, 0
     if options.ignore_identical_ids:
-        identical = run.find(run.query_ids, np.arange(len(run)))
+        identical = run.find(CodedIds.of(run.query_ids), np.arange(len(run)))
         rows = np.setdiff1d(np.arange(run.n_rows), identical)
         n_identical, run = run.n_rows - len(rows), run.take(rows)
     items, assumed, judgements = look_up_rows(qrels, run, options.ties, options.assume)

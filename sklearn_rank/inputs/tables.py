@@ -27,7 +27,7 @@ from sklearn_rank.typing import Array, IntArray
 if TYPE_CHECKING:
     import polars as pl
 
-IdColumn: TypeAlias = "list[Any] | pl.Series"
+IdColumn: TypeAlias = "CodedIds | pl.Series"
 
 
 def is_series(column: IdColumn) -> bool:
@@ -37,14 +37,17 @@ def is_series(column: IdColumn) -> bool:
 
 def take_ids(column: IdColumn, rows: IntArray) -> IdColumn:
     """The ids of some rows."""
-    if isinstance(column, list):
-        return [column[row] for row in rows.tolist()]
-    return column.gather(rows)
+    return column.take(rows) if isinstance(column, CodedIds) else column.gather(rows)
 
 
-def as_list(column: IdColumn) -> list[Any]:
-    """The ids as Python objects."""
-    return column if isinstance(column, list) else column.to_list()
+def types_of(column: IdColumn) -> set[type]:
+    """Types of the ids as Python objects; a series has one."""
+    if not isinstance(column, CodedIds):
+        return set(map(type, column[:1]))
+    types = set(map(type, column.distinct))
+    if len(types) > 1:  # those of rows that were left out do not count
+        types = {type(column.distinct[code]) for code in np.unique(column.codes).tolist()}
+    return types
 
 
 # Items that come twice ---------------------------------------------------------------------------
@@ -90,16 +93,15 @@ def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> N
 _Table = TypeVar("_Table", bound="LongTable")
 _SAMPLE = 100_000
 """Rows of which ranks are compared with scores."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LongTable(Mapping[Any, Any]):
     """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``.
 
-    Items of Polars are found by sorted hashes. The low bits of a hash give way to the number of its
-    row, so that a plain sort, which costs a fraction of an argsort, says where each row stood.
+    Items are found by sorted keys of the number of their query, a hash of their id, and in the
+    lowest bits the number of their row, so that a plain sort, which costs a fraction of an argsort,
+    says where each row stood.
     """
 
     _numbers_in: ClassVar[str]
@@ -155,7 +157,8 @@ class LongTable(Mapping[Any, Any]):
         number = self.numbers[query]
         rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
         values = getattr(self, self._numbers_in)
-        return as_list(self.item_ids[rows]), None if values is None else values[rows].tolist()
+        items = take_ids(self.item_ids, np.arange(rows.start, rows.stop)).to_list()
+        return items, None if values is None else values[rows].tolist()
 
     @property
     def n_rows(self) -> int:
@@ -170,7 +173,7 @@ class LongTable(Mapping[Any, Any]):
     def keys_of(self, rows: IntArray) -> list[tuple[int, Any]]:
         """Number of the query and item of some rows."""
         numbers = (np.searchsorted(self.offsets, rows, side="right") - 1).tolist()
-        return list(zip(numbers, as_list(take_ids(self.item_ids, rows)), strict=True))
+        return list(zip(numbers, take_ids(self.item_ids, rows).to_list(), strict=True))
 
     def name_row(self, row: int) -> str:
         """A row in a message."""
@@ -184,22 +187,24 @@ class LongTable(Mapping[Any, Any]):
 
     @cached_property
     def _keys(self) -> Array:
-        keys: Array = _hashes(self.item_ids, segment_index(self.offsets)) & ~self._row_bits
+        keys = self._keys_of(self.item_ids, segment_index(self.offsets))
         keys |= np.arange(len(keys), dtype=np.uint64)
         keys.sort()
         return keys
 
+    def _keys_of(self, ids: IdColumn, queries: IntArray) -> Array:
+        """Keys of other ids in these queries, with no row."""
+        row_bits, query_bits = self.n_rows.bit_length(), len(self).bit_length()
+        keys = _hashes(ids) << np.uint64(row_bits + query_bits)
+        keys >>= np.uint64(query_bits)
+        keys |= queries.astype(np.uint64) << np.uint64(64 - query_bits)
+        return keys
+
     def repeated(self) -> IntArray:
         """All rows whose item stands more than once in their query, in order."""
-        doubtful: list[int] = []
-        if isinstance(self.item_ids, list):
-            for start, stop in pairwise(self.offsets.tolist()):
-                if len(set(self.item_ids[start:stop])) < stop - start:
-                    doubtful += range(start, stop)
-        else:
-            alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._row_bits)
-            doubtful = (self._keys[np.union1d(alike, alike + 1)] & self._row_bits).tolist()
-        rows = np.sort(np.array(doubtful, dtype=np.int64))
+        alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._row_bits)
+        doubtful = self._keys[np.union1d(alike, alike + 1)] & self._row_bits
+        rows = np.sort(doubtful.astype(np.int64))
         keys = self.keys_of(rows)
         times = Counter(keys)
         return rows[[place for place, key in enumerate(keys) if times[key] > 1]]
@@ -210,16 +215,14 @@ class LongTable(Mapping[Any, Any]):
         Neither side may hold an item twice in a query.
         """
         result, own = np.full(len(ids), -1, dtype=np.int64), self.item_ids
-        if isinstance(own, list) or isinstance(ids, list) or own.dtype != ids.dtype:
-            own, wanted = as_list(own), as_list(ids)
-            borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
-            for start, stop in pairwise(borders):
-                first, last = self.offsets[queries[start] : queries[start] + 2].tolist()
-                places = dict(zip(own[first:last], range(first, last), strict=True))
-                result[start:stop] = [places.get(item, -1) for item in wanted[start:stop]]
-            return result
+        if isinstance(own, CodedIds) and isinstance(ids, CodedIds):
+            codes = ids.in_codes_of(own)
+            ids = CodedIds(own.distinct, codes)
+        elif isinstance(own, CodedIds) or isinstance(ids, CodedIds) or own.dtype != ids.dtype:
+            coded = replace(self, item_ids=CodedIds.of(own.to_list()))
+            return coded.find(CodedIds.of(ids.to_list()), queries)
         keys, low = self._keys, self._row_bits
-        hashes = _hashes(ids, queries) & ~low
+        hashes = self._keys_of(ids, queries)
         place, pending = keys.searchsorted(hashes), np.arange(len(ids))
         while True:  # once, unless two rows share a hash
             pending = pending[place[pending] < len(keys)]
@@ -228,7 +231,10 @@ class LongTable(Mapping[Any, Any]):
                 return result
             rows = (keys[place[pending]] & low).astype(np.int64)
             query = queries[pending]
-            same = (own.gather(rows) == ids.gather(pending)).to_numpy()
+            if isinstance(own, CodedIds):
+                same = own.codes[rows] == codes[pending]
+            else:
+                same = (own.gather(rows) == take_ids(ids, pending)).to_numpy()
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
@@ -255,10 +261,11 @@ class LongTable(Mapping[Any, Any]):
         return replace(self, item_ids=take_ids(self.item_ids, rows), **changes)
 
 
-def _hashes(ids: Any, queries: IntArray) -> Array:
-    """A 64-bit hash of query and item for each row."""
-    hashes: Array = queries.astype(np.uint64) * _MIX
-    hashes ^= ids.hash().to_numpy()
+def _hashes(ids: IdColumn) -> Array:
+    """A number of 64 bits for each id."""
+    if isinstance(ids, CodedIds):
+        return ids.codes.view(np.uint64)
+    hashes: Array = ids.hash().to_numpy()
     return hashes
 
 
@@ -272,7 +279,7 @@ class Run(LongTable):
         Distinct, in order of first appearance.
     offsets : ndarray of shape (n_queries + 1,)
         Rows of query ``i`` are ``offsets[i]:offsets[i+1]``.
-    item_ids : list or polars.Series of shape (n_rows,)
+    item_ids : sequence or polars.Series of shape (n_rows,)
         Id of the item of each row.
     scores : ndarray of shape (n_rows,) or None
         None: the rows of a query stand in ranked order.
@@ -385,13 +392,15 @@ class Run(LongTable):
         """The rows by their ranks, which are places: a place without a row has an unknown item."""
         if self.ranks is None or (self.scores is None and not self.doubts):
             return self
-        ranks, ids = self.ranks.astype(np.int64), as_list(self.item_ids)
+        ranks, known = self.ranks.astype(np.int64), self.item_ids.to_list()
         base = 0 if (ranks == 0).any() else 1
-        fill: Any = "no item at rank {}".format if isinstance(ids[0], str) else (-(1 << 62)).__add__
+        fill: Any = (
+            "no item at rank {}".format if isinstance(known[0], str) else (-(1 << 62)).__add__
+        )
         items: list[Any] = []
         sizes = []
         for start, stop in pairwise(self.offsets.tolist()):
-            at = dict(zip(ranks[start:stop].tolist(), ids[start:stop], strict=True))
+            at = dict(zip(ranks[start:stop].tolist(), known[start:stop], strict=True))
             if len(at) < stop - start:
                 msg = f"two items of query {self._query_of(start)} have one rank, which is a place"
                 raise ValueError(msg)
@@ -399,7 +408,9 @@ class Run(LongTable):
             items += own
             sizes.append(len(own))
         offsets = offsets_of(np.array(sizes, dtype=np.int64))
-        return replace(self, offsets=offsets, item_ids=items, scores=None, ranks=None, doubts=())
+        return replace(
+            self, offsets=offsets, item_ids=CodedIds.of(items), scores=None, ranks=None, doubts=()
+        )
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
@@ -506,7 +517,7 @@ def _by_query(
         row = -1
         if is_series(column):
             row = int(column.is_null().arg_true()[0]) if column.null_count() else -1
-        else:
+        elif not isinstance(column, CodedIds):
             ids = column.tolist() if hasattr(column, "tolist") else list(column)
             if not set(map(type, ids)) <= {str, int}:
                 row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
@@ -525,9 +536,13 @@ def _by_query(
         if column.shape != (len(items),):
             msg = f"{name} has the shape {column.shape}, not one for each of {len(items):,} rows"
             raise ValueError(msg)
+    if isinstance(items, list):
+        items = CodedIds.of(items)
     if not len(queries):
         return [], np.zeros(1, dtype=np.int64), items, numbers
-    if isinstance(queries, list):
+    if isinstance(queries, CodedIds):
+        coded = queries
+    elif isinstance(queries, list):
         coded = code_objects(queries, "queries")
     else:
         # Runs of one query are taken whole, so that few ids become Python objects.
@@ -567,13 +582,13 @@ def fall_orders(
 
 def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
     """Places in the order of the numbers of runs, and within a run by falling id."""
-    if is_series(ids):
+    if not isinstance(ids, CodedIds):
         import polars as pl
 
         frame = pl.DataFrame({"run": number, "id": ids}).cast({"id": pl.String})
         by = pl.arg_sort_by(["run", "id"], descending=[False, True])
         return frame.select(by).to_series().to_numpy().astype(np.int64)
-    texts = [as_text(item) for item in as_list(ids)]
-    places = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
-    places.sort(key=number.tolist().__getitem__)
-    return np.array(places, dtype=np.int64)
+    texts = [as_text(item) for item in ids.distinct]
+    falling = {text: place for place, text in enumerate(sorted(set(texts), reverse=True))}
+    places = np.array([falling[text] for text in texts], dtype=np.int64)
+    return np.lexsort((places[ids.codes], number))

@@ -291,6 +291,12 @@ class Measure:
         )
 
     @property
+    def forgets_unretrieved(self) -> bool:
+        """Whether a relevant item that is not retrieved counts for nothing, so that it may help."""
+        by_hits = self.metric.name == "map" and self.options["denominator"] == "retrieved"
+        return by_hits or self.options.get("unretrieved") == "ignore"
+
+    @property
     def weigh(self) -> Callable[..., FloatArray] | None:
         """Judged rankings to the weights of the queries in the mean; None: all alike."""
         return None if self.options.get("average", "macro") == "macro" else self.metric.weights

@@ -16,7 +16,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
-COMPARED = ("ties", "ignore_identical_ids", "lowest")
+COMPARED = ("ties", "ignore_identical_ids", "lowest", "ranks")
 """Options of which two readings need the same to be compared, or merged."""
 _UNKNOWN = {None, ""}
 
@@ -66,7 +66,7 @@ class JudgedItems(NamedTuple):
 
     offsets: IntArray
     ids: Any
-    """List or Polars series."""
+    """List, coded ids or Polars series."""
     grades: Array
     n_queries: int | None = None
     """How many queries share the items of the one; None: each has its own."""
@@ -86,8 +86,8 @@ class JudgedItems(NamedTuple):
         """Whether the ids are equal, and of one type."""
         if isinstance(self.ids, list):
             return bool(self.ids == other.ids)
-        same = type(self.ids) is type(other.ids) and self.ids.dtype == other.ids.dtype
-        return bool(same and self.ids.equals(other.ids))
+        kinds = {(type(ids), getattr(ids, "dtype", None)) for ids in (self.ids, other.ids)}
+        return len(kinds) == 1 and bool(self.ids.equals(other.ids))
 
 
 def _text(item: Any) -> str:

@@ -187,10 +187,14 @@ class Finding(NamedTuple):
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """All queries before slices, then the surest and largest, whatever the order of data."""
+        """Losses first, all queries before slices, then the surest and largest.
+
+        It does not depend on the order of rows and measures.
+        """
         cell, p = self.cell, self.cell.p
         size = -abs(cell.change or 0.0)
-        return bool(self.row.slice), 1.0 if p is None else p, size, self.measure, self.row.label
+        gravity = cell.direction != "worse", bool(self.row.slice), 1.0 if p is None else p
+        return *gravity, size, self.measure, self.row.label, self.row.new
 
     @property
     def verb(self) -> str:

@@ -145,11 +145,11 @@ def report_of(
 def _first_view(
     found: Sequence[Finding], measures: Sequence[str], is_chosen: bool
 ) -> dict[str, Any]:
-    """The losing queries of the gravest finding; else all, the largest loss first."""
+    """The cell of the first claim, losses first; of a chosen measure its losses."""
     lead = next((own for own in found if own.measure in measures), None)
     if lead is None or is_chosen:
         return {"which": "worse"}
-    which = lead.cell.direction
+    which = "worse" if lead.cell.direction == "worse" else "all"
     place = measures.index(lead.measure)
     return {"measure": place, "slice": lead.row.slice, "system": lead.row.new, "which": which}
 
@@ -229,8 +229,7 @@ def verdict_of(
 ) -> Verdict:
     """What changed, how surely, and what unjudged items could still reverse."""
     found = findings([section])
-    losses = [own for own in found if own.cell.direction == "worse"]
-    lead = next(iter(losses or found), None)
+    lead = next(iter(found), None)
     details = []
     if lead is not None:
         rest = len(found) - 1
@@ -259,9 +258,10 @@ def verdict_of(
     else:
         text = claims(found)
     kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
-    if reversible and not comparison.all_pairs:
+    if lead is not None and reversible and not comparison.all_pairs:
         sure = [own for own in found if own not in reversible]
-        kind = next((own.cell.direction for own in sure if own in losses or not losses), "unsure")
+        direction = lead.cell.direction
+        kind = direction if any(own.cell.direction == direction for own in sure) else "unsure"
         changes = some(sorted({own.measure for own in reversible})) if sure else "this"
         text += f", though unjudged items could reverse {changes}"
     return Verdict(text, kind, (*details, *told), to_judge)

@@ -73,6 +73,21 @@ def test_latex_and_json(command):
     assert two["per_query"]["mrr"] == [1.0, 0.5, 1.0]
 
 
+def test_queries_of_several_searches(command):
+    hits = [{"_id": "d7", "_score": 2.5}, {"_id": "d2", "_score": 1.5}]
+    responses = {"responses": [{"hits": {"hits": hits}}, {"hits": {"hits": []}}]}
+    command.write({"r.json": json.dumps(responses), "j.qrels": "q1 0 d2 1\nq2 0 d2 1\n"})
+    command.write(
+        {"ids.txt": "q1\nq2\n", "ids.jsonl": '{"_id": "q1", "text": ""}\n{"qid": "q2"}\n'}
+    )
+    for ids in ("ids.txt", "ids.jsonl"):
+        words = f"evaluate j.qrels r.json --queries {ids} -m mrr --format trec"
+        assert command(words).split() == ["mrr", "all", f"{(1 / 2 + 0) / 2:.4f}"]
+    assert "pass --queries, their ids" in command("evaluate j.qrels r.json", 2)
+    command.write({"ids.jsonl": '{"text": "t"}'})
+    assert "keys 'text', of which one is the query" in command(words, 2)
+
+
 def test_a_slice_that_one_run_alone_has_is_left_out(command):
     """trec_eval skips q1 and q3 of this run: "de" is then a slice of the other alone."""
     command.write({"part.run": "q2 Q0 x 1 3.0 t\nq2 Q0 c 2 1.0 t\n"})

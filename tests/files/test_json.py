@@ -174,15 +174,71 @@ def test_a_request_of_rank_eval_holds_judgements():
         run_of(text)
 
 
+RUN = {"q1": {"d7": 2.5, "d2": 1.5}}
+FAILED = {"error": {"type": "parsing_exception"}, "status": 400}
+DETAILS = {
+    "metric_score": 0.5,
+    "details": {
+        "q1": {
+            "metric_score": 0.5,
+            "unrated_docs": [{"_index": "i", "_id": "d2"}],
+            "hits": [
+                {"hit": {"_index": "i", "_id": "d7", "_score": 2.5}, "rating": 2},
+                {"hit": {"_index": "i", "_id": "d2", "_score": 1.5}, "rating": None},
+            ],
+        }
+    },
+    "failures": {},
+}
+OPENSEARCH = {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d7", "rating": "2.000"}]}]}
+MTEB = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": RUN}}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("value", "run", "qrels"),
+    [
+        ({"q1": {"took": 3, **HITS}}, RUN, None),
+        ({"query": "q1", **HITS}, RUN, None),
+        (DETAILS, RUN, {"q1": {"d7": 2}}),
+        (OPENSEARCH, None, {"q1": {"d7": 2}}),
+        (MTEB, RUN, None),
+    ],
+    ids=["responses", "response", "_rank_eval", "OpenSearch", "MTEB"],
+)
+def test_what_search_engines_and_mteb_write(value, run, qrels, indent):
+    text = json.dumps(value, indent=indent)
+    for read, expected in ((run_of, run), (qrels_of, qrels)):
+        if expected is not None:
+            assert read(text) == expected
+
+
+def test_responses_of_several_searches():
+    value = {"took": 3, "responses": [HITS, {"hits": {"hits": []}}]}
+    file = io.BytesIO(json.dumps(value).encode())
+    assert read_run(file, queries=["q1", "q2"]) == {**RUN, "q2": {}}
+    for queries, given, message in (
+        (None, value, "which do not name their queries; pass queries=, their ids in the order"),
+        (["q1"], value, "holds 2 responses for 1 queries"),
+        (["q1", "q2"], {"responses": [HITS, FAILED]}, "1 searches failed: 'q2'; .*'parsing_exc"),
+        (None, {"q1": FAILED, "q2": HITS}, "1 searches failed: 'q1'"),
+        (None, {**DETAILS, "failures": {"q9": FAILED}}, "1 searches failed: 'q9'"),
+        (None, {**MTEB, "de": {"test": RUN}}, "predictions of 'default/test', 'de/test'; leave"),
+    ):
+        with pytest.raises(FileFormatError, match=message):
+            read_run(io.BytesIO(json.dumps(given).encode()), queries=queries)
+
+
 @pytest.mark.parametrize("read", [run_of, qrels_of])
 @pytest.mark.parametrize(
     "value",
     [
-        {"took": 3, "responses": [HITS]},
-        {"responses": [HITS]},
         HITS,
-        {"query": "q", **HITS},
         {"q": 7, "r": []},
+        {"metric_score": 1.0, "details": {"q": {}}},
+        {"mteb_model_meta": {}, "default": [1]},
+        {"judgmentRatings": [{"query": "q"}]},
+        {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "x"}]}]},
     ],
 )
 def test_other_shapes_of_json_are_refused(value, read):

@@ -37,7 +37,7 @@ def test_files_and_limits_become_arguments(tmp_path: Path) -> None:
         INPUT_AT_LEAST="map=0.3\n  mrr=0.5  \n\n",
         INPUT_MAX_DROP="ndcg@10=0.005",
         INPUT_SLICES="slices.csv",
-        INPUT_ARGUMENTS="--allow=unjudged\n--missing=zero",
+        INPUT_ARGUMENTS="--allow=unjudged\n--missing=zero\n--qrels-column item=page url",
         INPUT_MARKDOWN="out.md",
     )
     assert code == 0
@@ -53,6 +53,8 @@ def test_files_and_limits_become_arguments(tmp_path: Path) -> None:
         "--slices=slices.csv",
         "--allow=unjudged",
         "--missing=zero",
+        "--qrels-column",
+        "item=page url",
         "--markdown=out.md",
     ]
 

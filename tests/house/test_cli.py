@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -98,69 +97,30 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
 # The demonstration ------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def demo() -> subprocess.CompletedProcess[str]:
-    """The finished demonstration, run with warnings as errors and colour asked for."""
-    return run_python("-W", "error", "-m", "sklearn_rank.cli", "demo", FORCE_COLOR="1")
-
-
 @pytest.mark.slow
-def test_demo_prints_plain_text(demo):
-    assert (demo.returncode, demo.stderr) == (0, "")
-    assert CONTROL.search(demo.stdout) is None
-    assert demo.stdout.isascii()
-    lines = demo.stdout.splitlines()
-    assert max(len(line) for line in lines if not line.startswith("    ")) <= 79
-
-
-@pytest.mark.slow
-def test_demo_measures_held_out_queries_with_intervals_and_counts(demo):
-    rows = re.findall(
-        r"^    (\S+) +(\d\.\d{4})  (\d\.\d{4})\.\.(\d\.\d{4}) +(\d+)$", demo.stdout, re.M
+def test_the_demo_chooses_compares_reports_and_turns_red_on_one_screen(tmp_path):
+    path = tmp_path / "demo.html"
+    code = (
+        "import webbrowser\n"
+        "from sklearn_rank import cli\n"
+        "webbrowser.open = lambda address: print('opened', address)\n"
+        f"raise SystemExit(cli.main(['demo', '-o', {str(path)!r}, '--open']))\n"
     )
-    assert [name for name, *_ in rows] == [
-        *("map", "mrr", "recall@10", "ndcg@10"),
-        *("map", "mrr", "ndcg@10", "precision@10", "gauc"),
-    ]
-    for _, score, low, high, _ in rows:
-        assert 0 <= float(low) < float(score) < float(high) <= 1
-    held_out = re.search(r"Tuned on (\d+) queries; (\d+) are held out", demo.stdout)
-    assert {queries for *_, queries in rows[:4]} == {held_out[2]}
-    assert {queries for *_, queries in rows[4:]} == {"80"}
-    assert "    80 queries\n" in demo.stdout
-
-
-@pytest.mark.slow
-def test_demo_ends_with_a_gate_that_fails_on_a_broken_retriever(demo):
-    (measured,) = map(float, re.findall(r"help pages \(MAP (0\.\d+),", demo.stdout))
-    (threshold,) = map(float, re.findall(r"at_least\(y_true, y_score, (0\.\d\d)\)", demo.stdout))
-    assert 0 <= measured - threshold < 0.01
-    failure = demo.stdout.partition("whoever is on call reads:")[2]
-    broken = re.search(r"^    MAP is (0\.\d{3}), below the (0\.\d{3}) required", failure, re.M)
-    assert float(broken[1]) < float(broken[2]) == threshold
-    assert "worst queries by map" in failure
-    for page in re.findall(r"docs/\w+\.md", failure):
-        assert (Path(__file__).parents[2] / page).is_file()
-
-
-# Its honesty ------------------------------------------------------------------------------------
-
-
-def test_digits_share_no_query_between_training_and_held_out():
-    from sklearn_rank._demo import read_pairs
-
-    own, held_out = (set(query.tolist()) for _, _, query in read_pairs())
-    assert (len(own), len(held_out), own & held_out) == (80, 80, set())
-
-
-def test_related_pages_are_those_that_help_names():
-    from sklearn_rank._demo import read_help_pages
-
-    texts, related = read_help_pages()
-    # help("while") ends with: Related help topics: break, continue, if, TRUTHVALUE
-    assert related["while"] == {"break", "continue", "if", "truth"}
-    assert (len(texts) >= 70, len(related) >= 50) == (True, True)
-    for page, others in related.items():
-        assert others
-        assert page not in others
-        assert {page, *others} <= texts.keys()
+    finished = run_python("-W", "error", "-c", code, FORCE_COLOR="1")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert CONTROL.search(finished.stdout) is None
+    assert finished.stdout.isascii()
+    *lines, last = finished.stdout.splitlines()
+    assert last == f"opened {path.as_uri()}"
+    assert len(lines) <= 24
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 79
+    low, best = map(float, re.search(r"MAP ([\d.]+) to ([\d.]+)", finished.stdout).groups())
+    assert 0 < low < best < 1
+    old, new = map(float, re.search(r"map +([\d.]+) -> ([\d.]+)", finished.stdout).groups())
+    assert old < new
+    assert "the chosen retriever: passed" in finished.stdout
+    assert re.search(r"FAILED\n   MAP fell from ", finished.stdout)
+    assert re.search(r"<h1>(.*)</h1>", path.read_text(encoding="utf-8"))[1] in finished.stdout
+    path.write_text("mine")
+    assert cli.main(["demo", "-o", str(path)]) == 2, "the demo replaces nothing but a report"
+    assert path.read_text() == "mine"

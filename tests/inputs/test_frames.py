@@ -314,12 +314,14 @@ def test_a_table_is_the_mapping_that_it_stands_for(monkeypatch):
     options = {"measures": measures, "keep_items": True, "zero_division": 0.0}
     expected, real = evaluate(truth, ranking, **options), tables._hashes
     for make in (list, pl.Series):
-        for hashes in (real, lambda ids, queries: queries.astype(np.uint64) * 0):
+        for hashes in (real, lambda ids: np.zeros(len(ids), np.uint64)):
             monkeypatch.setattr(tables, "_hashes", hashes)
             qrels, run = table(truth, make, Qrels, "grades"), table(ranking, make, Run, "scores")
             assert (qrels, run) == (truth, ranking)
             found = evaluate(qrels, run, **options)
             assert dict(found.scores) == dict(expected.scores)
+            by_keys = evaluate(qrels, run, measures, zero_division=0.0)
+            assert dict(by_keys.scores) == dict(expected.scores)
             assert found.placements() == expected.placements()
             upper = evaluate(qrels, run, string_provider=str.upper, **options)
             assert dict(upper.scores) == dict(expected.scores)

@@ -172,7 +172,7 @@ def test_areas_of_cut_lists_warn_once() -> None:
         (FIRST, LOWEST, "gauc", {"candidates": np.isfinite(LOWEST)}),
         (TRUTH, CUT, "map", {}),
         (TRUTH, CUT, "gauc(n_negatives=100)", {}),
-        (TRUTH, CUT, "gauc(unretrieved=ignore)", {}),
+        (TRUTH, CUT, ("gauc(unretrieved=ignore)", "recall"), {}),
         (TRUTH[:9], CUT[:9], "gauc", {}),
         (TRUTH, [["a", "x"], *CUT[1:]], "gauc", {}),
         ([{"a"}] * 10, CUT, "gauc", {}),

@@ -1,8 +1,10 @@
 """What holds of measures whatever the data are: order, names, scores, batches, cutoffs, ranks."""
 
+import contextlib
 import itertools
 import math
 import random
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_rank import measure
+from sklearn_rank import Convention, Measure, evaluate, measure
+from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.measures import METRICS
+from sklearn_rank.measures.conventions import CONVENTIONS
 from tests.numbers.invariants import (
     EXCEPTIONS,
     MEASURES,
@@ -239,6 +243,65 @@ def test_not_returning_the_last_relevant_item_never_helps(ranking: Ranking) -> N
         measures = [one for one in kept if (one.options.get("min_rel") or 1) == threshold]
         for chosen, values in several([worse, ranking], measures).items():
             assert_not_better(*values, chosen)
+
+
+def measures_of(preset: Convention) -> list[Measure]:
+    """Every measure that a convention has, once."""
+    found = {}
+    for chosen in STRICT_MEASURES:
+        with contextlib.suppress(UnknownMeasureError):
+            found.setdefault(preset.apply(chosen).complete(), chosen)
+    names = EXCEPTIONS["answering less never helps"]
+    excepted = [measure(name).complete() for name in names]
+    # The irrelevant items of a query leave the pool with it.
+    return [one for full, one in found.items() if full not in excepted and not full.is_pooled]
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Ground truth, rankings, and rankings of which one lacks a query or a relevant item."""
+    truth: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for query in ("p", "q", "r")[: draw(st.integers(1, 3))]:
+        grade = draw(st.integers(1, 3))
+        grades = draw(st.lists(st.sampled_from([0, grade]), min_size=1, max_size=7))
+        truth[query] = {f"d{place}": value for place, value in enumerate(grades)}
+        run[query] = {item: -float(place) for place, item in enumerate(truth[query])}
+        missed = draw(st.integers(0 if grade in grades else 1, 2))
+        truth[query] |= {f"m{number}": grade for number in range(missed)}
+    query = draw(st.sampled_from(sorted(run)))
+    left = {other: ranking for other, ranking in run.items() if other != query}
+    lost = [item for item in run[query] if truth[query][item]]
+    ways = [{**left, query: {}}, *([left] if left else [])]
+    ways += [{**left, query: {o: s for o, s in run[query].items() if o != item}} for item in lost]
+    return truth, run, draw(st.sampled_from(ways))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("preset", CONVENTIONS.values(), ids=lambda preset: preset.name)
+@given(problem=answers())
+@examples(8)
+def test_answering_less_never_helps_without_a_word(preset: Convention, problem: Any) -> None:
+    """Of a query that is not answered, or a relevant item that is gone: a worse value, or a word.
+
+    Items that are relevant have one grade: of two, the loss of the lower may let the better rise.
+    """
+    truth, run, less = problem
+    kept = measures_of(preset)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            before = evaluate(truth, run, kept, convention=preset).scores.values()
+            after = evaluate(truth, less, kept, convention=preset).scores.values()
+            for chosen, better, worse in zip(kept, before, after, strict=True):
+                told.clear()
+                with contextlib.suppress(AssertionError):
+                    assert_not_better(worse, better, chosen)
+                    continue
+                evaluate(truth, less, chosen, convention=preset)
+                assert told, (chosen, worse, better)
+        except ValueError:
+            return
 
 
 @given(ranking=strict_rankings(), grade=st.integers(1, 3))

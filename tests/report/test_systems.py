@@ -80,6 +80,12 @@ def test_the_sentence_names_losses_first_and_where_they_are(by, measures, senten
     report = report_of(comparison, slices=labels)
     assert report.verdict[:2] == (sentence, kind)
     assert f'<header class="answer {kind}">' in page(report)
+    (data,) = data_of(page(report))
+    show, slices = data["show"], data["slices"]
+    # The page opens with the cell of the first claim.
+    assert sentence.startswith(data["measures"][show["measure"]]) or kind == "same"
+    assert (show["slice"] in slices) == (" fell for " in sentence.partition(";")[0])
+    assert show["which"] == ("all" if kind == "better" else "worse")
 
 
 DIRECTIONS = st.sampled_from(["worse", "better", ""])

@@ -40,7 +40,11 @@ options --at-least "${INPUT_AT_LEAST:-}"
 options --max-drop "${INPUT_MAX_DROP:-}"
 option --slices "${INPUT_SLICES:-}"
 while IFS= read -r line; do
-  if [ -n "$line" ]; then arguments+=("$line"); fi
+  case $line in
+    "") ;;
+    --*" "*) arguments+=("${line%%[[:space:]]*}" "${line#*[[:space:]]}") ;; # an option and its value
+    *) arguments+=("$line") ;;
+  esac
 done <<<"${INPUT_ARGUMENTS:-}"
 # The step summary is written by itself; a further file is for a comment on the pull request.
 option --markdown "${INPUT_MARKDOWN:-}"
