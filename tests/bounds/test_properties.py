@@ -207,6 +207,12 @@ def change(
     return bounds_of_change(*pair, chosen, **told)
 
 
+def test_the_least_grade_may_be_all_that_defines_a_query() -> None:
+    """x stood first and is gone: its gain is lost, at least 2^1 - 1 and at most 2^3 - 1."""
+    lost = change(["z"], ["x"], "dcg@3", {"z": 0}, options={"zero_division": math.nan}, max_grade=3)
+    assert (lost.low, lost.high) == (-(2**3 - 1), -(2**1 - 1))
+
+
 def test_queries_are_joined_by_id_and_weighed() -> None:
     truth = {"q": {"a": 1, "b": 0}, "r": {"c": 1}, "s": {"d": 1}}
     weights = {"q": 3.0, "r": 1.0, "s": 5.0}

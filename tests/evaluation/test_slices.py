@@ -2,13 +2,23 @@
 
 import math
 import pickle
+import random
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sklearn_rank import InvalidParameterError, RankingDataWarning, UndefinedMetricWarning, evaluate
-from tests.evaluation.cases import RUN, TRUTH
+from sklearn_rank import (
+    InvalidParameterError,
+    RankingDataWarning,
+    UndefinedMetricWarning,
+    compare,
+    evaluate,
+)
+from tests.numbers.invariants import bits
+from tests.strategies import examples
 
 # Slices ------------------------------------------------------------------------------------------
 
@@ -42,9 +52,66 @@ def test_slices_keep_the_kind_of_the_ids(wrap):
     assert evaluate(ids, ids, "map").by_slice({"s": ["7"]})["s"].query_ids == ["7"]
 
 
-def test_slices_keep_weights_and_count_what_is_missing_in_them():
-    weighted = evaluate(TRUTH, RUN, "mrr", sample_weight={"q1": 1, "q2": 3, "q3": 1, "q4": 1})
-    assert weighted.by_slice({"s": ["q1", "q2"]})["s"]["mrr"] == (1 * 1 + 3 * 1 / 2) / 4
+def seen(evaluation):
+    """All that is said of queries, and of their mean."""
+    names = ("queries", "tied", "ranked", "relevant", "retrieved", "undefined", "averaged")
+    return repr(
+        (
+            bits(evaluation),
+            {name: evaluation.confidence_interval(name) for name in evaluation},
+            {name: list(evaluation.is_undefined(name)) for name in evaluation},
+            {name: [bad.query for bad in evaluation.worst(measure=name)] for name in evaluation},
+            {name: evaluation.query_weights(name) for name in evaluation},
+            evaluation.clusters,
+            [evaluation.counts[name] for name in names],
+        )
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(seed=st.integers(0, 2**32 - 1))
+@examples(12)
+def test_a_part_of_the_queries_counts_as_if_it_were_alone(seed):
+    """Weights, clusters, undefined values and ties of a part are those of its queries."""
+    rng = random.Random(seed)
+    items, queries = "abcdef", [f"q{number}" for number in range(12)]
+    truth = {
+        q: {i: rng.choice([0, 0, 1, 2]) * (rng.random() < 0.8) for i in items} for q in queries
+    }
+    truth |= {query: dict.fromkeys(items, 0) for query in rng.sample(queries, 3)}
+    old, new = ({q: {i: rng.randint(0, 3) for i in items} for q in queries} for _ in "on")
+    part = [query for query in truth if rng.random() < 0.7] or list(truth)
+    weights = {query: rng.choice([0.0, 0.5, 1.0, 3.0]) for query in truth} | {part[0]: 1.0}
+    clusters = {query: rng.choice("uvw") for query in truth}
+    measures = ("mrr", "ndcg@3", "auc", "gmap", "map(min_rel=2)@3", "lag")
+    options = {
+        "ties": rng.choice(["average", "stable", "pessimistic"]),
+        "zero_division": rng.choice([math.nan, 0.0, 1.0]),
+        "clusters": rng.choice([None, clusters.get]),
+    }
+
+    def both(queries):
+        own = {query: truth[query] for query in queries}
+        shares = {query: weights[query] for query in queries}
+        return [
+            evaluate(own, {q: run[q] for q in own}, measures, sample_weight=shares, **options)
+            for run in (old, new)
+        ]
+
+    whole, alone = both(truth), both(part)
+    for evaluation, expected in zip(whole, alone, strict=True):
+        assert seen(evaluation.by_slice({"part": part})["part"]) == seen(expected)
+    rows = compare(*alone).rows
+    assert repr(compare(*whole).by_slice({"part": part})["part"].rows) == repr(rows)
+    assert repr(compare(whole[0], alone[1]).rows) == repr(rows)
+    assert repr(compare(alone[0], whole[1]).rows) == repr(rows)
+    if math.isnan(options["zero_division"]):  # those that are left out may as well not be there
+        answerable = [query for query in truth if weights[query] and any(truth[query].values())]
+        row = compare(*both(answerable), measures="mrr").rows
+        assert repr(compare(*whole, measures="mrr").rows) == repr(row)
+
+
+def test_slices_count_what_is_missing_in_them():
     evaluation = evaluate({"p": {"a"}, "q": {"b"}, "r": {"c"}}, {"p": ["a"], "r": ["c"]}, "mrr")
     parts = evaluation.by_slice({"p": "s", "q": "s", "r": "t"})
     assert (parts["s"]["mrr"], parts["t"]["mrr"]) == (1 / 2, 1.0)

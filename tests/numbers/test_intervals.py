@@ -62,6 +62,15 @@ def test_equal_weights_weigh_nothing() -> None:
     assert mean_confidence_interval([1, 1], weights=[2, 2]) == mean_confidence_interval([1, 1])
 
 
+def test_weights_of_values_0_and_1_count_as_those_of_any_others() -> None:
+    weights = [1.0, 2.0, 5.0, 1.0]
+    ends = [
+        mean_confidence_interval([0.0, 1.0, 1.0, least], weights=weights, bounds=(0, 1))
+        for least in (0.0, 1e-12)
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+
+
 def test_one_query_of_nearly_all_the_weight_says_little() -> None:
     low, high = mean_confidence_interval([0.5, 0.4, 0.6], weights=[1e6, 1, 1], bounds=UNIT)
     assert (low, high) == (0.0, 1.0)
