@@ -29,6 +29,7 @@ from sklearn_rank.inputs.roles import (
     candidates_of,
     find_roles,
     is_known,
+    item_ids,
     lists_beside,
     lists_of,
     plain_name,
@@ -336,16 +337,16 @@ class _Reader:
     ) -> _Row:
         """The row of an object, which names its query or is in the list of one."""
         columns, wanted = self.columns, ORDER if self.is_run else GRADE
-        required: tuple[Role, ...] = ("query", "item") if query is None else ()
-        optional: tuple[Role, ...] = self.kinds if query is None else ("item", *self.kinds)
+        required: tuple[Role, ...] = ("query", "item")
         if query is not None:
             columns = self._columns_in(value)
-        roles = find_roles(value, required, optional, columns=columns, where=where)
+            required = ("item",) if "item" in columns else ()
+        roles = find_roles(value, required, self.kinds, columns=columns, where=where)
         if query is None:
             query = self._id(line, value[roles["query"]], "query")
             self.all_queries.setdefault(query, line)
         elif "item" not in columns:
-            ids = [key for key in value if key in _IDS or key == roles.get("item")]
+            ids = item_ids(value)
             if not ids:
                 keys = format_list(value, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")

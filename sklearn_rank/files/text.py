@@ -246,27 +246,19 @@ def separator_of(header: str) -> str:
 class NamedColumns(NamedTuple):
     """The columns of a table by their names."""
 
-    roles: dict[Role, str]
-    """The columns that are read; ``kind`` has none where there is no number."""
+    query: str
+    item: str
+    number: str | None
     kind: Role
     """Kind of the number: a score, a distance, a rank or a grade."""
     watched: list[UnusedColumn]
     unread: tuple[str, ...]
 
     @property
-    def query(self) -> str:
-        """The column of queries."""
-        return self.roles["query"]
-
-    @property
-    def item(self) -> str:
-        """The column of items."""
-        return self.roles["item"]
-
-    @property
-    def number(self) -> str | None:
-        """The column of the number."""
-        return self.roles.get(self.kind)
+    def roles(self) -> dict[Role, str]:
+        """The columns that are read."""
+        number: dict[Role, str] = {} if self.number is None else {self.kind: self.number}
+        return {"query": self.query, "item": self.item, **number}
 
 
 def find_columns(
@@ -283,8 +275,7 @@ def find_columns(
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
     watched = candidates_of(names, roles, columns, kinds)
     unread = tuple(name for name in names if name not in roles.values())
-    read = {role: name for role, name in roles.items() if role in ("query", "item", kind)}
-    return NamedColumns(read, kind, watched, unread)
+    return NamedColumns(roles["query"], roles["item"], roles.get(kind), kind, watched, unread)
 
 
 def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.roles import plain_name, role_of
+from sklearn_rank.inputs.roles import item_ids, names_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
 """Text, numbers and collections; all else is an object."""
 _IDS = ("node_id", "id")
+_PAIRS = "(id, score) pairs"
 _SHOWN, _DEPTH = 100, 3
 """Items of each side, and steps of a path, that are tried for a path to propose."""
 
@@ -74,18 +75,24 @@ class HitReader:
             self.kind = "dicts"
         elif pairs and not any(issubclass(kind, tuple) for kind in true):
             # Where the ground truth has tuples, pairs are ids themselves.
-            self.kind = "(id, score) pairs"
+            self.kind = _PAIRS
         elif provider is not None or any(kind in self._by_id for kind in first):
             self.kind = "objects"
 
     def read(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
         """Items and scores of a ranked list; no scores: the items stand in order."""
-        if self.kind == "(id, score) pairs":
-            self._refuse_others(hits, _is_pair, where)
-            return [item for item, _ in hits], [score for _, score in hits]
-        if self.kind == "dicts":
-            self._refuse_others(hits, lambda hit: isinstance(hit, Mapping), where)
+        are_dicts = self.kind == "dicts"
+        for place, hit in enumerate(hits if are_dicts or self.kind == _PAIRS else ()):
+            if not (isinstance(hit, Mapping) if are_dicts else _is_pair(hit)):
+                msg = (
+                    f"{where} holds {safe_repr(hit)} at position {place + 1}, and other items of "
+                    f"y_score are {self.kind}; pass one, with a number as score, for each item"
+                )
+                raise TypeError(msg)
+        if are_dicts:
             return self._dicts(hits, where)
+        if self.kind == _PAIRS:
+            return [item for item, _ in hits], [score for _, score in hits]
         if not self.kind:
             return list(hits), None
         scores = [getattr(hit, "score", None) for hit in hits]
@@ -95,47 +102,33 @@ class HitReader:
             raise ValueError(msg)
         return list(hits), given or None
 
-    def _refuse_others(self, hits: Sequence[Any], fits: Callable[[Any], bool], where: Any) -> None:
-        for place, hit in enumerate(hits):
-            if not fits(hit):
-                msg = (
-                    f"{where} holds {safe_repr(hit)} at position {place + 1}, and other items of "
-                    f"y_score are {self.kind}; pass one, with a number as score, for each item"
-                )
-                raise TypeError(msg)
-
     def _dicts(
         self, hits: Sequence[Mapping[Any, Any]], where: object
     ) -> tuple[list[Any], list[Any] | None]:
-        columns: dict[str, list[tuple[int, Any]]] = {"item": [], "score": [], "rank": []}
-        for place, hit in enumerate(hits):
-            for key, value in hit.items():
-                plain = plain_name(key) if isinstance(key, str) else ""
-                role = "item" if plain == "id" else role_of(plain)
-                if role in columns and value is not None:
-                    columns[role].append((place, value))
-        each = list(range(len(hits)))
-        if self._keeps:
-            columns["item"] = list(enumerate(hits))
-        if [place for place, _ in columns["item"]] != each:
-            msg = (
-                f"{where} holds dicts without one id each ({format_list(hits[0])}); the id is "
-                'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
-                f"{self._advice()}"
-            )
-            raise TypeError(msg)
-        ids, scores = ([value for _, value in columns[role]] for role in ("item", "score"))
-        if scores and [place for place, _ in columns["score"]] != each:
-            numbers = f"{len(scores)} scores for {len(hits)} items"
-            msg = f"{where} has {numbers}; give each item one, or none"
+        items, scores, has_ranks = list[Any](), list[Any](), False
+        for hit in hits:
+            names = [key for key, own in hit.items() if isinstance(key, str) and own is not None]
+            ids = item_ids(names)
+            if len(ids) != 1 and not self._keeps:
+                msg = (
+                    f"{where} holds dicts without one id each ({format_list(hit)}); the id is "
+                    'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per '
+                    f"query{self._advice()}"
+                )
+                raise TypeError(msg)
+            items.append(hit if self._keeps else hit[ids[0]])
+            scores += [hit[name] for name in names_of(names, "score")]
+            has_ranks |= bool(names_of(names, "rank"))
+        if scores and len(scores) != len(hits):
+            msg = f"{where} has {len(scores)} scores for {len(hits)} items; give each one, or none"
             raise ValueError(msg)
-        if columns["rank"] and not scores:
+        if has_ranks and not scores:
             msg = (
                 f"{where} holds dicts with ranks and no scores; sort them by rank and pass their "
                 "ids"
             )
             raise TypeError(msg)
-        return ids, scores or None
+        return items, scores or None
 
     def key(self, item: Any, where: object) -> Any:
         """What an object is compared by; TypeError, with a path that fits, if that is nothing."""
@@ -171,7 +164,8 @@ def _is_pair(item: Any) -> bool:
 
 
 def _id_of(item: Any) -> Any:
-    return next((own for own in (getattr(item, name, None) for name in _IDS) if own), None)
+    own = (getattr(item, name, None) for name in _IDS)
+    return next((one for one in own if one is not None), None)
 
 
 def _paths(item: Any, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -41,11 +41,11 @@ ROLES: Mapping[Role, tuple[Names, ...]] = MappingProxyType(
             Names("session_id", "session"),
         ),
         "item": (
-            Names("item_id", "item"),
+            Names("item_id", "item url"),
             Names("doc_id docno document_id", "doc document"),
             Names("passage_id pid", "passage"),
             Names("chunk_id", "chunk"),
-            Names("corpus_id node_id product_id asin sku url"),
+            Names("corpus_id node_id product_id asin sku"),
         ),
         "score": (Names("score prediction similarity sim"),),
         "distance": (Names("distance cosine_distance l2_distance vector_distance dist"),),
@@ -88,6 +88,7 @@ LISTS: Mapping[str, tuple[Names, ...]] = MappingProxyType(
 SIDES: Mapping[str, str] = MappingProxyType({"y_true": "relevant", "y_score": "retrieved"})
 
 
+@lru_cache(1 << 12)
 def plain_name(name: str) -> str:
     """A name without case and separators."""
     return re.sub(r"[\s_\-.]", "", name.casefold())
@@ -115,6 +116,13 @@ def role_of(name: str) -> Role | None:
 def names_of(names: Iterable[str], role: Role) -> list[str]:
     """Those of the names that have a role, of which there should be one."""
     return _are_of(names, ROLES[role])
+
+
+def item_ids(names: Iterable[str]) -> list[str]:
+    """Names of the id of an item in a list, where ``id`` means nothing else; one is wanted."""
+    bare = [name for name in names if plain_name(name) == "id"]
+    ids = {name for family in ROLES["item"] for name in _plain(family.ids)}
+    return bare + [n for n in names_of(names, "item") if not bare or plain_name(n) in ids]
 
 
 def lists_of(names: Iterable[str], side: str) -> list[str]:

@@ -149,6 +149,10 @@ def test_objects_that_are_ids_themselves_stay_so() -> None:
     assert evaluate({"q": {"b"}}, {"q": ids}, "mrr")["mrr"] == 1 / 2
     with pytest.raises(ValueError, match="has 1 scores for 2 items; give each one, or none"):
         evaluate({"q": {"b"}}, {"q": [Document("a", 0.5), Document("b")]}, "mrr")
+    zero = [Document(1, 0.9), Document(0, 0.5)]  # type: ignore[arg-type]
+    assert evaluate({"q": {0}}, {"q": zero}, "mrr")["mrr"] == 1 / 2
+    linked = [{"id": "a", "url": "u", "title": "t"}, {"id": "b", "url": "v", "title": "t"}]
+    assert evaluate({"q": {"b"}}, {"q": linked}, "mrr")["mrr"] == 1 / 2
     numbers = [Document(7, 0.5, {"url": "u7"})]  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"pass string_provider='metadata\.url'"):
         evaluate({"q": {"u7"}}, {"q": numbers}, "mrr")

@@ -134,13 +134,18 @@ def test_names_of_question_sets(name: str) -> None:
     assert ev["mrr"] == 1 / 2
 
 
-@pytest.mark.parametrize("name", ["url", "asin", "sku", "chunk_id"])
+@pytest.mark.parametrize("name", ["asin", "sku", "chunk_id"])
 def test_names_of_items(name: str) -> None:
     run = {"query": ["q", "q"], name: ["a", "b"], "score": [1.0, 2.0]}
     for write in (csv_of, lines_of):
         assert read_run(write(run)) == {"q": {"a": 1.0, "b": 2.0}}
     with pytest.raises(ColumnRoleError, match="several columns for the role 'item'"):
         read_run(csv_of({**run, "item": ["c", "d"]}))
+    linked = {"query": ["q"], "url": ["u"], "score": [1.0]}
+    assert (read_run(csv_of(linked)), read_run(csv_of({**linked, "item_id": ["a"]}))) == (
+        {"q": {"u": 1.0}},
+        {"q": {"a": 1.0}},
+    )
 
 
 def test_distances_of_a_column_rank_the_least_first() -> None:
@@ -236,6 +241,8 @@ def test_numbers_in_a_list_of_their_own() -> None:
     with pytest.raises(ColumnRoleError, match=r"several ids: 'id', 'doc_id'.*'item': 'id'"):
         read_run(lines(two))
     assert read_run(lines(two), columns={"item": "doc_id"}) == {"q": ["d7"]}
+    linked = {"query": "q", "hits": [{"_id": "d7", "url": "u", "document": "text"}]}
+    assert read_run(lines(linked)) == {"q": ["d7"]}
 
 
 # Grades as text ----------------------------------------------------------------------------------
