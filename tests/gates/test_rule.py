@@ -21,6 +21,7 @@ from sklearn_rank.gates.rule import (
 )
 from sklearn_rank.statistics import detectable_drop, queries_needed
 from sklearn_rank.statistics.differences import Differences, correct_p_values
+from sklearn_rank.statistics.samples import robust_error
 from tests.benchmarks.gate_rates import HARD_DROPS, changed, is_red, paired
 
 UNIT = (0.0, 1.0)
@@ -102,7 +103,9 @@ def test_directions_units_and_undefined_queries() -> None:
     found = judge({"": logs}, {"": Rule(0.099, 0.0999)})[""]
     assert found.drop == pytest.approx(0.1)
     assert found.clauses == HARD
-    assert not judge({"": logs}, {"": Rule(0.1, 0.1001)})[""].exceeds
+    above = judge({"": logs}, {"": Rule(0.1, 0.1001)})[""]
+    assert not above.exceeds
+    assert above.clauses == NONE
 
 
 # p and bounds ------------------------------------------------------------------------------------
@@ -133,6 +136,23 @@ def test_p_is_the_least_of_samples_that_lose_no_more(drops, n) -> None:
     expected = stats.t.sf(best_t(drops, n), n - 1)
     assert found.p == pytest.approx(max(expected, 0.5**lost), rel=1e-3)
     assert found.p <= max(0.5**lost, stats.t.sf(best_t(drops, n), n - 1) * (1 + 1e-6))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_of_weighted_queries_is_that_of_the_best_caps(seed) -> None:
+    rng, n = np.random.default_rng(seed), 14
+    drops, weights = rng.normal(0.2, 0.3, n).clip(-1, 1), rng.integers(1, 12, n)
+    shares = weights / weights.sum()
+    squares, freedom = shares**2 / (1 - shares), robust_error(drops, weights * 1.0)[1]
+    caps = np.geomspace(1e-3, 1e3, 20000)[:, None] * (1 - shares) / shares
+    capped = np.minimum(drops, caps)
+    means = capped @ shares
+    errors = np.sqrt(capped**2 @ squares - means**2 / (n - 1))
+    found, best = judged(drops, weights=weights), np.argmax(means / errors)
+    assert found.p == pytest.approx(stats.t.sf(means[best] / errors[best], freedom), rel=1e-4)
+    if found.p <= 0.05:
+        lower = max((means - stats.t.ppf(0.95, freedom) * errors)[[best, -1]])
+        assert found.at_least == pytest.approx(lower, rel=1e-3)
 
 
 def test_p_of_changes_that_are_alike_is_that_of_the_t_test() -> None:

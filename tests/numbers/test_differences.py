@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -309,6 +309,7 @@ def test_intervals_cover_where_few_queries_change(n: int, falls: float) -> None:
     st.sampled_from([0.8, 0.95]),
     st.booleans(),
 )
+@example([0.1] * 5, 0, "t", "two-sided", 0.95, True)  # 5 coins are 1/16
 def test_an_interval_ends_at_0_exactly_where_the_test_rejects_0(
     changes: list[float], more: int, test: PairedTest, alternative: Any, level: float, whole: bool
 ) -> None:
