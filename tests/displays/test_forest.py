@@ -186,6 +186,7 @@ def test_differences_mind_the_direction():
     shown.plot(ax, n_named=1)
     # Without a margin names stand where their rows have no bar: the better row points left.
     assert [text.get_ha() for text in shown.labels_] == ["left", "right"]
+    assert [text.xy[0] for text in shown.labels_] == [0, 0]
 
 
 def test_many_differences_are_few_rows():

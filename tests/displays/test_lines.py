@@ -169,12 +169,19 @@ def test_predictions_and_estimators():
         assert shown.values[0].tolist() == [1 / 2]
 
 
-def test_distant_cutoffs_are_spread_by_their_logarithms():
-    display = MeasureAtKDisplay(k=[1, 5, 10, 100, 1000], values=[[0.1, 0.2, 0.3, 0.4, 0.5]])
-    ax = display.plot().ax_
-    assert ax.get_xscale() == "log"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5", "10", "100", "1,000"]
-    assert display.plot().ax_.get_ylabel() == "measure"
+@pytest.mark.parametrize(
+    ("k", "scale", "ticks"),
+    [
+        ([1, 5, 10, 100, 1000], "log", ["1", "5", "10", "100", "1,000"]),
+        ([2**power for power in range(12)], "log", ["1", "2,048"]),
+        (range(1, 31), "linear", ["1", "10", "20", "30"]),
+    ],
+)
+def test_few_cutoffs_are_ticked_and_distant_ones_by_their_logarithms(k, scale, ticks):
+    ax = MeasureAtKDisplay(k=k, values=[np.linspace(0, 1, len(k))]).plot().ax_
+    assert ax.get_xscale() == scale
+    assert [label.get_text() for label in ax.get_xticklabels()] == ticks
+    assert ax.get_ylabel() == "measure"
 
 
 # Distributions -----------------------------------------------------------------------------------

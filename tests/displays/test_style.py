@@ -39,10 +39,13 @@ def test_settings_outside_are_left_alone():
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("size", [(6.4, 3.8), (3.2, 2.4), (12, 8)])
-def test_labels_neither_overlap_nor_are_cut_off(size):
+@pytest.mark.parametrize(
+    ("size", "dpi"), [((6.4, 3.8), 100), ((3.2, 2.4), 100), ((12, 8), 100), ((6.4, 3.8), 300)]
+)
+def test_labels_neither_overlap_nor_are_cut_off(size, dpi):
     display = close_curves([f"system {number}" for number in range(8)]).plot()
     display.figure_.set_size_inches(size)
+    display.figure_.set_dpi(dpi)
     extents = boxes(display)
     ordered = sorted(extents, key=lambda box: box.y0)
     assert all(low.y1 <= high.y0 for low, high in pairwise(ordered))

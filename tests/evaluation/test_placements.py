@@ -155,7 +155,9 @@ def test_ends_of_ties_beyond_the_range_of_int32():
     assert lag.tolist() == [last - 5 + 99 / 2]
 
 
-def test_grades_that_rise_within_a_tie_are_refused():
+def test_grades_of_0_and_those_that_rise_within_a_tie_are_refused():
+    with pytest.raises(ValueError, match="grades are above 0"):
+        rankings_of([0], [1], [0], 1).check()
     rankings_of([0, 0], [2, 2], [3, 2], 4).check()
     # As uint8, 2 - 3 is 255 and 3 - 2 is 1: both would look like a rise.
     with pytest.raises(ValueError, match="hits lie in rank order"):
