@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
-from pytest_rankmetrics._support.typing import DataOptions
-from pytest_rankmetrics.assessment.assess import assess
-from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.run import CheckArguments, hide, result_of, run_gate, split_arguments
-from pytest_rankmetrics.measuring.evaluation import beside
-from pytest_rankmetrics.measuring.strict import measure_strictly
-from pytest_rankmetrics.policy.policy import GateLimits, check_drops_named, read_policy
-from pytest_rankmetrics.session import current
+from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.evaluation.audit import audit
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.gates.gate import judge_beside, judge_gate
+from sklearn_rank.gates.policy import DEFAULT_DROP, GateArguments, Policy, ReadingArguments
+from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.support.text import format_list
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.assessment.result import GateResult
+    from pytest_rankmetrics.session import Run
+    from sklearn_rank.gates.verdict import GateResult
     from sklearn_rank.measures.record import Measure
 
 
@@ -36,7 +36,7 @@ def assert_metric(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **reading: Unpack[DataOptions],
+    **reading: Unpack[ReadingArguments],
 ) -> GateResult:
     """Assert that a measure is good enough over all queries.
 
@@ -57,14 +57,14 @@ def assert_metric(
     **reading
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
         ``sample_weight``, ``clusters``, ``ties``, ``convention`` as in
-        :func:`sklearn_rank.evaluate`; ``zero_division``, ``missing`` and ``duplicates`` are
-        ``"raise"`` unless given; ``unjudged`` says what unjudged items count; ``allow`` names what
+        :func:`sklearn_rank.evaluate`; ``zero_division`` and ``missing`` are ``"raise"``
+        unless given; ``unjudged`` says what unjudged items count; ``allow`` names what
         else is no error; ``n_queries`` is their exact number; ``name`` is the gate's.
 
     Returns
     -------
     result : GateResult
-        ``value``, ``ci``, ``per_query``, ``verdict``, ``counts``, ``as_dict()``.
+        ``value``, ``ci``, ``state``, ``evaluation``, ``counts``, ``as_dict()``.
 
     Raises
     ------
@@ -91,18 +91,16 @@ def assert_metric(
     """
     __tracebackhide__ = hide
 
-    def work(name: str) -> GateResult:
-        limits: GateLimits = {"metrics": measure, "unjudged": reading.get("unjudged")}
-        if at_least is not None:
-            limits["at_least"] = {measure: at_least}
-        if at_most is not None:
-            limits["at_most"] = {measure: at_most}
-        policy = read_policy(current.running().settings, limits, reading.get("values"))
-        unjudged = policy.settings.unjudged
-        measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
-        return result_of(assess(policy, measured), name)
+    arguments: dict[str, Any] = {**reading, "metrics": measure}
+    if at_least is not None:
+        arguments["at_least"] = {measure: at_least}
+    if at_most is not None:
+        arguments["at_most"] = {measure: at_most}
 
-    return run_gate(reading.get("name"), str(measure), work)
+    def judge(policy: Policy, _: Run | None) -> GateResult:
+        return judge_gate(y_true, y_score, policy)
+
+    return run_gate(arguments, str(measure), judge)
 
 
 def assert_not_worse(
@@ -112,13 +110,11 @@ def assert_not_worse(
     measures: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
     *,
     reference_relevance: Any = None,
-    **arguments: Unpack[CheckArguments],
+    **arguments: Unpack[GateArguments],
 ) -> GateResult:
     """Assert that one system is not worse than another, measured in the same test.
 
-    A drop fails if it exceeds ``max_drop`` and is significant (one-sided paired test over the
-    queries, corrected for the number of measures). Below ``min_queries`` queries significance
-    excuses nothing; a drop of more than ``hard_drop`` is never excused.
+    The rule is that of :meth:`RankGate.check`.
 
     Parameters
     ----------
@@ -129,13 +125,13 @@ def assert_not_worse(
     reference_relevance
         ``relevance`` of the reference.
     **arguments
-        ``max_drop`` (default 0.005), ``slices`` and all other limits of :meth:`RankGate.check`,
+        ``max_drop`` (default 0.02), ``slices`` and all other limits of :meth:`RankGate.check`,
         and how the data is read, as in :func:`assert_metric`.
 
     Returns
     -------
     result : GateResult
-        Values, changes, p-values and verdicts.
+        Values, changes, p-values and states.
 
     Raises
     ------
@@ -150,34 +146,32 @@ def assert_not_worse(
     >>> truth = {"q1": {"a"}, "q2": {"b"}}
     >>> old = {"q1": ["b", "a"], "q2": ["a", "b"]}
     >>> result = assert_not_worse(truth, {"q1": ["a"], "q2": ["a", "b"]}, old, "mrr")
-    >>> result.verdict.value, result.metrics["mrr"].change
+    >>> result.state.value, result.metrics["mrr"].change
     ('pass', 0.25)
     """
     __tracebackhide__ = hide
 
-    def work(name: str) -> GateResult:
-        for other in ("metrics", "store"):
-            if other in arguments:
-                msg = f"assert_not_worse takes no {other}: measures names what is compared"
-                raise TypeError(msg)
-        if arguments.get("values") is not None:
-            msg = "assert_not_worse takes no values: those of two systems go to compare"
+    for other in ("metrics", "values"):
+        if other in arguments:
+            msg = f"assert_not_worse takes no {other}: measures names what is compared"
             raise TypeError(msg)
-        limits, reading, _ = split_arguments(arguments, "assert_not_worse")
-        limits = {"max_drop": 0.005, **limits, "metrics": measures}
-        policy = read_policy(current.running().settings, limits)
-        check_drops_named(policy, measures)
-        unjudged = policy.settings.unjudged
-        measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
-        if reference_relevance is not None or "relevance" in reading:
-            reading["relevance"] = reference_relevance
-        reference = measure_strictly(
-            y_true, y_reference, policy.measures, reading, unjudged=unjudged
-        )
-        other_system = beside(measured, reference, limits.get("slices"))
-        return result_of(assess(policy, measured, other_system), name)
+    if y_score is y_reference:
+        msg = "y_score and y_reference are one object, and a system is never worse than itself"
+        raise InvalidParameterError(msg)
+    limits: dict[str, Any] = {"max_drop": DEFAULT_DROP, **arguments, "metrics": measures}
 
-    return run_gate(arguments.get("name"), str(measures), work)
+    def judge(policy: Policy, _: Run | None) -> GateResult:
+        named = {str(measure) for measure in parse_measures(measures)}
+        differing = named.symmetric_difference(policy.max_drop)
+        if differing:
+            msg = f"max_drop and measures name different measures: {format_list(differing)}"
+            raise InvalidParameterError(msg)
+        reading = policy.reading
+        if reference_relevance is not None or "relevance" in reading:
+            reading = {**reading, "relevance": reference_relevance}
+        return judge_beside(y_true, y_score, y_reference, policy, replace(policy, reading=reading))
+
+    return run_gate(limits, str(measures), judge)
 
 
 def assert_same_metric(function: Callable[..., Any], measure: str | Measure) -> None:
@@ -267,7 +261,7 @@ def _assertion(metric_name: str) -> Assertion:
     )
     shared = list(inspect.signature(assertion).parameters.values())
     parameters = [theirs[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own]
-    reading = shared[3].replace(name="reading", annotation=Unpack[DataOptions])
+    reading = shared[3].replace(name="reading", annotation=Unpack[ReadingArguments])
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return cast("Assertion", assertion)
 

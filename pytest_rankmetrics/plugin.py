@@ -7,25 +7,19 @@ it imports pytest and the standard library only; what measures is imported when 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_rankmetrics.session.collection import Collection, expects_gate
-from pytest_rankmetrics.session.current import RUNS, Run
-from pytest_rankmetrics.session.options import OPTIONS, add_options, prepare, read_options
-from pytest_rankmetrics.session.session import (
-    RUN,
-    SESSION,
-    Session,
-    assess_exit,
-    note_exit,
-)
+from pytest_rankmetrics.options import add_options, read_options
+from pytest_rankmetrics.session import ATTRIBUTE, RUNS, WORKER, Run, is_named
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.gates.gate import RankGate, RankRegressionFixture
+    from pytest_rankmetrics.gate import RankGate, RankRegressionFixture
 
-MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
+FIXTURES = frozenset({"rank_gate", "rank_regression"})
+MARKER = "rank_gate: a ranking quality gate; added to users of the fixtures"
+RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,79 +27,109 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Begin the run, so that no gate of a conftest module fails unseen; end it after all hooks."""
-    prepare(early_config)
-    begin(early_config)
-
-
-def begin(config: pytest.Config) -> Run:
-    """The run of a configuration; where the plugin is loaded late, it begins late."""
-    if RUN not in config.stash:
-        run = config.stash[RUN] = Run()
-        RUNS.append(run)
-        config.add_cleanup(lambda: RUNS.remove(run))
-    return config.stash[RUN]
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
-    options = config.stash[OPTIONS] = read_options(config)
-    register, run, has_joined = config.pluginmanager.register, begin(config), False
-
-    def join() -> None:
-        """Start to record where a gate runs, or should: suites without gates pay nothing."""
-        from pytest_rankmetrics.session.recorder import Recorder
-
-        nonlocal has_joined
-        if not has_joined:
-            has_joined = True
-            register(Recorder(run, collection, junit=options.junit))
-
-    collection = Collection(run, options.required, on_gate=join)
-    # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.
-    register(collection)
-    if not hasattr(config, "workerinput"):
-        session = config.stash[SESSION] = Session(config, options, run, collection)
-        register(session)
-        if config.pluginmanager.hasplugin("html") and options.html:
-            from pytest_rankmetrics.session.recorder import HtmlReport
-
-            register(HtmlReport(session.summary))
-    run.start(None)
-    run.settings, run.by_query, run.on_first_gate = options.settings, bool(options.page), join
-    run.explains = any((options.json, options.html, options.page))
+    options = read_options(config)
+    run = config.stash[RUN] = Run(config, options)
+    RUNS.append(run)
+    config.add_cleanup(lambda: RUNS.remove(run))
 
 
-def pytest_keyboard_interrupt() -> None:
-    """``pytest.exit()`` ends a run; where it does so early, this hook alone tells."""
-    note_exit()
+# Collection --------------------------------------------------------------------------------------
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Remember test modules; those that are read for doctests hold no gates with baselines."""
+    if isinstance(collector, pytest.Module) and type(collector).__name__ != "DoctestModule":
+        collector.config.stash[RUN].session.modules.add(collector.nodeid)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | None, int | None]:
-    """Judge the exit code, whatever hook was the last to set it."""
-    return (yield from assess_exit(config))
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """A module that cannot be collected may own baselines; gates in it report with it."""
+    report = yield
+    run = collector.config.stash[RUN]
+    run.session.partial |= report.outcome != "passed"
+    if report.outcome == "failed":
+        run.take()
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, Any, Any]:
+    """Mark gates, and see whether other plugins drop tests, of which some say nothing."""
+    session, before = config.stash[RUN].session, list(items)
+    for item in before:
+        if FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("rank_gate")  # so that "-m rank_gate" selects it
+        if any(is_named(item.nodeid, own) for own in session.options.required):
+            session.wanted[item.nodeid] = None
+    result = yield
+    session.partial |= len(items) < len(before)
+    return result
+
+
+# Tests -------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Note that this run executes tests; ``--collect-only`` and ``--setup-only`` do not."""
+    session.config.stash[RUN].session.begin()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt() -> None:
+    """``pytest.exit()`` ends a run, perhaps before its loop: what is required did not run then."""
+    if RUNS:
+        RUNS[-1].session.begin()
+        RUNS[-1].session.partial = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """No gate belongs to a test that is over."""
+    try:
+        return (yield)
+    finally:
+        item.config.stash[RUN].start("")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let gates know which test they run in; a second try may use its names again."""
-    item.config.stash[RUN].start(item)
+    item.config.stash[RUN].start(item.nodeid)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put the records of a phase on its report, which travels to the controller."""
+    report = yield
+    records = item.config.stash[RUN].take()
+    if records:
+        setattr(report, ATTRIBUTE, records)
+        headline = getattr(None if call.excinfo is None else call.excinfo.value, "headline", "")
+        crash = getattr(report.longrepr, "reprcrash", None)
+        if crash is not None and headline:
+            # One line in the short summary and in the JUnit attribute.
+            crash.message = headline
+    return report
 
 
 @pytest.fixture
 def rank_gate(request: pytest.FixtureRequest) -> RankGate:
     """Gate of ranking quality: thresholds, allowed drops against a baseline, slices.
 
-    ``rank_gate.check(y_true, y_score, at_least={"map": 0.3}, max_drop={"ndcg@10": 0.005})``
+    ``rank_gate.check(y_true, y_score, at_least={"map": 0.3}, max_drop={"ndcg@10": 0.02})``
     """
-    from pytest_rankmetrics.gates.gate import RankGate
+    from pytest_rankmetrics.gate import RankGate
 
-    expects_gate(request)
     return RankGate(request)
 
 
@@ -113,9 +137,62 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
 def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
     """Member of the pytest-regressions family for rankings: only a drop fails.
 
-    ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.005)``
+    ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.02)``
     """
-    from pytest_rankmetrics.gates.gate import make_fixture
+    if not request.config.pluginmanager.hasplugin("regressions"):
+        msg = "rank_regression needs pytest-regressions: pip install 'sklearn-rank[pytest]'"
+        raise pytest.UsageError(msg)
+    from pytest_rankmetrics.gate import RankRegressionFixture
 
-    expects_gate(request)
-    return make_fixture(request)
+    original = request.getfixturevalue("original_datadir")
+    return RankRegressionFixture(request.getfixturevalue("lazy_datadir"), original, request)
+
+
+# The end -----------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """Take over what a worker of pytest-xdist knows; the tests of one that died are lost."""
+    known = None if error is not None else getattr(node, "workeroutput", {}).get(WORKER)
+    node.config.stash[RUN].session.add_worker(known)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Take the records of a report, in the process that reports."""
+    if RUNS and not RUNS[-1].is_worker:
+        RUNS[-1].session.add(report)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Judge the run; a worker sends what it knows."""
+    config = session.config
+    run = config.stash[RUN]
+    own = run.session
+    for record in run.take():
+        if not record["passed"]:
+            own.swallowed(record)
+    output = getattr(config, "workeroutput", None)
+    if output is not None:
+        output[WORKER] = own.known()
+    else:
+        own.finish(session, exitstatus)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A line for each gate, and what is to be done."""
+    config = terminalreporter.config
+    session = config.stash[RUN].session
+    if hasattr(config, "workerinput") or not session.has_news:
+        return
+    from sklearn_rank.gates.report import TITLE, in_colour, summary_lines
+
+    lines = summary_lines(session.summary())
+    if lines:
+        red = session.problems or any(run.failed for run in session.runs)
+        terminalreporter.section(TITLE, sep="-", red=bool(red), green=not red)
+        lines = in_colour(lines) if terminalreporter.hasmarkup else lines
+        terminalreporter.write("\n".join([*lines, ""]))

@@ -1,78 +1,179 @@
-"""``sklearn-rank gate``: rankings in files against limits and baselines, for any language.
-
-The command is the plugin's: its policy, baselines and reports are imported when it runs.
-"""
+"""``sklearn-rank gate``: rankings in files against limits and baselines, for any language."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate, FileSession, judge_files
-from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.report.files import write_reports, write_step_summary
-from pytest_rankmetrics.report.summary import Summary
-from pytest_rankmetrics.report.terminal import print_summary
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
+from sklearn_rank.gates.baseline import recorded_gate
+from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
+from sklearn_rank.gates.names import EXTENSION, slug
+from sklearn_rank.gates.policy import Detail, Settings, in_ci, read_policy
+from sklearn_rank.gates.report import (
+    GateRun,
+    Summary,
+    print_summary,
+    write_reports,
+    write_step_summary,
+)
+from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import closest, format_list, safe_repr
+from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 
 WRITING = ("--update", "--accept", "--reason")
-_FILES = ("qrels", "run", "slices")
-_KEYS = ("name", *_FILES, "qrels_column", "run_column", "grades")
-"""Keys of a gate in a TOML file besides the arguments of ``rank_gate.check``."""
+_FILES = ("qrels", "run", "slices", "query_text", "item_text")
+_KEYS = (
+    *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
+    *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
+    *("sample_weight", "clusters"),
+)
+"""Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
+
+
+@dataclass(frozen=True)
+class FileGate:
+    """A gate over one pair of files."""
+
+    name: str
+    files: Mapping[str, str]
+    reader: Reader
+    arguments: Mapping[str, Any]
+    """Those of ``rank_gate.check``."""
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """Directory of the baselines, and permission to write them."""
+
+    directory: Path
+    writing: Writing
+    command: tuple[str, ...]
+    """The command as typed, without the options that write."""
+
+    def place(self, name: str) -> Place:
+        """The baseline of a gate; ValueError if it is a copy of that of another one."""
+        path, typed = self._path(name), self.typed()
+        owner = recorded_gate(path) if self.writing.update and path.is_file() else ""
+        if owner not in ("", name) and self._path(owner).exists():
+            msg = (
+                f"baseline {safe_text(path.as_posix(), limit=300)} is a copy of that of the gate "
+                f"{safe_repr(owner)}; delete it, and record this gate anew"
+            )
+            raise ValueError(msg)
+        return Place(
+            gate=name,
+            path=path,
+            root=self.directory,
+            shown=path.as_posix(),
+            update=f"{typed} --update",
+            accept=f'{typed} --accept --reason "..."',
+            elsewhere=str(self.directory) if _in_working_copy(self.directory) else "",
+        )
+
+    def _path(self, name: str) -> Path:
+        return self.directory / f"{slug(name)}{EXTENSION}"
+
+    def unused(self, gates: Sequence[FileGate]) -> list[str]:
+        """Baselines in the directory that belong to none of the gates."""
+        used = {self._path(gate.name).name for gate in gates}
+        names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
+        return sorted(name for name in names if name not in used and not name.startswith("."))
+
+    def typed(self) -> str:
+        """The command for the working copy, where baselines are written."""
+        words, here = list(self.command), _in_working_copy(self.directory)
+        if here:
+            if "--baseline-dir" in words:
+                place = words.index("--baseline-dir")
+                del words[place : place + 2]
+            words = [word for word in words if not word.startswith("--baseline-dir=")]
+            words.append(f"--baseline-dir={here}")
+        return shlex.join(safe_text(word, limit=300) for word in words)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge all gates, report, and say whether all passed."""
-    # Zero-width spaces and the like are no reason that anybody can read.
-    if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
-        msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
-        raise ValueError(msg)
     path, table = _configuration(arguments)
     gates = [_gate(gate, path, arguments) for gate in table["gate"]]
-    session = _session(arguments, table, path)
+    twice = [gate.name for gate in gates if sum(own.name == gate.name for own in gates) > 1]
+    if twice:
+        msg = f"two gates have the name {safe_repr(twice[0])}, which names the baseline"
+        raise ValueError(msg)
+    baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
+    detail: Detail = "page" if arguments.html else "rates" if arguments.json else ""
+    runs, problems = [], []
     with waiting(f"judging {len(gates)} gates"):
-        summary = _in_words(judge_files(gates, session), arguments)
-    unused = session.unused(gates) if arguments.config else []
-    if unused:
-        where = f"baselines in {shown(session.directory)} of no gate"
-        summary = replace(summary, remarks=(f"{where}: {format_list(unused)}",))
-    inputs = [arguments.config, *(file for gate in gates for file in gate.files)]
-    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit")}
+        for gate in gates:
+            try:
+                result = _judge(gate, baselines, settings, detail, arguments)
+            except (ValueError, TypeError, OSError, ImportError) as error:
+                text = safe_text(_words(arguments, error), limit=2000)
+                problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
+                continue
+            record = {**result.as_dict(), "nodeid": gate.name}
+            outcome = "passed" if result.passed else "failed"
+            runs.append(GateRun(record, gate.name, outcome, queries=result.page))
+    unused = baselines.unused(gates) if arguments.config else []
+    where = f"baselines in {shown(baselines.directory)} of no gate"
+    remarks = [f"{where}: {format_list(unused)}"] if unused else []
+    problems += remarks if unused and settings.strict else []
+    summary = Summary(
+        gates=tuple(runs),
+        problems=tuple(problems),
+        remarks=() if settings.strict else tuple(remarks),
+        settings=asdict(settings),
+        update=f"{baselines.typed()} --update",
+    )
+    inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
+    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit", "html")}
     complaints = write_reports(summary, targets, inputs=inputs)
-    summary = replace(summary, remarks=(*summary.remarks, *write_step_summary(summary, inputs)))
+    said = write_step_summary(summary, inputs)
+    summary = replace(summary, remarks=(*summary.remarks, *said))
     print_summary(summary, colour=sys.stdout.isatty())
     for complaint in complaints:
         print(f"sklearn-rank gate: {complaint}", file=sys.stderr)
     # A gate without values could not be measured.
-    failed = [bool(gate.record["metrics"]) for gate in summary.gates if gate.failed]
-    if any(failed) and not complaints:
+    red = [bool(gate.record["metrics"]) for gate in summary.gates if gate.failed]
+    if (any(red) or (unused and settings.strict)) and not complaints:
         return GATE_FAILED
-    return FAILED if failed or summary.problems or complaints else 0
+    return FAILED if red or summary.problems or complaints else 0
 
 
-def _in_words(summary: Summary, arguments: argparse.Namespace) -> Summary:
-    """Messages in words of the command; the keys of a TOML file are the library's."""
-    words = partial(in_words_of, argparse.Namespace() if arguments.config else arguments)
-    gates = []
-    for run in summary.gates:
-        texts = {key: words(run.record[key]) for key in ("message", "headline")}
-        notes = [words(note) for note in run.record["notes"]]
-        gates.append(replace(run, record={**run.record, **texts, "notes": notes}))
-    return replace(summary, gates=tuple(gates), problems=tuple(map(words, summary.problems)))
+def _judge(
+    gate: FileGate,
+    baselines: Baselines,
+    settings: Settings,
+    detail: Detail,
+    arguments: argparse.Namespace,
+) -> GateResult:
+    """The verdict on one gate; a refusal to measure is a failure, as it is in pytest."""
+    policy = read_policy({**gate.arguments, "name": gate.name}, settings)
+    policy = replace(policy, detail=detail, is_command=not arguments.config)
+    place = baselines.place(gate.name) if policy.max_drop else None
+    data = gate.reader.qrels(gate.files["qrels"]), gate.reader.run(gate.files["run"])
+    try:
+        return judge_gate(*data, policy, place, baselines.writing)
+    except RankGateFailure as failure:
+        return failed(gate.name, RankGateFailure(_words(arguments, failure)))
+
+
+def _words(arguments: argparse.Namespace, error: Exception) -> str:
+    """A message of the library in words of the command; the keys of a file are the library's."""
+    return in_words_of(argparse.Namespace() if arguments.config else arguments, str(error))
 
 
 # Gates, as typed or as configured -----------------------------------------------------------------
@@ -81,8 +182,8 @@ def _in_words(summary: Summary, arguments: argparse.Namespace) -> Summary:
 def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
     """The configuration and its path; a gate that was typed is a configuration of one gate."""
     given = {name: _limits(name, getattr(arguments, name)) for name in LIMITS}
-    given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, "name", "qrels")}
-    given["run"] = arguments.run_path
+    given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
+    given |= {"qrels": arguments.qrels, "run": arguments.run_path}
     gate = {name: value for name, value in given.items() if value not in (None, [], "")}
     words = {"qrels": "QRELS", "run": "RUN", "metrics": "--measure"}
     typed = [words.get(name, f"--{name.replace('_', '-')}") for name in gate]
@@ -136,35 +237,37 @@ def _limits(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
 def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> FileGate:
     """A gate of a configuration, whose paths start from the file itself."""
     where = f"{shown(path)}: gate {safe_repr(table.get('name', '?'))}"
-    _refuse_unknown(table, (*_KEYS, *ARGUMENTS), where)
-    for name in ("name", "qrels", "run"):
-        if not isinstance(table.get(name), str) or not table[name].strip():
-            msg = f"{where} has no {name}; name, qrels and run are text"
+    _refuse_unknown(table, _KEYS, where)
+    for name in ("name", *_FILES):
+        given = table.get(name)
+        is_text = isinstance(given, str) and bool(given.strip())
+        if not is_text and (given is not None or name in ("name", "qrels", "run")):
+            msg = f"{where} has no {name}; name, qrels, run and other files are text"
             raise ValueError(msg)
     base = path.parent if arguments.config else Path()
     files = {name: table[name] for name in _FILES if name in table}
     files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
-    given = {name: value for name, value in table.items() if name not in _KEYS}
+    refuse_repeated_input(files["qrels"], files["run"])
+    own = (*_FILES, "name", "qrels_column", "run_column", "grades")
+    given = {name: value for name, value in table.items() if name not in own}
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
-    refuse_repeated_input(files["qrels"], files["run"])
-    qrels_columns, run_columns = (
-        _columns(table, f"{side}_column", where) for side in ("qrels", "run")
-    )
+    if "query_text" in files:
+        given["query_text"] = read_labels(files["query_text"], "--query-text", "text")
+    if "item_text" in files:
+        given["item_text"] = read_labels(files["item_text"], "--item-text", "text", "item")
     grades = table.get("grades")
     if grades is not None and not isinstance(grades, dict):
         msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"
         raise ValueError(msg)
-    reader = Reader(arguments, qrels_columns, run_columns, grades)
-
-    def read() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        return reader.qrels(files["qrels"]), reader.run(files["run"])
-
-    return FileGate(table["name"], read, given, tuple(files.values()))
+    columns = [_columns(table, side, where) for side in ("qrels", "run")]
+    reader = Reader(arguments, columns[0], columns[1], grades)
+    return FileGate(table["name"], files, reader, given)
 
 
-def _columns(table: Mapping[str, Any], key: str, where: str) -> Columns:
+def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:
     """Columns of roles as a table names them; TOML has no null, so that "" says there is none."""
+    key = f"{side}_column"
     columns = table.get(key, {})
     if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
         msg = f'{where}: {key} is a table of roles and names, as {{ item = "film" }}'
@@ -172,25 +275,40 @@ def _columns(table: Mapping[str, Any], key: str, where: str) -> Columns:
     return {role: name or None for role, name in columns.items()}
 
 
-def _session(arguments: argparse.Namespace, table: Mapping[str, Any], path: Path) -> FileSession:
+def _settings(arguments: argparse.Namespace, table: Mapping[str, Any]) -> Settings:
     settings = dict(table.get("settings", {}))
     _refuse_unknown(settings, Settings.__dataclass_fields__, "settings")
     if arguments.strict:
         settings["strict"] = True
+    return Settings(**settings)
+
+
+def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Path) -> Baselines:
+    """Where baselines are; ValueError where none may be written, or a change would judge itself."""
+    # Zero-width spaces and the like are no reason that anybody can read.
+    if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
+        msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
+        raise ValueError(msg)
+    if (arguments.update or arguments.accept) and in_ci():
+        msg = (
+            "--update and --accept are not for continuous integration (CI is set), where nothing "
+            "that writes a baseline may end green: write it where you work, and commit it"
+        )
+        raise ValueError(msg)
+    directory = arguments.baseline_dir
+    if directory == "":
+        msg = "--baseline-dir is empty, and a change would be judged by its own baselines"
+        raise ValueError(msg)
+    if directory is None:
+        directory = path.parent / table.get("baseline_dir", "rank-baselines")
     # The command to show is the one that was typed, without the options that write.
     words, value_follows = [], False
     for word in arguments.words:
         if not value_follows and word.partition("=")[0] not in WRITING:
             words.append(word)
         value_follows = word == "--reason"
-    directory = arguments.baseline_dir or path.parent / table.get("baseline_dir", "rank-baselines")
-    return FileSession(
-        Path(directory),
-        Settings(**settings),
-        update=arguments.update,
-        reason=arguments.reason.strip(),
-        command=("sklearn-rank", *words),
-    )
+    writing = Writing(arguments.update, arguments.accept, arguments.reason.strip())
+    return Baselines(Path(directory), writing, ("sklearn-rank", *words))
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
@@ -198,3 +316,24 @@ def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
         if name not in known:
             msg = f"{where}: unknown key {safe_repr(name)}{closest(name, known)}"
             raise ValueError(msg)
+
+
+# Checkouts ---------------------------------------------------------------------------------------
+
+
+def _in_working_copy(directory: Path) -> str:
+    """Path in the working copy of a directory of another checkout; "" if it has none."""
+    own, other = _checkout_of(Path.cwd()), _checkout_of(directory.absolute())
+    if other is None or other == own:
+        return ""
+    inner = directory.absolute().relative_to(other)
+    return Path(os.path.relpath(inner if own is None else own / inner)).as_posix()
+
+
+def _checkout_of(path: Path) -> Path | None:
+    """The git checkout that holds a path: the next directory above with a ``.git`` of its own."""
+    for place in (path, *path.parents):
+        git = place / ".git"
+        if git.is_dir() or (git.is_file() and b"/modules/" not in git.read_bytes()[:1000]):
+            return place
+    return None

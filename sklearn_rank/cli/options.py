@@ -270,9 +270,8 @@ def _add_comparing(parser: argparse.ArgumentParser, others: str = "+") -> None:
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = (
-    *("metrics", "slices", "max_slice_drop", "min_queries", "convention", "missing"),
-    *("zero_division", "allow", "assume", "unjudged"),
-    "ignore_identical_ids",
+    *("metrics", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
+    *("unjudged", "pass_if", "ignore_identical_ids"),
 )
 """Its others; all are keys of a TOML file, too."""
 
@@ -294,8 +293,8 @@ def _gate(commands: Any) -> None:
     helps = (
         "threshold, as map=0.3; repeat it for more",
         "threshold of a measure of which less is better, as lag=2",
-        "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
-        "always fail if the drop exceeds this",
+        "allowed drop against the baseline, as ndcg@10=0.02, or 0.02 for all",
+        "drop that is always red; equal to --max-drop, every drop beyond it is",
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"
@@ -304,12 +303,8 @@ def _gate(commands: Any) -> None:
     add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    add(
-        "--min-queries",
-        type=int,
-        metavar="N",
-        help="below this many queries, skip the significance test",
-    )
+    proof = "what passes: unless_worse, or only what is proven not to exceed --max-drop"
+    add("--pass-if", choices=("unless_worse", "proven"), help=proof)
     add("--convention", metavar="NAME", help="reproduce this program's numbers")
     missing = "judged queries without a ranking (default: raise)"
     add("--missing", choices=("raise", "zero", "skip"), help=missing)
@@ -318,7 +313,6 @@ def _gate(commands: Any) -> None:
     oddity = "allow a known data problem, such as unjudged"
     add("--allow", action="append", metavar="WORD", help=oddity)
     add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
-    add("--assume", choices=("complete", "partial"), help=_ASSUME)
     unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
     add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
     update = "write a missing baseline, raise one; lowers none"
@@ -326,6 +320,9 @@ def _gate(commands: Any) -> None:
     add("--accept", action="store_true", help="also lower baselines; needs --reason")
     add("--strict", action="store_true", help="drops that are not confirmed fail, too")
     add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
+    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
+    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
+    add("--html", metavar="FILE", help="write an HTML report with the queries of every gate")
     add("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
     add("--markdown", metavar="FILE", help=markdown)

@@ -1,6 +1,7 @@
-"""How often gates are red for nothing and how often they see a true drop: simulations.
+"""Baselines that climb by luck, and policies for unjudged items: simulations.
 
-``python -m tests.benchmarks.gates [--only TABLE] [--runs N] [--seed 0]`` prints Markdown tables:
+``python -m tests.benchmarks.gates [--only TABLE] [--runs N] [--seed 0]`` prints Markdown tables
+(rates of the rule are those of ``tests.benchmarks.gate_rates``):
 
 - climbs: red gates at later commits, by which gains raise the baseline.
 - unjudged: what the policies for unjudged items say. Each gate has 100 queries with the top 10 of
@@ -8,7 +9,6 @@
 """
 
 import math
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pytest_rankmetrics import RankGateFailure, RankGateWarning, assert_not_worse
-from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import GAIN_ALPHA
 from sklearn_rank import evaluate
+from sklearn_rank.gates.decide import GAIN_ALPHA
+from sklearn_rank.gates.gate import judge_beside
+from sklearn_rank.gates.policy import DEFAULT_DROP, Settings, read_policy
 from sklearn_rank.typing import FloatArray
 from tests.benchmarks.harness import simulate
 
-SETTINGS = Settings()
+SETTINGS = Settings(cannot_tell="warn")
 
 # Baselines that climb -----------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ def climb(
         mean, error = drops.mean(axis=1), drops.std(axis=1, ddof=1) / math.sqrt(QUERIES)
         p_gain = stats.t.cdf(mean / error, QUERIES - 1)
         significant = 1 - p_gain <= SETTINGS.alpha
-        red = (mean > SETTINGS.hard_drop) | ((mean > 0.005) & significant)
+        red = (mean > SETTINGS.hard_drop) | ((mean > DEFAULT_DROP) & significant)
         shares.append(float(red.mean()))
         baseline = np.where(rises(p_gain)[:, None], now, baseline)
     return shares
@@ -83,7 +83,6 @@ SYSTEMS = {
     "a reranker of 11, worse": (30.0, JUDGED + 1),
 }
 """Noise that a new system adds to the grades, and so many of the old one's items it ranks anew."""
-OPTIONS: dict[str, Any] = {"zero_division": 0.0, "assume": "partial"}
 
 
 def problem(noise: float, depth: int, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
@@ -111,16 +110,12 @@ def problem(noise: float, depth: int, rng: np.random.Generator) -> tuple[Any, An
 
 def answer(truth: Any, new: Any, old: Any, policy: Any) -> tuple[str, float]:
     """What a gate says, and the change that it reads."""
-    options: dict[str, Any] = {"max_drop": 0.005, "allow": {"cannot_tell"}, "unjudged": policy}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankGateWarning)
-            result: Any = assert_not_worse(truth, new, old, MEASURE, **options, **OPTIONS)
-    except RankGateFailure as failure:
-        result = failure.result
+    options: dict[str, Any] = {"unjudged": policy, "zero_division": 0.0}
+    own = read_policy({"max_drop": {MEASURE: DEFAULT_DROP}, **options}, SETTINGS)
+    result = judge_beside(truth, new, old, own, own)
     said = "green" if result.passed else "red"
     change = result.metrics[MEASURE].change or 0.0
-    return "cannot tell" if result.verdict == "cannot tell" else said, change
+    return "cannot tell" if result.state == "cannot tell" else said, change
 
 
 def unjudged(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
@@ -134,7 +129,7 @@ def unjudged(n_gates: int, seed: int) -> Iterator[tuple[str, ...]]:
             right, change = answer(complete, new, old, "irrelevant")
             changes.append(change)
             judged = f"judged@{JUDGED}"
-            holes.append(1 - evaluate(partial, new, judged, **OPTIONS)[judged])
+            holes.append(1 - evaluate(partial, new, judged)[judged])
             for policy in ("irrelevant", "condense", "bounds"):
                 found, change = answer(partial, new, old, policy)
                 reads[policy] += change  # type: ignore[assignment]

@@ -10,12 +10,10 @@ from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
 from pytest_rankmetrics import assert_map_at_least
-from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
 from sklearn_rank import (
     compare,
     evaluate,
@@ -27,6 +25,8 @@ from sklearn_rank import (
     scan_qrels,
     scan_run,
 )
+from sklearn_rank.gates.gate import Place, Writing, judge_gate
+from sklearn_rank.gates.policy import Settings, read_policy
 from tests.benchmarks.harness import Row, Timed, Work, seconds_of
 
 ROOT = Path(__file__).parents[2]
@@ -331,14 +331,14 @@ def p12(full: bool) -> Iterator[Row]:
         for name, items in rankings.items()
     }
     measures = ("map", "ndcg@10")
-    gate = FileGate("gate", lambda: (truths, rankings), {"max_drop": dict.fromkeys(measures, 0.01)})
+    limits = {"name": "gate", "max_drop": dict.fromkeys(measures, 0.01)}
 
     def judge(folder: str, *, update: bool) -> None:
-        outside = {name: value for name, value in os.environ.items() if name != "CI"}
-        with mock.patch.dict(os.environ, outside, clear=True):
-            (run,) = judge_files([gate], FileSession(Path(folder), update=update)).gates
-        if run.failed:
-            raise RuntimeError(run.record["headline"])
+        policy, file = read_policy(limits, Settings()), Path(folder) / "gate.rank.json"
+        place = Place("gate", file, Path(folder), file.name, "update", "accept")
+        result = judge_gate(truths, rankings, policy, place, Writing(update=update))
+        if not result.passed:
+            raise RuntimeError(result.headline)
 
     def record() -> None:
         with tempfile.TemporaryDirectory() as folder:

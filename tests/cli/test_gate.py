@@ -69,7 +69,7 @@ CONFIG = """
 baseline_dir = "base"
 
 [settings]
-min_queries = 1
+worst_queries = 1
 
 [[gate]]
 name = "bm25"
@@ -121,7 +121,10 @@ NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
         ("[[gate]]\nname = 'x'", "gate 'x' has no qrels"),
         (NO_LIMIT, "gate 'x' could not be measured: the gate has no limit"),
         (CONFIG.replace("at_least", "at_leest", 1), "unknown key 'at_leest'; did you mean 'at_le"),
-        (CONFIG.replace("min_queries", "min_query"), "unknown key 'min_query'; did you mean 'min_"),
+        (
+            CONFIG.replace("worst_queries", "worst_query"),
+            "unknown key 'worst_query'; did you mean 'worst_",
+        ),
         (CONFIG.replace("baseline_dir", "dir"), "unknown key 'dir'"),
         (CONFIG.replace("floor", "bm25"), "two gates have the name 'bm25'"),
         (b"\xff\xfe", "rank.toml: is not UTF-8 text"),
@@ -165,6 +168,7 @@ def test_ids_reach_no_report_raw(command):
     assert "\x1b" not in text
     for name in ("o.md", "o.xml"):
         text = (command.folder / name).read_text()
+        text = text.partition("```")[0]  # in which nothing is markup
         assert not [part for part in ("\x1b", "<b>", "<i>") if part in text]
 
 

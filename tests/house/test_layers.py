@@ -37,21 +37,15 @@ LAYERS = {
         ("__main__",),
     ),
     "pytest_rankmetrics": (
-        ("failures",),
-        ("_support",),
-        ("policy",),
-        ("measuring",),
-        ("baseline",),
-        ("assessment",),
-        ("report",),
+        ("options",),
         ("session",),
-        ("gates",),
+        ("gate",),
         ("assertions",),
         ("plugin",),
     ),
 }
-SHOWS_GATES = {"sklearn_rank._demo", "sklearn_rank.cli"}
-"""Rooms that stand on the plugin, too: ``sklearn-rank gate`` is its command, the demo shows one."""
+SHOWS_GATES = {"sklearn_rank._demo"}
+"""The room that stands on the plugin, too: it shows an assertion."""
 
 ROOTS = {
     package.__name__: Path(package.__file__ or "").parent
@@ -131,7 +125,7 @@ def test_a_measure_sees_no_data() -> None:
 
 
 def test_the_core_never_imports_the_plugin() -> None:
-    """But for the command and the demo, not even lazily."""
+    """But for the demo, not even lazily."""
     reaching = {
         room_of(module)
         for module in MODULES

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import pytest_rankmetrics
+import sklearn_rank.gates
 from tests.plugin.cases import Ranks
 from tests.plugin.one_gate import GATE
 
@@ -22,8 +23,9 @@ from tests.plugin.one_gate import GATE
 # what a suite imported, and an extension module cannot be loaded twice.
 for name in ("pandas", "scipy.stats", "sklearn.metrics", "sklearn_rank.scorers"):
     import_module(name)
-for module in pkgutil.walk_packages(pytest_rankmetrics.__path__, "pytest_rankmetrics."):
-    import_module(module.name)
+for package in (pytest_rankmetrics, sklearn_rank.gates):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
 
 CASES = (Path(__file__).parent / "cases.py").read_text(encoding="utf-8")
 ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")

@@ -44,7 +44,7 @@ def not_worse(new: Ranks, old: Ranks, measures: Any = "mrr", **options: Any) -> 
 
 def value(suite: "Suite", file: str = FILE, measure: str = "mrr") -> float:
     """What a baseline says of a measure."""
-    return float(json.loads(suite.baselines()[file])["metrics"][measure]["value"])
+    return float(json.loads(suite.baselines()[file])["measures"][measure]["value"])
 
 
 def git(directory: Path, *arguments: str) -> str:

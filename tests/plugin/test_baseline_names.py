@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics.baseline.content import Owner
 from tests.plugin.conftest import Suite, said
 from tests.plugin.one_gate import GATE, WORSE, gate_of, git
 
@@ -304,40 +303,6 @@ def test_another_root_is_no_other_gate(suite):
     (suite.path / "part" / "ranks.json").write_text(json.dumps([2] * 30))
     assert suite.run("part", "--rank-update").ret == 0
     assert suite.run("--rootdir=part", "part").ret == 0
-
-
-NODE = "tests/test_a.py::test_x"
-FITS = {
-    "test_x": [
-        (Owner(NODE, "test_x"), True),
-        (Owner("test_a.py::test_x", "test_x"), True),
-        (Owner("sub/tests/test_a.py::test_x", "test_x"), True),
-        (Owner("my_tests/test_a.py::test_x", "test_x"), False),
-        (Owner("test_b.py::test_x", "test_x"), False),
-        (Owner("tests/test_a.py::test_y", "test_y"), False),
-        (Owner(NODE, "dense"), False),
-        (Owner("test_x", "test_x"), True),  # recorded by sklearn-rank gate
-        (Owner("other", "other"), False),
-        (Owner(NODE, ""), True),
-        (Owner("old/test_a.py::test_x", "test_x"), False),
-        (Owner("old/test_a.py::test_x", ""), True),
-        (Owner("tests/test_b.py::test_x", ""), False),
-        (Owner("tests/test_a.py::test_y", ""), False),
-        (Owner("", ""), True),
-    ],
-    "dense": [  # a name of its own is what counts
-        (Owner("tests/test_b.py::test_y", "dense"), True),  # a fixture: its first test differs
-        (Owner(NODE, "sparse"), False),
-        (Owner(NODE, ""), True),
-        (Owner("dense", "dense"), True),
-    ],
-}
-
-
-@pytest.mark.parametrize("name", FITS)
-def test_what_fits_a_gate(name):
-    for recorded, fits in FITS[name]:
-        assert recorded.matches(Owner(NODE, name)) is fits, recorded
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")

@@ -20,7 +20,7 @@ from pytest_rankmetrics import (
 )
 from sklearn_rank import ColumnRoleError, QueryMismatchError
 from tests.plugin.cases import case, results, truth
-from tests.plugin.conftest import Suite, failures, said
+from tests.plugin.conftest import Suite, failures
 from tests.plugin.one_gate import gate_of
 
 
@@ -239,7 +239,6 @@ WARNED = """
 def test_what_is_suspicious_passes_with_a_warning_and_fails_where_strict(suite):
     result = attempt(suite, WARNED)
     result.assert_outcomes(passed=15, warnings=8)
-    assert said(result).count("warn  ") == 8
     result.stdout.fnmatch_lines(["*RankGateWarning: *mrr is exactly 1 over 30 queries*"])
     strict = suite.run("--rank-strict", "-rf")
     failed = [line for line in strict.outlines if line.startswith("FAILED")]
@@ -356,11 +355,3 @@ def test_columns_are_named_and_make_slices(rank_gate):
     frames = pd.DataFrame(TRUTH), pd.DataFrame(RUN)
     result = rank_gate.check(*frames, at_least={"mrr": 0.5}, **limits)
     assert {part.label: part.value for part in result.slices} == {"de": 1.0, "fr": 0.5}
-
-
-def test_candidates_are_passed_on():
-    grades, scores = np.array([[1, 0, 0]]), np.array([[0.5, 0.9, 0.8]])
-    cells = np.array([[True, False, True]])
-    assert assert_metric(grades, scores, "mrr", at_least=0.5, candidates=cells).passed
-    with expected_failure(RankGateFailure):
-        assert_mrr_at_least(grades, scores, 0.5)

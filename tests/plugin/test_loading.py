@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pytest_rankmetrics.session.options import INI, OPTION_TABLE
+from pytest_rankmetrics.options import INI, OPTION_TABLE
 from tests.plugin.conftest import Suite, said
 
 HEAVY = ("numpy", "scipy", "scipy.stats", "sklearn", "pandas", "yaml", "sklearn_rank")
@@ -42,7 +42,7 @@ def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_
     result = suite.spawn(
         "-s", *[part for name in others for part in ("-p", f"no:{name}")], passed=1
     )
-    assert not heavy(result)
+    assert heavy(result) <= {"sklearn_rank"}, "its settings, which need the standard library alone"
     assert "rank" not in said(result).replace("'sklearn_rank'", "").replace(
         "sklearn-rank", ""
     ).replace(str(suite.path), "")
@@ -52,25 +52,13 @@ def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_
 def test_an_empty_suite_with_all_plugins_does_not_import_numpy(suite):
     suite.write(conftest=REPORT_HEAVY)
     result = suite.spawn("-s", ret=5)
-    assert heavy(result) <= {"yaml"}
+    assert heavy(result) <= {"yaml", "sklearn_rank"}
 
 
 def test_thresholds_alone_do_not_import_scipy_or_scikit_learn(suite):
     suite.write(conftest=REPORT_HEAVY, test_it=USES.format(limit=0.5))
     result = suite.spawn("-s", passed=2)
     assert not heavy(result) & {"scipy.stats", "sklearn", "pandas"}
-
-
-def test_neither_package_is_compiled_anew_to_rewrite_its_asserts(suite):
-    suite.write(
-        early="import pytest; pytest.register_assert_rewrite('sklearn_rank')",
-        test_it="""
-            def test_loader():
-                import sklearn_rank
-                assert "Rewriting" not in type(sklearn_rank.__loader__).__name__
-        """,
-    )
-    suite.spawn("-p", "early", passed=1)
 
 
 def test_the_library_imported_before_pytest_warns_of_nothing(suite):
@@ -155,7 +143,7 @@ OWN = (
 def test_no_plugin_of_pytest_is_needed(name, recorded):
     recorded.run("-p", f"no:{name}", "--rank-json=report.json", ret=0)
     (gate,) = json.loads((recorded.path / "report.json").read_text())["gates"]
-    assert gate["verdict"] == "pass"
+    assert gate["state"] == "pass"
     recorded.system([5] * 30)
     assert recorded.run("-p", f"no:{name}").ret == 1
 
@@ -175,16 +163,16 @@ def settle(suite: Suite, section: str, text: str) -> None:
 
 @pytest.mark.parametrize("section", [PLAIN, STRING, NATIVE_PARAM])
 def test_a_setting_means_the_same_in_every_file(section, recorded):
-    # Three of thirty: p is at least 1 / 8.
-    recorded.run(now=[2] * 27 + [3] * 3, passed=1, warnings=1)
+    # Four lost and one won: p = .19.
+    recorded.run(now=[5] * 4 + [1] + [2] * 25, passed=1, warnings=1)
     settle(recorded, section, 'rank_alpha = "0.2"' if section == STRING else "rank_alpha = 0.2")
     recorded.run().assert_outcomes(failed=1)
 
 
 WRONG = [
     *("rank_alpha = x", "rank_alpha = -0.05", "rank_alpha = 5", "rank_alpha = nan"),
-    *("rank_confirm = perhaps", "rank_min_queries = 2.5", "rank_min_queries = -1"),
-    *("rank_test = wilcoxon", "rank_correction = none-at-all", "rank_ratchet = sometimes"),
+    *("rank_strict = perhaps", "rank_min_slice_size = 2.5", "rank_worst_queries = -1"),
+    *("rank_pass = always", "rank_store = all", "rank_ratchet = sometimes"),
     *("rank_unused = keep", "rank_hard_drop = 5"),
 ]
 

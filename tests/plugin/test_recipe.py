@@ -87,7 +87,7 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout):
         assert "configfile: pytest.ini" in done.stdout
         report = json.loads((checkout.path / "rank.json").read_text())
         assert report["required"] == ["test_bm25"]
-        assert [gate["verdict"] for gate in report["gates"]] == ["pass"]
+        assert [gate["state"] for gate in report["gates"]] == ["pass"]
     assert (checkout.path.parent / "step.md").read_text().count("### Ranking quality") == 1 + 2
     # A change that is worse and lowers the baseline beside it.
     checkout.system(WORSE)
@@ -99,7 +99,7 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout):
     assert "MRR fell from 0.500 to 0.417" in done.stdout
 
 
-REPORT = '{"format": "rank-report/1"}'
+REPORT = '{"format": "rank-report/2"}'
 """An earlier report, which a new one may replace."""
 
 SEPARATE = (

@@ -79,13 +79,6 @@ SHARDS = """
     def pytest_collection_modifyitems(config, items):
         del items[::2]  # as pytest-shard does: nobody is told of it
 """
-LATE = """
-    import pytest
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(session):
-        del session.items[1:]
-"""
 HOOK = """
     def pytest_ignore_collect(collection_path):
         return True if collection_path.name == "test_b.py" else None
@@ -106,7 +99,6 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hook, xdist": (HOOK, TWO),
     "shard": (SHARDS, ()),
     "shard, xdist": (SHARDS, TWO),
-    "late": (LATE, ()),
     "pytest_split": ("", ("--splits", "2", "--group", "1")),
     "pytest_shard": ("", ("--num-shards", "2", "--shard-id", "0")),
     "pytest_shard, xdist": ("", ("--num-shards", "2", "--shard-id", "0", *TWO)),

@@ -1,1 +1,0 @@
-"""Words, names and plain values; knows nothing of gates."""

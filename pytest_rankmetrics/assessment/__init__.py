@@ -1,1 +1,0 @@
-"""From values to a verdict."""

@@ -1,1 +1,0 @@
-"""Baselines, and their join with a new run."""

@@ -1,0 +1,434 @@
+"""The fixtures: ``rank_gate``, a whole policy in one call, and ``rank_regression``."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pytest
+
+from pytest_rankmetrics.options import Options
+from pytest_rankmetrics.session import Run, current, shown_path
+from sklearn_rank.gates.baseline import recorded_gate
+from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
+from sklearn_rank.gates.names import EXTENSION, is_called, name_of, slug
+from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Policy, read_policy
+from sklearn_rank.gates.sentences import warnings_of
+from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
+from sklearn_rank.support.text import safe_repr, safe_text
+
+if TYPE_CHECKING:
+    from sklearn_rank.measures.record import Measure
+
+__all__ = ["RankGate", "RankRegressionFixture", "expected_failure"]
+
+MOST_ORPHANS = 200
+"""Files of one directory that are opened: enough for a hint, and soon done."""
+
+
+class RankGate:
+    """Checks a system against thresholds and against its recorded baseline.
+
+    Given to tests as the fixture ``rank_gate``. One call is one gate: all violations come in one
+    failure. Several calls in one test need different names.
+    """
+
+    def __init__(
+        self,
+        request: pytest.FixtureRequest,
+        *,
+        directory: Path | None = None,
+        fullpath: Path | None = None,
+        force_regen: bool = False,
+    ) -> None:
+        self._request = request
+        self._directory = directory
+        self._fullpath = fullpath
+        self._force_regen = force_regen
+
+    def __repr__(self) -> str:
+        return "<rank_gate>"
+
+    def check(
+        self,
+        y_true: Any,
+        y_score: Any,
+        **arguments: Unpack[GateArguments],
+    ) -> GateResult:
+        """Check thresholds, drops and slices at once.
+
+        With ``max_drop`` the gate needs its baseline, a file next to the test module, which
+        ``--rank-update`` writes. A drop is red beyond ``hard_drop``; or beyond ``max_drop`` and
+        significant; or beyond ``max_drop`` with two queries or more lost and none won.
+
+        Parameters
+        ----------
+        y_true, y_score
+            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
+        at_least, at_most : {measure: float}, default=None
+            Thresholds over all queries; see :func:`pytest_rankmetrics.assert_metric`.
+        max_drop : float or {measure: float}, default=None
+            Allowed drop against the baseline, in units of the measure (for LAG: allowed rise). A
+            number applies to all measures named in ``metrics``, ``at_least`` and ``at_most``, and
+            without any to ``"map"`` and ``"ndcg@10"``. In [0, 1) where the measure is bounded.
+        hard_drop : float or {measure: float}, default=None
+            Drop that is always red, at least ``max_drop``; equal to it, every drop beyond is. None
+            takes the setting, ``math.inf`` switches it off.
+        metrics : str, Measure, or sequence of them, default=()
+            Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
+        slices : mapping or callable, default=None
+            {query: label or labels}, {label: queries} or a function of the query id.
+        max_slice_drop : float or {label: float}, default=None
+            Allowed drop of each slice, for every measure that has an allowed drop.
+        slice_at_least : {label: {measure: float}}, default=None
+            Thresholds of slices, of any size.
+        per_query_at_least : {measure: float}, default=None
+            Least value of every single query.
+        max_regressed_queries : int, default=None
+            How many queries may be worse than in the baseline, for each measure with a drop.
+        pass_if : {"unless_worse", "proven"}, default=None
+            Whether a gate passes unless a drop is shown, or only if it is shown that the drop is at
+            most ``max_drop``; otherwise it cannot tell. None takes the setting ``rank_pass``.
+        **reading
+            As in :func:`pytest_rankmetrics.assert_metric`; ``name`` also names the baseline.
+
+        Returns
+        -------
+        result : GateResult
+            Values, changes, p-values and states.
+
+        Raises
+        ------
+        RankGateFailure
+            If anything is worse than allowed, missing, stale, or could not be measured.
+        InvalidParameterError
+            If there is no limit at all, or a limit is not acceptable.
+        """
+        __tracebackhide__ = hide
+
+        def judge(policy: Policy, run: Run | None) -> GateResult:
+            options = run.options if run is not None else Options()
+            place = self._place(policy.name, options, run) if policy.max_drop else None
+            names = () if place is None else (policy.name, place.gate)
+            writing = Writing(
+                update=options.update or self._force_regen,
+                accept=any(is_called(glob, *names) for glob in options.accept if names),
+                reason=options.reason,
+            )
+            return self._judge(y_true, y_score, policy, place, writing)
+
+        return run_gate(arguments, "gate", judge)
+
+    def _judge(
+        self,
+        y_true: Any,
+        y_score: Any,
+        policy: Policy,
+        place: Place | None,
+        writing: Writing,
+    ) -> GateResult:
+        return judge_gate(y_true, y_score, policy, place, writing)
+
+    def _place(self, name: str, options: Options, run: Run | None) -> Place:
+        """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
+        config, module = self._request.config, Path(self._request.path)
+        directory = self._directory or module.with_suffix("")
+        path = self._fullpath or directory / f"{slug(name)}{EXTENSION}"
+        shown, root = shown_path(path, config), config.rootpath
+        below = path.resolve().is_relative_to(root.resolve())
+        elsewhere = ""
+        if options.baseline_dir is not None:
+            if self._force_regen:
+                msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
+                raise RankGateFailure(msg)
+            if not below:
+                # Its path is absolute, and would lead to the very file that is not to be read.
+                msg = (
+                    f"--rank-baseline-dir has no place for {safe_text(shown, limit=300)}, which is "
+                    f"not below the root of the project: set --rootdir to a common directory"
+                )
+                raise RankGateFailure(msg)
+            path, elsewhere = options.baseline_dir / shown, str(options.baseline_dir)
+        claim(run, "baseline", shown)
+        nodeid = (run and run.nodeid) or self._request.node.nodeid
+        update, accept = self._commands(name, nodeid)
+        return Place(
+            gate=nodeid,
+            path=path,
+            # Tests outside of the root keep their baselines beside them, and nowhere else.
+            root=root if below else module.parent,
+            shown=shown,
+            update=update,
+            accept=accept,
+            elsewhere=elsewhere,
+            orphans=() if os.path.lexists(path) else tuple(self._orphans(path)),
+        )
+
+    def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
+        """Commands that write and lower the baseline, from where pytest was started."""
+        target, start = nodeid, self._request.config.invocation_params.dir
+        with suppress(ValueError):  # another drive of Windows
+            file = Path(os.path.relpath(self._request.path, start)).as_posix()
+            target = f"{file}::{nodeid.partition('::')[2]}"
+        # A pattern that needs no quoting: the gate's name, or else its test's.
+        glob = name.partition("[")[0]
+        if not re.fullmatch(r"[A-Za-z0-9_.\-]{1,80}", glob):
+            glob = nodeid.rpartition("::")[2].partition("[")[0]
+        pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
+        accept = f'{pytest} --rank-accept "*{glob}*" --rank-reason "..."'
+        return f"{pytest} --rank-update", accept
+
+    def _orphans(self, path: Path) -> Iterator[str]:
+        """Names of the baselines beside a missing one whose test no longer exists."""
+        files = sorted(path.parent.glob(f"*{EXTENSION}"))[:MOST_ORPHANS]
+        collected = {item.nodeid for item in self._request.session.items}
+        here = self._request.node.nodeid.partition("::")[0]
+        for file in files:
+            nodeid = recorded_gate(file)
+            module, _, inner = nodeid.partition("::")
+            if not inner or module != here or nodeid in collected:
+                continue
+            owner: Any = self._request.module  # may still have the test, which is deselected
+            for part in inner.partition("[")[0].split("::"):
+                owner = getattr(owner, part, None)
+            if owner is None:
+                yield file.name
+
+
+class RankRegressionFixture:
+    """Compares rankings with recorded ones; only a drop fails.
+
+    Made like the fixtures of pytest-regressions: the same constructor arguments, data directories
+    and attributes ``force_regen`` and ``with_test_class_names``.
+    """
+
+    def __init__(
+        self, datadir: Any, original_datadir: Path, request: pytest.FixtureRequest
+    ) -> None:
+        self.datadir = datadir
+        self.original_datadir = original_datadir
+        self.request = request
+        self.force_regen = False
+        self.with_test_class_names = False
+
+    def __repr__(self) -> str:
+        return "<rank_regression>"
+
+    def check(
+        self,
+        y_true: Any,
+        y_score: Any,
+        metrics: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
+        *,
+        max_drop: Any = DEFAULT_DROP,
+        basename: str | None = None,
+        fullpath: os.PathLike[str] | str | None = None,
+        **policy: Any,
+    ) -> GateResult:
+        """Check that no measure has dropped below its recorded value.
+
+        Parameters
+        ----------
+        y_true, y_score
+            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
+        metrics : str, Measure, or sequence of them, default=("map", "ndcg@10")
+            Measures to compare; the direction is that of each.
+        max_drop : float or {measure: float}, default=0.02
+            Allowed drop.
+        basename : str, default=None
+            Name of the gate and of its baseline file; None takes the test's name.
+        fullpath : path, default=None
+            The baseline file itself, relative to the test module; not together with ``basename``.
+        **policy
+            Everything else that :meth:`RankGate.check` takes.
+
+        Returns
+        -------
+        result : GateResult
+            As of :meth:`RankGate.check`, whose errors it raises.
+        """
+        __tracebackhide__ = hide
+        if basename is not None and fullpath is not None:
+            msg = "pass basename or fullpath, not both"
+            raise ValueError(msg)
+        if basename is not None:
+            policy.setdefault("name", basename)
+        gate = _RegressionGate(
+            self.request,
+            directory=self.original_datadir,
+            fullpath=None if fullpath is None else Path(self.request.path).parent / fullpath,
+            force_regen=self.force_regen,
+        )
+        gate.fixture = self
+        return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
+
+
+class _RegressionGate(RankGate):
+    """Compares the way of the family: the values obtained are dumped, and checked by the policy."""
+
+    fixture: RankRegressionFixture
+
+    def _judge(
+        self,
+        y_true: Any,
+        y_score: Any,
+        policy: Policy,
+        place: Place | None,
+        writing: Writing,
+    ) -> GateResult:
+        arguments = (y_true, y_score, policy)
+        if place is None or writing.update or writing.accept or not place.path.is_file():
+            # The engine of the family would write whatever was measured.
+            return judge_gate(*arguments, place, writing)
+        from pytest_regressions.common import perform_regression_check
+
+        own, results = self.fixture, []
+        name = place.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
+        obtained = self._request.getfixturevalue("tmp_path") / name
+        perform_regression_check(
+            datadir=own.datadir,
+            original_datadir=own.original_datadir,
+            request=self._request,
+            check_fn=lambda *_: None,
+            dump_fn=lambda path: results.append(
+                judge_gate(*arguments, replace(place, obtained=path), writing)
+            ),
+            extension=EXTENSION,
+            fullpath=place.path,
+            obtained_filename=obtained,
+            with_test_class_names=own.with_test_class_names,
+        )
+        return results[0]
+
+
+# Running a gate ----------------------------------------------------------------------------------
+
+
+def run_gate(
+    arguments: Mapping[str, Any], subject: str, judge: Callable[[Policy, Run | None], GateResult]
+) -> GateResult:
+    """Judge by a checked policy, and record the verdict so that no caller can lose it.
+
+    ``subject`` names a gate that has no name and runs outside of pytest.
+    """
+    __tracebackhide__ = hide
+    run, name = current(), arguments.get("name")
+    own = str(name or (run and name_of(run.nodeid)) or subject)
+    nodeid, options = ("", Options()) if run is None else (run.nodeid, run.options)
+    try:
+        _claim_name(run, name, own, is_check=subject == "gate")
+        policy = read_policy({**arguments, "name": own}, options.settings)
+        detail: Detail = "page" if options.html else "rates" if options.json else ""
+        result = judge(replace(policy, detail=detail), run)
+    except Exception as error:
+        _record(run, failed(own, error), nodeid)
+        if type(error).__module__.partition(".")[0] in _OURS:
+            raise error.with_traceback(None)  # noqa: B904  # the message says what to do
+        raise
+    if not result.passed:
+        _record(run, result, nodeid)
+        raise RankGateFailure(result.message, result)
+    try:
+        for text in warnings_of(result):
+            warnings.warn(text, RankGateWarning, stacklevel=3)
+    except RankGateWarning as error:  # by "-W error", and can be swallowed like any other
+        _record(run, failed(own, error), nodeid)
+        raise
+    _record(run, result, nodeid)
+    return result
+
+
+_OURS = ("pytest_rankmetrics", "sklearn_rank")
+
+
+def hide(excinfo: Any) -> bool:
+    """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
+    return type(excinfo.value).__module__.partition(".")[0] in _OURS
+
+
+def _record(run: Run | None, result: GateResult, nodeid: str) -> None:
+    if run is not None:
+        run.record(result, nodeid)
+
+
+def _claim_name(run: Run | None, name: Any, own: str, *, is_check: bool) -> None:
+    """Take a name for its test; those that nobody gave are the test's, and one check has it."""
+    if name is not None:
+        if not isinstance(name, str) or not name.strip():
+            msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
+            raise TypeError(msg)
+        claim(run, "name", name)
+    elif is_check and run is not None:
+        claim(run, "name", own, of=run.nodeid)
+
+
+def claim(run: Run | None, kind: str, name: str, of: str = "") -> None:
+    """RankGateFailure if another gate of the session (or ``of`` a test) has it."""
+    if run is None:
+        return
+    owner = run.claim(f"{kind} {of}", name)
+    if owner:
+        own, what = safe_text(run.nodeid, limit=300), f"the {kind} {safe_repr(name, limit=300)}"
+        if owner == run.nodeid:
+            msg = f"two gates of {own} use {what}; give each a name of its own"
+        else:
+            msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
+        raise RankGateFailure(msg)
+
+
+@contextmanager
+def expected_failure(
+    expected: type[Exception] | tuple[type[Exception], ...] = RankGateFailure,
+    *,
+    match: str | re.Pattern[str] | None = None,
+) -> Iterator[pytest.ExceptionInfo[Any]]:
+    """Pass if a gate fails in the block, as ``pytest.raises`` passes if something raises.
+
+    A failed gate makes its run red even if the test goes on: ``pytest.raises``, ``except`` clauses,
+    ``contextlib.suppress`` and xfail hide a failure, and nothing tells an intended one from a lost
+    one. This says that it is intended. It may stand around an ``await``, the result of an executor,
+    or a helper that raises something else from it.
+
+    Parameters
+    ----------
+    expected : exception type or tuple of them, default=RankGateFailure
+        Exception that leaves the block. A gate that could not measure raises an error of
+        :mod:`sklearn_rank`, such as ``QueryMismatchError``; with ``-W error`` a gate that warns
+        raises ``RankGateWarning``.
+    match : str or compiled pattern, default=None
+        Regular expression that is searched in the message.
+
+    Yields
+    ------
+    info : pytest.ExceptionInfo
+        ``info.value`` is the exception, once the block has ended.
+
+    Raises
+    ------
+    pytest.fail.Exception
+        If nothing is raised in the block.
+    AssertionError
+        If the message does not match.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_mrr_at_least
+    >>> with expected_failure(match="required") as info:
+    ...     result = assert_mrr_at_least({"q": {"a"}}, {"q": ["x", "a"]}, 0.9)
+    >>> info.value.headline
+    'MRR is 0.500, below the 0.900 required (1 query, 95% CI 0.000 to 1.000)'
+    """
+    __tracebackhide__ = True
+    run = current()
+    n_before = 0 if run is None else len(run.records)
+    with pytest.raises(expected, match=match) as info:
+        yield info
+    if run is not None:
+        run.records[n_before:] = [own for own in run.records[n_before:] if own["passed"]]

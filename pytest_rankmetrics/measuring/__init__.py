@@ -1,1 +1,0 @@
-"""Evaluation that refuses to overlook anything."""

@@ -1,0 +1,214 @@
+"""Options of the command line and of the ini file: one table, read and checked at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from sklearn_rank.gates.names import EXTENSION
+from sklearn_rank.gates.policy import SettingError, Settings, in_ci
+
+_KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
+
+# Name of each option, how it is parsed, and what it means.
+OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
+    "--rank-update": (
+        {"action": "store_true"},
+        "write missing baselines and raise those with a significant gain; lowers none",
+    ),
+    "--rank-accept": (
+        {"action": "append", "default": [], "metavar": "GLOB"},
+        "also lower the baselines of these gates (names or node ids); needs --rank-reason",
+    ),
+    "--rank-reason": ({"metavar": "TEXT"}, "why --rank-accept is right"),
+    "--rank-baseline-dir": (
+        {"metavar": "DIR"},
+        "read baselines below DIR, a checkout of the target branch, instead of here",
+    ),
+    "--rank-strict": (
+        {"action": "store_true"},
+        "unconfirmed drops, looser limits, baselines of no test and passes by rerun fail",
+    ),
+    "--rank-unused": (
+        {"choices": ("report", "fail")},
+        "baseline files that belong to no test (default: report)",
+    ),
+    "--rank-show": (
+        {"choices": ("all", "failed", "none")},
+        "gates in the summary (default: all, with -q failed)",
+    ),
+    "--rank-worst": ({"type": int, "metavar": "N"}, "queries in a failure's table"),
+    "--rank-html": ({"metavar": "PATH"}, "write an HTML report with the queries of every gate"),
+    "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
+    "--rank-markdown": (
+        {"metavar": "PATH"},
+        "append a Markdown report to PATH, or 'none' (default: $GITHUB_STEP_SUMMARY)",
+    ),
+}
+
+
+def ini_name(name: str) -> str:
+    """A setting in an ini file; ``pass`` alone is no name of an argument."""
+    return "rank_pass" if name == "pass_if" else f"rank_{name}"
+
+
+# Name, type, default, and what it means.
+INI: tuple[tuple[str, Any, Any, str], ...] = (
+    *(
+        (ini_name(own.name), _KINDS[type(own.default)], own.default, own.metadata["meaning"])
+        for own in fields(Settings)
+    ),
+    ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
+    ("rank_unused", "string", "report", "as --rank-unused"),
+    ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
+    ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
+)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options."""
+    group = parser.getgroup("rankmetrics", "ranking quality gates")
+    for name, (how, meaning) in OPTION_TABLE.items():
+        group.addoption(name, **how, help=meaning)
+    for name, kind, default, meaning in INI:
+        parser.addini(name, f"rankmetrics: {meaning}", type=kind, default=default)
+
+
+@dataclass(eq=False, repr=False)
+class Options:
+    """All options of a session."""
+
+    settings: Settings = field(default_factory=Settings)
+    update: bool = False
+    accept: tuple[str, ...] = ()
+    """Gates, as globs, whose baselines may also be lowered."""
+    reason: str = ""
+    baseline_dir: Path | None = None
+    unused: Literal["report", "fail"] = "report"
+    show: Literal["all", "failed", "none"] = "all"
+    required: tuple[str, ...] = ()
+    json: str = ""
+    html: str = ""
+    markdown: str = "auto"
+    in_ci: bool = False
+    """Whether this runs in continuous integration; tests may change the environment later."""
+
+
+def read_options(config: pytest.Config) -> Options:
+    """All options, checked; UsageError for what makes no sense."""
+    option, ini = config.getoption, {}
+    for name, *_ in INI:
+        try:  # pytest checks the type only now
+            ini[name] = config.getini(name)
+        except (TypeError, ValueError, pytest.UsageError) as error:
+            msg = str(error) if name in str(error) else f"{name}: {error}"
+            raise pytest.UsageError(msg) from None
+    values = {setting.name: ini[ini_name(setting.name)] for setting in fields(Settings)}
+    values["strict"] = bool(values["strict"] or option("rank_strict"))
+    if option("rank_worst") is not None:
+        values["worst_queries"] = option("rank_worst")
+    if values["cannot_tell"] == "ci" and in_ci():  # a test may change the environment
+        values["cannot_tell"] = "fail"
+    try:
+        settings = Settings(**values)
+    except SettingError as error:
+        name, _, rule = str(error).partition(" ")
+        msg = f"{ini_name(name)} {rule}"
+        raise pytest.UsageError(msg) from None
+    required = []
+    for line in filter(str.strip, ini["rank_required"]):  # node ids as pytest writes them
+        file, colons, test = line.partition("::")
+        required.append(file.replace("\\", "/") + colons + test if colons else line)
+    options = Options(
+        settings=settings,
+        # Regeneration, whatever the switch is called, is an update.
+        update=any(option(name, False) for name in ("rank_update", "force_regen", "regen_all")),
+        accept=tuple(option("rank_accept")),
+        reason=(option("rank_reason") or "").strip(),
+        baseline_dir=_directory(config, option("rank_baseline_dir"), ini["rank_baseline_dir"]),
+        unused=option("rank_unused") or ini["rank_unused"],
+        # Without the terminal plugin there is no such option.
+        show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
+        required=tuple(required),
+        json=option("rank_json") or "",
+        html=option("rank_html") or "",
+        markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
+        in_ci=in_ci(),
+    )
+    for complaint in _complaints(config, options):
+        raise pytest.UsageError(complaint)
+    return options
+
+
+def _directory(config: pytest.Config, typed: str | None, configured: str) -> Path | None:
+    """The directory of baselines; an ini file may not lead out of the project."""
+    text, root = configured if typed is None else typed, config.rootpath.resolve()
+    if typed is None and not text:
+        return None
+    start = config.rootpath if typed is None else config.invocation_params.dir
+    path = (start / text).resolve()
+    if not text:
+        msg = "--rank-baseline-dir is empty, and a change would be judged by its own baselines"
+    elif not path.is_dir():
+        msg = f"--rank-baseline-dir: there is no directory {text!r}"
+    elif path == root:
+        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
+    elif typed is None and not path.is_relative_to(root):
+        msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
+    else:
+        return path
+    raise pytest.UsageError(msg)
+
+
+def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
+    """Options that contradict each other, or that would let a gate judge itself."""
+    option = config.getoption
+    if options.unused not in ("report", "fail"):
+        yield f"rank_unused must be report or fail, got {options.unused!r}"
+    # Zero-width spaces and the like are no reason that anybody can read.
+    if options.accept and not any(letter.isalnum() for letter in options.reason):
+        yield "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
+    if options.reason and not options.accept:
+        yield "--rank-reason is the reason of --rank-accept=GLOB, which is not given"
+    if hasattr(config, "workerinput"):
+        return
+    writing = {
+        "--rank-update": option("rank_update"),
+        "--rank-accept": options.accept,
+        "--regen-all": option("regen_all", False),
+        "--force-regen": option("force_regen", False),
+    }
+    try:
+        reruns = str(config.getini("reruns")).strip() not in ("", "0", "None")
+    except (KeyError, ValueError):  # a setting of another plugin
+        reruns = False
+    typed = {str(word).partition("=")[0] for word in config.invocation_params.args}
+    for what in (name for name, asked in writing.items() if asked):
+        if options.baseline_dir is not None:
+            yield f"{what} does not write to --rank-baseline-dir; leave one of them out"
+        if what not in typed:  # written down in a configuration it would make every run pass
+            yield f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
+        if reruns or option("reruns", None):
+            yield f"{what} does not go with --reruns: the second try would pass by the first"
+        if option("numprocesses", None) or option("tx", None):
+            yield f"{what} does not go with -n: write baselines in one process"
+    # Relative targets start where the command was typed.
+    markdown = "" if options.markdown in ("auto", "none") else options.markdown
+    own = {"html": options.html, "json": options.json, "markdown": markdown}
+    for kind, target in own.items():
+        if target:
+            from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
+
+            kinds = {"html": HTML_REPORT, "json": JSON_REPORT, "markdown": MARKDOWN}
+            what = objection(config.invocation_params.dir / target, kinds[kind])
+            if what:
+                yield f"--rank-{kind}: {target!r} {what}; give the report a name of its own"
+    # Reports of others: they may replace what they like, but no baseline.
+    for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
+        target = option(key, None) or ""
+        if target.lower().endswith(EXTENSION):
+            yield f"{name}: {target!r} names a baseline; give the report a name of its own"

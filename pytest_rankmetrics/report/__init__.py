@@ -1,1 +1,0 @@
-"""Messages and reports of gates, for people and for machines."""

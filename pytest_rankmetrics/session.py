@@ -1,0 +1,387 @@
+"""A pytest run: the running test, the records of its gates, and how the run ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_rankmetrics.options import Options
+from sklearn_rank.gates.names import EXTENSION, is_called, name_of
+
+if TYPE_CHECKING:
+    from sklearn_rank.gates.report import GateRun, Summary
+    from sklearn_rank.gates.verdict import GateResult
+
+ATTRIBUTE = "rank_records"
+"""Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
+WORKER = "rankmetrics"
+"""Key under which a worker of pytest-xdist sends what it knows."""
+QUERIES = "by_query"
+"""Key under which the queries of a gate travel in its record."""
+GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+MOST_NAMED = 5
+HINT = (
+    "a test that wants to see a gate fail says so, with expected_failure() of pytest_rankmetrics: "
+    "pytest.raises, except clauses, xfail and the like hide a failure"
+)
+
+
+class Run:
+    """A run in this process: the test that is running, and the records of its gates."""
+
+    def __init__(self, config: pytest.Config, options: Options) -> None:
+        self.options = options
+        self.session = Session(config, options)
+        self.is_worker = hasattr(config, "workerinput")
+        self.nodeid = ""
+        """Of the running test; "" outside of any."""
+        self.records: list[dict[str, Any]] = []
+        """Gates that ran and were not reported yet."""
+        self.owners: dict[tuple[str, str], str] = {}
+        """The test that took each name and each baseline of the session."""
+        self.claimed: set[tuple[str, str]] = set()
+        """Names and baselines of this try of the test."""
+        # A run within a test of another run inherits the variable until its own first test.
+        self._outer = os.environ.get("PYTEST_CURRENT_TEST")
+
+    def start(self, nodeid: str) -> None:
+        """A test starts, or its next try does, and may use its names again."""
+        self.nodeid, self.claimed = nodeid, set()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the test that runs is of this run, and not of a run without the plugin."""
+        current = os.environ.get("PYTEST_CURRENT_TEST")
+        if current is None or not self.nodeid:
+            return current in (None, self._outer)
+        return current.rpartition(" (")[0] == self.nodeid.replace("\x00", "(null)")
+
+    def record(self, result: GateResult, nodeid: str) -> None:
+        """Keep what a gate found until the report of the test takes it."""
+        record = {**result.as_dict(), "nodeid": nodeid}
+        self.records.append(record if result.page is None else {**record, QUERIES: result.page})
+
+    def take(self) -> list[dict[str, Any]]:
+        """The records since the last time."""
+        records, self.records = self.records, []
+        return records
+
+    def claim(self, kind: str, name: str) -> str:
+        """Who has a name or a baseline already; "" for nobody, who then is this test."""
+        key = (kind, name)
+        owner = self.owners.setdefault(key, self.nodeid)
+        if owner != self.nodeid or key in self.claimed:
+            return owner or "another gate"
+        if self.nodeid:
+            self.claimed.add(key)
+        return ""
+
+
+RUNS: list[Run] = []
+"""Runs in progress; a test may run pytest, too."""
+
+
+def current() -> Run | None:
+    """The run whose test is running; None outside of pytest."""
+    return RUNS[-1] if RUNS and RUNS[-1].is_here else None
+
+
+def is_named(nodeid: str, wanted: str) -> bool:
+    """Whether a node id or name, with or without parameters, means this test."""
+    names = nodeid, name_of(nodeid)
+    return any(name == wanted or name.startswith(f"{wanted}[") for name in names)
+
+
+@dataclass
+class Session:
+    """The whole run, as the process that reports it sees it."""
+
+    config: pytest.Config
+    options: Options
+    gates: dict[str, list[GateRun]] = field(default_factory=dict)
+    """By test, those of its last try."""
+    tries: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    """Reasons for a red run beyond the outcomes of its tests."""
+    remarks: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    wrote: bool = False
+    """Whether any try of any test has written a baseline."""
+    looped: bool = False
+    """Whether tests were run, rather than listed."""
+    partial: bool = False
+    """Whether anything that was collected did not run, or could not be collected."""
+    modules: set[str] = field(default_factory=set)
+    """Node ids of the test modules."""
+    wanted: dict[str, None] = field(default_factory=dict)
+    """Collected tests that ``rank_required`` names, those that were deselected too."""
+
+    def begin(self) -> None:
+        """Tests are run, unless they are only listed."""
+        option = self.config.option
+        self.looped = not (option.collectonly or getattr(option, "setuponly", False))
+
+    def known(self) -> dict[str, Any]:
+        """What a worker of pytest-xdist sends."""
+        return {
+            "partial": self.partial,
+            "modules": sorted(self.modules),
+            "wanted": list(self.wanted),
+            "problems": self.problems,
+        }
+
+    def add_worker(self, known: dict[str, Any] | None) -> None:
+        """Add what a worker knows; of one that died nothing is known."""
+        if known is None:
+            self.partial = True
+            return
+        self.partial |= known["partial"]
+        self.modules.update(known["modules"])
+        self.wanted.update(dict.fromkeys(known["wanted"]))
+        self.problems += [text for text in known["problems"] if text not in self.problems]
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Take the records of a report; a red gate in a phase that did not fail was swallowed."""
+        nodeid = report.nodeid
+        if report.when == "setup":
+            self.tries[nodeid] = self.tries.get(nodeid, 0) + 1
+            self.gates.pop(nodeid, None)
+        if report.outcome != "passed":
+            self.partial = True
+            own = self.gates.get(nodeid, [])
+            own[:] = [replace(run, outcome=report.outcome) for run in own]
+        records = report.__dict__.get(ATTRIBUTE, ())
+        if not records:
+            return
+        from sklearn_rank.gates.report import GateRun
+
+        line = None if report.location[1] is None else report.location[1] + 1
+        for whole in records:
+            record = {key: value for key, value in whole.items() if key != QUERIES}
+            tries = self.tries.get(nodeid, 1)
+            run = GateRun(record, nodeid, report.outcome, tries, whole.get(QUERIES), line)
+            self.gates.setdefault(nodeid, []).append(run)
+            self.wrote |= bool(record["written"])
+            if run.failed and report.outcome in ("passed", "skipped"):
+                self.swallowed(record)
+
+    def swallowed(self, record: dict[str, Any]) -> None:
+        """A gate failed, and its test passed all the same."""
+        where = f"{record['nodeid']}: " if record["nodeid"] else ""
+        said = f"{where}gate {record['name']!r} failed, and its test did not"
+        self.problems.append(f"{said}: {record['headline']}; {HINT}")
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to tell: a gate that ran, or something wrong."""
+        return bool(self.gates or self.problems or self.remarks or self.unused)
+
+    @property
+    def runs(self) -> list[GateRun]:
+        """All gates."""
+        return [run for runs in self.gates.values() for run in runs]
+
+    def summary(self) -> Summary:
+        """Plain values for all reports."""
+        from sklearn_rank.gates.report import Summary
+
+        return Summary(
+            gates=tuple(self.runs),
+            problems=tuple(self.problems),
+            remarks=tuple(self.remarks),
+            unused=tuple(self.unused),
+            required=self.options.required,
+            settings=dict(vars(self.options.settings)),
+            show=self.options.show,
+        )
+
+    # The end -------------------------------------------------------------------------------------
+
+    def finish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Check what no single test can, write the reports, and set the exit code."""
+        if self.looped:
+            self.problems += self._complaints(exitstatus)
+            self._write_reports()
+        if self.problems and session.exitstatus in GREEN:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _complaints(self, exitstatus: int) -> Iterator[str]:
+        """Reasons for a red run beyond the outcomes of its tests."""
+        own, runs = self.options, self.runs
+        yield from self._unused_baselines(exitstatus)
+        for wanted in own.required:
+            texts = list(self._missing(wanted))
+            yield from texts[:MOST_NAMED]
+            if len(texts) > MOST_NAMED:
+                yield f"... and {len(texts) - MOST_NAMED:,} more of the same"
+        names = [(run.record["name"], run.record["nodeid"]) for run in runs]
+        for glob in own.accept:
+            if not any(is_called(glob, *name) for name in names):
+                yield f"--rank-accept: no gate that ran is called {glob!r}"
+        yield from _collisions(runs)
+        if own.settings.strict:
+            again = {
+                run.test: run.tries for run in runs if run.tries > 1 and run.outcome == "passed"
+            }
+            for test, n in again.items():
+                yield f"{test} passed at try {n}: a gate gives one answer"
+        if own.in_ci and self.wrote:
+            yield "baselines were written in continuous integration: commit them and run again"
+
+    def _missing(self, wanted: str) -> Iterator[str]:
+        """Why a required name is not satisfied: by gates that ran, and tests that did not."""
+        gate = f"required gate {wanted!r}"
+        own = [
+            run
+            for run in self.runs
+            # By its test, or by a name of its own.
+            if is_named(str(run.record["nodeid"]), wanted)
+            or f"{run.record['name']}[".startswith(f"{wanted}[")
+        ]
+        for run in own:
+            if not run.record["passed"]:
+                yield f"{gate} failed in {run.test}"
+            elif run.outcome != "passed":
+                yield f"{gate} does not count: {run.test} {run.outcome}"
+        ran = {str(run.record["nodeid"]) for run in own}
+        gone = self._recorded_tests(wanted, {*ran, *self.wanted})
+        # A name stands for the other parameters of the functions that have gates.
+        functions = {test.partition("[")[0] for test in (*ran, *gone)}
+        silent = [
+            test
+            for test in self.wanted
+            if is_named(test, wanted) and test not in ran
+            if "::" in wanted or not functions or test.partition("[")[0] in functions
+        ]
+        yield from (f"{gate} did not run in {test}" for test in silent)
+        yield from (f"{gate} did not run in {test}, which has a baseline" for test in gone)
+        if not own and not silent and not gone:
+            yield f"{gate} did not run"
+
+    def _recorded_tests(self, wanted: str, known: Collection[str]) -> list[str]:
+        """Tests with a baseline that a required name means, and that were not collected."""
+        from sklearn_rank.gates.baseline import recorded_gate
+
+        used = {run.record["baseline"] for run in self.runs}
+        root = self.options.baseline_dir or self.config.rootpath
+        tests = {
+            recorded_gate(path)
+            for path, shown in find_baselines(self.config, root)
+            if shown not in used
+        }
+        return sorted(own for own in tests if is_named(own, wanted) and own not in known)
+
+    def _unused_baselines(self, exitstatus: int) -> Iterator[str]:
+        """Baselines of no test, if every test of the project ran and passed.
+
+        Whatever a run leaves out looks like a test that is gone. A file counts as unused where its
+        module was collected or is gone: another one may hold the test.
+        """
+        own, root = self.options, self.config.rootpath
+        asked = self.gates or own.unused != "report" or own.baseline_dir
+        if not asked or exitstatus not in GREEN or self.partial or not _is_whole(self.config):
+            return
+        from sklearn_rank.gates.baseline import recorded_gate
+
+        used = {run.record["baseline"] for run in self.runs}
+        for path, shown in find_baselines(self.config, own.baseline_dir or root):
+            owners = {recorded_gate(path).partition("::")[0], f"{shown.rpartition('/')[0]}.py"}
+            is_known = all(own in self.modules or not (root / own).is_file() for own in owners)
+            if shown not in used and is_known:
+                self.unused.append(shown)
+        self.unused.sort()
+        if self.unused and own.baseline_dir is not None:
+            self.remarks.append(
+                f"gates of the target branch are gone: {', '.join(self.unused[:MOST_NAMED])}"
+            )
+        if self.unused and (own.unused == "fail" or own.settings.strict):
+            yield f"baseline files of no test: {', '.join(self.unused[:MOST_NAMED])}"
+
+    def _write_reports(self) -> None:
+        own, targets, step = self.options, {}, False
+        targets = {"json": own.json, "html": own.html}
+        if self.has_news:
+            targets["markdown"] = "" if own.markdown in ("auto", "none") else own.markdown
+            step = own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
+        if any(targets.values()) or step:
+            from sklearn_rank.gates.report import write_reports, write_step_summary
+
+            start = self.config.invocation_params.dir
+            self.problems += write_reports(self.summary(), targets, start=start)
+            if step:
+                self.remarks += write_step_summary(self.summary())
+
+
+def _collisions(runs: list[GateRun]) -> Iterator[str]:
+    """Names and baselines that two tests share, perhaps in two processes."""
+    owners: dict[tuple[str, str], GateRun] = {}
+    for run in runs:
+        record = run.record
+        keys = [("baseline", record["baseline"])] if record["baseline"] else []
+        if record["name"] != name_of(str(record["nodeid"])):
+            keys.append(("name", record["name"]))
+        for key in keys:
+            other = owners.setdefault(key, run)
+            # Two workers run a fixture that a single process would run once.
+            repeated = {**other.record, "nodeid": ""} == {**record, "nodeid": ""}
+            if other.test != run.test and not repeated:
+                yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
+
+
+# Baseline files ----------------------------------------------------------------------------------
+
+# Options that leave tests out, end the run before the last one, or read other settings.
+_NARROWING = (
+    *("keyword", "markexpr", "lf", "maxfail", "deselect", "ignore", "ignore_glob", "stepwise"),
+    "inifilename",
+)
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether nothing on the command line narrows the run."""
+    if any(config.getoption(name, None) for name in _NARROWING):
+        return False
+    if any(not str(text).startswith("rank_") for text in config.getoption("override_ini") or ()):
+        return False
+    return config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+def shown_path(path: Path, config: pytest.Config) -> str:
+    """A path as it is printed and recorded: relative to the root of the project if it is below.
+
+    Links to directories are followed where the path is not below the root as it is written; a link
+    to a file never is: the link is what lies in the project.
+    """
+    for own, root in (
+        (Path(os.path.abspath(path)), config.rootpath),
+        (path.parent.resolve() / path.name, config.rootpath.resolve()),
+    ):
+        if own.is_relative_to(root):
+            return own.relative_to(root).as_posix()
+    return path.as_posix()
+
+
+def find_baselines(config: pytest.Config, root: Path) -> Iterator[tuple[Path, str]]:
+    """Baselines below what this run collects, with their shown paths.
+
+    ``root`` is the root of the project, or the directory that mirrors it.
+    """
+    left_out = config.getini("norecursedirs")
+    for argument in dict.fromkeys(config.args):
+        start = shown_path(Path(argument.partition("::")[0]), config)
+        if Path(start).is_absolute():
+            continue  # tests outside of the project
+        if (config.rootpath / start).is_file():
+            start = start.removesuffix(".py")  # where the baselines of a module are
+        for directory, names, files in os.walk(root / start):
+            names[:] = [own for own in names if not any(fnmatch(own, out) for out in left_out)]
+            for name in files:
+                if name.endswith(EXTENSION) and not name.startswith("."):
+                    path = Path(directory, name)
+                    yield path, path.relative_to(root).as_posix()

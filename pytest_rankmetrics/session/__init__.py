@@ -1,1 +1,0 @@
-"""A pytest run: its options, the running test, and the records of its gates."""

@@ -1,0 +1,532 @@
+"""Baselines: what one gate recorded, one query a line, with one lock over everything it says.
+
+A file holds what is needed to judge the next run and to explain a drop. It has no dates, hosts or
+versions, so that the same system writes the same bytes anywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from heapq import nlargest
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+import numpy as np
+
+from sklearn_rank.gates.measure import DECIMALS, Measured
+from sklearn_rank.gates.names import name_of
+from sklearn_rank.gates.verdict import RankGateFailure
+from sklearn_rank.kernels.own import OwnKernel
+from sklearn_rank.measures.parameters import ByQuery
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.placements import hit_items
+from sklearn_rank.rankings.reading import FLEETING
+from sklearn_rank.support.disk import replace_file
+from sklearn_rank.support.text import safe_repr, safe_text
+
+FORMAT = "rank-baseline/2"
+MAX_BYTES = 256 * 2**20
+"""Two million queries, whose lines take some gigabytes to read."""
+TOP = 10
+"""First items of each ranking that are recorded, relevant or not."""
+
+# The content -------------------------------------------------------------------------------------
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=10**15)]
+Tied: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[1-9][0-9]{0,14}-[1-9][0-9]{0,14}$")]
+Rank: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=10**15)] | Tied
+"""Rank of an item: 3, or "3-5" within a tie."""
+
+
+class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One query."""
+
+    id: str
+    judged: str
+    """Digest of its judgements."""
+    values: dict[str, float | None]
+    """Of each measure that is not pooled; None where it is undefined."""
+    n: Count = 0
+    """Length of its ranking."""
+    found: dict[str, Rank] | None = None
+    """Ranks of the relevant items that were retrieved, by number where items have no ids; None
+    where ids are not to be recorded."""
+    grades: list[float] | None = None
+    """Of these, where items have no ids."""
+    top: list[str] = []
+    """First items."""
+    unjudged: dict[str, Rank] | None = None
+    """Ranks of the items that nobody judged, as deep as the measures read; None: not recorded."""
+    deeper: Count = 0
+    """Number of unjudged items below."""
+    weight: float | None = None
+    cluster: str | None = None
+    slices: list[str] | None = None
+
+
+class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One measure over all queries."""
+
+    value: float
+    queries: Count
+    """Queries that it is the mean of."""
+    definition: dict[str, str]
+    """Parameters that its values depend on besides the data."""
+
+
+class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A drop that was accepted."""
+
+    reason: str
+    moves: dict[str, tuple[float, float]] = {}
+
+
+class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The recorded state of one gate."""
+
+    format: str
+    gate: str
+    """Node id of the test; the name of a gate over files."""
+    name: str
+    seal: str
+    """Digest of everything else: a checksum against accidents, and no signature."""
+    reading: dict[str, str]
+    """How the data was read."""
+    limits: dict[str, float]
+    """Limits of the gate."""
+    measures: dict[str, MeasureRecord]
+    queries: list[QueryRecord]
+    slices: dict[str, dict[str, float]] = {}
+    """Values of each slice by measure."""
+    accepted: list[Accepted] = []
+    top: Count = 0
+    """Ranks of which ``unjudged`` is a share."""
+    unjudged: float | None = None
+    """Share of the items in the first ranks that nobody judged; None where all are."""
+
+    def matches(self, gate: str, name: str) -> bool:
+        """Whether this is the baseline of a gate, wherever the root of its project is.
+
+        The test of a gate with a name of its own may be whichever runs first.
+        """
+        is_named = "::" not in gate or "::" not in self.gate or name != name_of(gate)
+        if self.name != name or is_named:
+            return self.name == name
+        (file, _, test), (other, _, other_test) = self.gate.partition("::"), gate.partition("::")
+        longer, shorter = sorted((f"/{file}", f"/{other}"), key=len, reverse=True)
+        return test == other_test and longer.endswith(shorter)
+
+
+def _seal_of(baseline: Baseline) -> str:
+    unsealed = msgspec.structs.replace(baseline, seal="")
+    return sha256(msgspec.json.encode(unsealed, order="deterministic")).hexdigest()[:16]
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+class BaselineError(RankGateFailure):
+    """A baseline file cannot be read, or cannot be written."""
+
+
+BaselineError.__module__ = "pytest_rankmetrics"
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Baseline]:
+    return msgspec.json.Decoder(Baseline)
+
+
+def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
+    """The baseline in a file, and its bytes; None without one, BaselineError for a faulty one."""
+    if not os.path.lexists(path):
+        return None
+    try:
+        state = path.stat()
+        # Reading a pipe would wait for somebody to write.
+        _need(stat.S_ISREG(state.st_mode), "it is not a regular file")
+        _need(state.st_size <= MAX_BYTES, f"it is larger than {MAX_BYTES:,} bytes")
+        read = path.read_bytes()
+        # First of all, because another version would have other fields.
+        given = msgspec.json.decode(read, type=_Format).format
+        _need(given == FORMAT, f"its format is {given[:40]!r}, not {FORMAT!r}")
+        baseline = _decoder().decode(read)
+        whole = baseline.seal == _seal_of(baseline)
+        _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
+    except (OSError, ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
+        raise BaselineError(msg) from error
+    return baseline, read
+
+
+class _Format(msgspec.Struct):
+    format: str
+
+
+def _need(holds: bool, rule: str, error: type[ValueError | OSError] = ValueError) -> None:
+    if not holds:
+        raise error(rule)
+
+
+def recorded_gate(path: Path) -> str:
+    """Node id of the test whose gate wrote a baseline, from its first lines; "" if unreadable."""
+    with contextlib.suppress(OSError, ValueError), path.open(encoding="utf-8") as file:
+        for line in islice(file, 5):
+            match = re.fullmatch(r'\s*"gate": ?(".*"),?\s*', line)
+            if match is not None:
+                return str(json.loads(match[1]))
+    return ""
+
+
+def span(rank: Rank) -> tuple[int, int]:
+    """First and last rank of an item: the same unless it is tied."""
+    if isinstance(rank, int):
+        return rank, rank
+    first, last = map(int, rank.split("-"))
+    return first, last
+
+
+def rank_of(above: int, tied: int) -> Rank:
+    """A rank as it is stored and shown."""
+    return above + 1 if tied == 1 else f"{above + 1}-{above + tied}"
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+def as_text(baseline: Baseline) -> str:
+    """The file: one query on each line, without characters that a terminal would act on."""
+    sealed = msgspec.structs.replace(baseline, seal=_seal_of(baseline))
+    content = msgspec.to_builtins(msgspec.structs.replace(sealed, queries=[]))
+    lines = []
+    for name, value in content.items():
+        if name in ("measures", "slices", "limits") and value:
+            rows = (f"    {_json(key)}: {_json(row)}" for key, row in value.items())
+            lines.append(f'  "{name}": {{\n' + ",\n".join(rows) + "\n  }")
+        elif name != "queries":
+            lines.append(f'  "{name}": {_json(value)}')
+    rows = (f"    {_json(query)}" for query in sealed.queries)
+    lines.append('  "queries": [\n' + ",\n".join(rows) + "\n  ]")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if text.isascii() else _UNSAFE.sub(_escaped, text)
+
+
+_UNSAFE = re.compile(r"[^\x00-\x7f]")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
+
+
+def write(path: Path, baseline: Baseline, root: Path, shown: str, read: bytes | None) -> None:
+    """Replace a file as a whole: a crash or a full disk leaves the old one as it was.
+
+    Nothing is written outside of ``root``, through a symbolic link, or where the file no longer
+    holds what was ``read`` (None: no file): another run may have recorded a better value.
+    """
+    content = as_text(baseline).encode()
+    try:
+        rule = f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read; "
+        _need(len(content) <= MAX_BYTES, f"{rule}rank_store = values takes less", OSError)
+        _refuse_links(path, root)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(path.parent):
+            now = path.read_bytes() if path.is_file() else None
+            _need(now == read, "another run has written it meanwhile; run again", OSError)
+            replace_file(path, content)
+    except OSError as error:
+        kept = "the old one is unchanged" if path.exists() else "nothing was written"
+        msg = f"baseline {shown} cannot be written: {error.strerror or error}; {kept}"
+        raise BaselineError(msg) from error
+
+
+def _refuse_links(path: Path, root: Path) -> None:
+    """OSError for a link anywhere below ``root``: it may lead to a file of another project."""
+    place, top = Path(os.path.abspath(path)), Path(os.path.abspath(root))
+    inside = place.is_relative_to(top) and path.parent.resolve().is_relative_to(root.resolve())
+    _need(inside, f"it is outside of {root}", OSError)
+    for part in (path, *path.parents[: len(place.relative_to(top).parts) - 1]):
+        what = "it" if part == path else f"the directory {part.name}"
+        _need(not part.is_symlink(), f"{what} is a symbolic link", OSError)
+
+
+@contextlib.contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Lock a directory against other runs, where the system can.
+
+    The directory itself is locked: a file for the purpose would be left behind by a crash.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+# Recording ---------------------------------------------------------------------------------------
+
+
+def record(
+    measured: Measured,
+    gate: str,
+    name: str,
+    accepted: Sequence[Accepted] = (),
+    slices: Mapping[str, Any] | None = None,
+) -> Baseline:
+    """The baseline of a measured system; ``slices`` are those of ``measured.slices()``."""
+    columns = _columns(measured, slices or {})
+    fields = list(columns)
+    rows = zip(*columns.values(), strict=True)
+    queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
+    share = measured.share_unjudged()
+    return Baseline(
+        format=FORMAT,
+        gate=gate,
+        name=name,
+        seal="",
+        reading=measured.reading,
+        limits=measured.policy.recorded_limits(),
+        measures={
+            own: MeasureRecord(
+                value=round(measured.value(own), DECIMALS),
+                queries=averaged_queries(measured, own),
+                definition=definition_of(used),
+            )
+            for own, used in measured.used.items()
+        },
+        queries=sorted(queries, key=lambda query: query.id),
+        slices={
+            label: {own: round(float(part[own]), DECIMALS) for own in measured.used}
+            for label, (_, part) in sorted((slices or {}).items())
+        },
+        accepted=list(accepted),
+        top=measured.top if share is not None else 0,
+        unjudged=None if share is None else round(share, DECIMALS),
+    )
+
+
+def averaged_queries(measured: Measured, name: str) -> int:
+    """Number of queries in a mean."""
+    if measured.used[name].is_pooled:
+        return len(measured)
+    return int(measured.counts["averaged"][name])
+
+
+def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    """Fields of the records of all queries."""
+    evaluation, kept = measured.evaluation, measured.evaluation.items
+    keys = keys_of(measured.query_ids, "queries")
+    columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(measured)}
+    names = list(measured.per_query)
+    values = [
+        [None if value != value else value for value in column.tolist()]  # NaN
+        for column in measured.per_query.values()
+    ]
+    rows = zip(*values, strict=True) if names else [()] * len(keys)
+    columns["values"] = [dict(zip(names, row, strict=True)) for row in rows]
+    if evaluation.sample_weight is not None:
+        columns["weight"] = weights_of(measured)
+    if evaluation.clusters is not None:
+        columns["cluster"] = clusters_of(measured)
+    if slices:
+        labels: list[list[str]] = [[] for _ in keys]
+        for label in sorted(slices):
+            for number in slices[label][0]:
+                labels[number].append(label)
+        columns["slices"] = labels
+    columns["n"] = evaluation.n_ranked.tolist()
+    if measured.policy.settings.store == "values":
+        return columns
+    columns["found"] = list(_found(measured))
+    if kept is None:
+        rankings = evaluation.rankings
+        grades, borders = rankings.grades.tolist(), pairwise(rankings.offsets.tolist())
+        columns["grades"] = [grades[first:last] for first, last in borders]
+        return columns
+    columns["top"] = [
+        [key_of(item) for item in first_items(*kept.rankings.get(query, ((), None)))]
+        for query in measured.own_ids
+    ]
+    if measured.is_bounded:
+        near = evaluation.unjudged_items(measured.depth)
+        unjudged = evaluation.rankings.unjudged
+        columns["unjudged"] = [
+            dict(
+                zip(
+                    keys_of([item.item for item in own], "items"),
+                    [rank_of(item.above, item.tied) for item in own],
+                    strict=True,
+                )
+            )
+            for own in near
+        ]
+        counts = [0] * len(near) if unjudged is None else unjudged.counts.tolist()
+        columns["deeper"] = [n - len(own) for n, own in zip(counts, near, strict=True)]
+    return columns
+
+
+def first_items(items: Any, scores: Any) -> list[Any]:
+    """The first items of a ranking."""
+    if scores is None:
+        return list(islice(items, TOP))
+    best = nlargest(TOP, zip(scores.tolist(), range(len(scores), 0, -1), items, strict=True))
+    return [item for _, _, item in best]
+
+
+def _found(measured: Measured) -> Iterator[dict[str, Rank]]:
+    """Rank of each relevant item that was retrieved, by its number where items have no ids."""
+    evaluation = measured.evaluation
+    rankings, kept = evaluation.rankings, evaluation.items
+    ranks: list[Rank] = (rankings.above + 1).tolist()
+    if rankings.are_tied:
+        ranks = list(map(rank_of, rankings.above.tolist(), rankings.tied.tolist()))
+    own = [ranks[first:last] for first, last in pairwise(rankings.offsets.tolist())]
+    if kept is None:
+        yield from ({f"#{place}": rank for place, rank in enumerate(row, 1)} for row in own)
+        return
+    items = hit_items(rankings, measured.own_ids, kept)
+    for hits, row in zip(items, own, strict=True):
+        yield dict(zip(keys_of(hits, "items"), row, strict=True))
+
+
+def judged_digests(measured: Measured) -> list[str]:
+    """Digest of the judgements of each query; without ids, of its grades and length."""
+    judgements, rankings = measured.evaluation.reading.judgements, measured.evaluation.rankings
+    if judgements is not None:
+        return [f"{digest:016x}" for digest in judgements.digests.tolist()]
+    grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
+    borders = pairwise(rankings.judged_offsets.tolist())
+    own = [sorted(grades[first:last], reverse=True) for first, last in borders]
+    return [_digest(pair) for pair in zip(own, lengths, strict=True)]
+
+
+def _digest(value: Any) -> str:
+    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:12]
+
+
+def weights_of(measured: Measured) -> list[float | None]:
+    """Weights of the queries, rounded as they are recorded."""
+    weights = measured.evaluation.sample_weight
+    if weights is None:
+        return [None] * len(measured)
+    return [float(f"{weight:.6g}") for weight in weights.tolist()]
+
+
+def clusters_of(measured: Measured) -> list[str | None]:
+    """Label of each query's cluster."""
+    labels = measured.evaluation.clusters
+    if labels is None:
+        return [None] * len(measured)
+    return [stable_key(label, "clusters") for label in labels.tolist()]
+
+
+# Definitions: what the values of a measure depend on besides the data ----------------------------
+
+_PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
+"""Grades, or ranks, at which a function of the caller is sampled, to recognize it."""
+
+
+def definition_of(measure: Measure) -> dict[str, str]:
+    """Parameters on which the values of a measure depend besides the data."""
+    definition = {"version": str(measure.metric.version), "k": str(measure.k)}
+    own = measure.metric.kernel
+    if isinstance(own, OwnKernel):
+        function = "values" if own.function is None else _function(own.function, own)
+        ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
+        definition["own"] = f"{function} in {ends}{', lower is better' * less}"
+    definition |= {name: _option(value) for name, value in measure.options.items()}
+    return definition
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_option, value))})"
+    if isinstance(value, ByQuery):
+        numbers = {stable_key(key, "queries"): float(number) for key, number in value.numbers}
+        return f"<{len(numbers)} queries {_digest(numbers)}>"
+    if isinstance(value, Measure):
+        functions = [_option(option) for option in value.options.values() if callable(option)]
+        return " ".join([str(value), *functions])
+    return _function(value) if callable(value) else str(value)
+
+
+def _function(function: Callable[..., Any], kernel: OwnKernel | None = None) -> str:
+    """A function by its name and samples: its bytecode differs between versions of Python."""
+    samples, probes = [], [np.array([probe]) for probe in _PROBES]
+    if kernel is not None:  # a function of whole rankings
+        probes = [np.resize(np.roll((0.0, 1.0, 0.0, 3.0, 2.0), n), n) for n in range(21)]
+    for probe in probes:
+        try:
+            found = function(probe) if kernel is None else kernel.of_one(probe, probe[probe > 0])
+            value = float(np.asarray(found, dtype=np.float64).ravel()[0])
+        except Exception as error:
+            samples.append(type(error).__name__)
+        else:
+            # Logarithms differ in the last digits from one machine to another.
+            samples.append(f"{value:.9g}")
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"<{name} {_digest(samples)}>"
+
+
+# Ids as keys of JSON: the same text in every run and with every version of NumPy ------------------
+
+
+def key_of(value: Any) -> str:
+    """A query or item id as a key of JSON."""
+    if type(value) is str and value.isascii():
+        return value
+
+    def plain(own: Any) -> Any:
+        """Python's own type: the repr of NumPy scalars differs between its versions."""
+        if isinstance(own, np.generic):
+            return own.item()
+        return tuple(map(plain, own)) if type(own) is tuple else own
+
+    text = value if isinstance(value, str) else str(plain(value))
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def stable_key(value: Any, what: str) -> str:
+    """The key of an id; RankGateFailure if it would differ in another run."""
+    key = key_of(value)
+    if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or FLEETING.search(key)):
+        return key
+    msg = (
+        f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
+        "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
+    )
+    raise RankGateFailure(msg)
+
+
+def keys_of(values: Iterable[Any], what: str) -> list[str]:
+    """Keys of some ids; RankGateFailure if two collide, or one would differ in another run."""
+    values = list(values)
+    seen: dict[str, Any] = {}
+    for value in values:
+        key = value if type(value) is str and value.isascii() else stable_key(value, what)
+        if seen.setdefault(key, value) is not value and seen[key] != value:
+            both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
+            msg = f"{what} {both} would be one in a baseline; name them apart"
+            raise RankGateFailure(msg)
+    return list(seen) if len(seen) == len(values) else [key_of(value) for value in values]

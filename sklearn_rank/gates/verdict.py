@@ -1,0 +1,360 @@
+"""Verdict on a gate, as plain frozen data: states, findings, numbers. Sentences are elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn_rank.evaluation.result import Evaluation
+    from sklearn_rank.gates.rule import Drop
+
+__all__ = ["Finding", "GateResult", "MetricResult", "RankGateFailure", "RankGateWarning", "State"]
+
+
+class RankGateFailure(AssertionError):
+    """A quality gate is not passed, or could not measure.
+
+    An ``AssertionError``, so that every test runner counts it as a failure, not as an error.
+
+    Attributes
+    ----------
+    headline : str
+        The first line of the message: measure, value, threshold or change, and number of queries.
+    result : GateResult or None
+        What was measured; None where nothing could be.
+    """
+
+    def __init__(self, message: str, result: GateResult | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+    @property
+    def headline(self) -> str:
+        """The first line of the message."""
+        return str(self).partition("\n")[0]
+
+
+class RankGateWarning(UserWarning):
+    """A gate passed, and something about it should be looked at: an unconfirmed drop, say."""
+
+
+# Test runners print the qualified name of an exception: the one that users import.
+RankGateFailure.__module__ = RankGateWarning.__module__ = "pytest_rankmetrics"
+
+
+class State(StrEnum):
+    """State of a gate, a measure or a slice, in rising order of severity."""
+
+    PASS = "pass"
+    IMPROVED = "improved"
+    NEW = "new"
+    """A baseline was written."""
+    NOT_CONFIRMED = "not confirmed"
+    """A drop beyond ``max_drop`` that may be chance."""
+    CANNOT_TELL = "cannot tell"
+    """Unjudged items decide, or a proof was asked for and there is none."""
+    STALE = "stale"
+    """The baseline does not fit the data."""
+    FAIL = "fail"
+
+
+_SEVERITY = list(State)
+BROKEN = (State.FAIL, State.STALE)
+UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)
+"""Gates in these states are worth a line."""
+
+
+def gravest(states: list[State | None]) -> State:
+    """The most severe of some states; PASS if there is none."""
+    return max(filter(None, states), key=_SEVERITY.index, default=State.PASS)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One rule that fired, or one remark, with the data of its sentence."""
+
+    rule: str
+    state: State | None = None
+    """None: a remark, which decides nothing."""
+    measure: str = ""
+    """Canonical spelling."""
+    label: str | None = None
+    """Of the slice; None: all queries."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    of_baseline: bool = False
+    """Whether a new baseline would resolve it."""
+    warns: bool = False
+    """Whether users are warned of it."""
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One measure over all queries, or over those of a slice."""
+
+    name: str
+    """Canonical spelling, as in ``"ndcg@10"``."""
+    title: str
+    """For people, as in ``"nDCG@10"``."""
+    value: float
+    """Over all queries measured."""
+    queries: int
+    """Queries that the value is the mean of."""
+    greater_is_better: bool
+    state: State | None = None
+    """None: shown, not judged."""
+    label: str | None = None
+    """Of the slice; None: all queries."""
+    at_least: float | None = None
+    at_most: float | None = None
+    baseline: float | None = None
+    """Value of the baseline (or reference) over the compared queries."""
+    now: float | None = None
+    """Value over the compared queries."""
+    allowed: float | None = None
+    """The allowed drop, ``max_drop``."""
+    hard_drop: float | None = None
+    drop: Drop | None = None
+    """What the rule of gates says of the change; None where nothing was compared."""
+    bounds: tuple[float, float] | None = None
+    """Least and greatest value over all grades of unjudged items; None where that is not asked."""
+    change_bounds: tuple[float, float] | None = None
+    """Least and greatest change over all these grades."""
+    worse_bounds: tuple[int, int] | None = None
+    """Least and greatest number of worse queries over all these grades."""
+    gained: bool = False
+    """Whether the gain is more than luck, so that an update of the baseline records it."""
+    too_small: bool = False
+    """Whether a slice has too few queries to be judged."""
+
+    @property
+    def change(self) -> float | None:
+        """Value over the compared queries, minus ``baseline``."""
+        if self.now is None or self.baseline is None:
+            return None
+        return self.now - self.baseline
+
+    @property
+    def compared(self) -> int:
+        """Queries that were compared one by one."""
+        return 0 if self.drop is None else self.drop.n
+
+
+@dataclass(frozen=True)
+class ItemMove:
+    """A relevant item of a query, where it was and is."""
+
+    item: Any
+    was: str
+    """Rank in the baseline, as "3", "3-5" in a tie, or "-"."""
+    now: str
+    contribution: float | None = None
+    """Part of the change of the query; None where there are no parts."""
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """One query that explains a verdict; data is raw."""
+
+    query: Any
+    was: float | None
+    now: float
+    moves: tuple[ItemMove, ...]
+    """Relevant items, those that matter most first."""
+    n_ranked: int
+    top: tuple[tuple[Any, str], ...]
+    """First items of the list; ``*`` relevant, ``?`` unjudged."""
+    missing: tuple[Any, ...] = ()
+    """Relevant items that were not retrieved."""
+    slices: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The queries that explain a verdict."""
+
+    measure: str
+    rows: tuple[QueryRow, ...]
+    share: float | None = None
+    """Share of the whole loss that the rows make up; None without a comparison."""
+    gains: tuple[tuple[Any, float], ...] = ()
+    """Queries that gained most, with their gain."""
+    labels: tuple[str, ...] = ()
+    """Slices that the rows are of, where nothing else fails."""
+    of: int = 0
+    """Queries that they were chosen from."""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """Verdict on one gate.
+
+    Attributes
+    ----------
+    name, nodeid : str
+        Of the gate, and of the test in which it ran ("" outside of pytest).
+    state : State
+        ``pass``, ``improved``, ``new``, ``not confirmed``, ``cannot tell``, ``stale`` or ``fail``.
+    passed : bool
+        Whether the gate lets the change through.
+    findings : tuple of Finding
+        The rules that fired, and remarks.
+    metrics : dict of str to MetricResult
+        By canonical spelling, in the order of the call.
+    slices : tuple of MetricResult
+        Each with the label of its slice.
+    queries : int
+        Number of queries.
+    common : int or None
+        Those that were compared; None where nothing was.
+    counts : dict
+        What was found in the data and left out of it, as ``Evaluation.counts``.
+    worst : Worst or None
+        The worst queries, or those that lost most; None where the gate simply passes.
+    other : str
+        "baseline", "reference", or "" where nothing was compared.
+    false_alarm : float or None
+        Probability that the gate is red for an equally good system; None where nothing varies.
+    baseline : str
+        Path of the baseline file, "" without one.
+    written : str
+        "new", "raised", "lowered" or "refreshed" if the baseline was written, else "".
+    moves : dict of str to (float, float)
+        Recorded values before and after that.
+    reason : str
+        Why a baseline was lowered.
+    obtained : str
+        File of the present values, where they were written for inspection.
+    update, accept : str
+        Commands that record the baseline, and that lower it.
+    elsewhere : str
+        Directory of the baseline in another checkout, that of the target branch.
+    updating : bool
+        Whether baselines are written in this run.
+    is_command : bool
+        Whether the gate was typed as a command, whose options sentences then name.
+    alpha, slice_alpha : float
+        Levels of the tests.
+    evaluation : Evaluation or None
+        The values of all queries.
+    page : mapping or None
+        All queries with their items, for an HTML report that is to be written.
+    """
+
+    name: str
+    state: State
+    passed: bool
+    findings: tuple[Finding, ...] = ()
+    metrics: Mapping[str, MetricResult] = field(default_factory=dict)
+    slices: tuple[MetricResult, ...] = ()
+    queries: int = 0
+    common: int | None = None
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    worst: Worst | None = None
+    other: str = ""
+    false_alarm: float | None = None
+    baseline: str = ""
+    written: str = ""
+    moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    reason: str = ""
+    obtained: str = ""
+    update: str = "--rank-update"
+    accept: str = ""
+    elsewhere: str = ""
+    updating: bool = False
+    is_command: bool = False
+    alpha: float = 0.05
+    slice_alpha: float = 0.02
+    nodeid: str = ""
+    evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
+    page: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def value(self) -> float:
+        """Value of the first measure."""
+        return next(iter(self.metrics.values())).value
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """95% confidence interval of the first measure; NaN where there is none."""
+        return self.interval(next(iter(self.metrics)))
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """95% confidence interval of a value; NaN for a pooled measure or a single query."""
+        if self.evaluation is None or name not in self.evaluation.per_query:
+            return math.nan, math.nan
+        return self.evaluation.confidence_interval(name)
+
+    @property
+    def headline(self) -> str:
+        """One line that says everything."""
+        from sklearn_rank.gates.sentences import headline
+
+        return headline(self)
+
+    @property
+    def message(self) -> str:
+        """Headline, tables and notes, at most 100 characters wide."""
+        from sklearn_rank.gates.sentences import message
+
+        return message(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Builtin types only; NaN and infinity are None. Values per query are left out."""
+        from sklearn_rank.gates.sentences import said
+
+        own = {key: plain(getattr(self, key)) for key in _keys(self) if key not in _LARGE}
+        metrics = {
+            name: {**own["metrics"][name], **_derived(metric)}
+            for name, metric in self.metrics.items()
+        }
+        slices = [
+            {**row, **_derived(metric)}
+            for row, metric in zip(own["slices"], self.slices, strict=True)
+        ]
+        return {**own, "metrics": metrics, "slices": slices, **plain(said(self))}
+
+
+_LARGE = ("evaluation", "page")
+
+
+def _derived(metric: MetricResult) -> dict[str, Any]:
+    return {"change": plain(metric.change), "compared": metric.compared}
+
+
+def _keys(value: Any) -> list[str]:
+    return [own.name for own in fields(value)]
+
+
+def plain(value: Any) -> Any:
+    """The value as None, bool, int, float, str, list and dict; what is not finite is None.
+
+    Everything that enters a report passes through here: a NumPy scalar kills the pytest-xdist
+    worker that sends it, and the failing gate with it.
+    """
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if type(value) is int:
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(part) for key, part in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in _keys(value)}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(part) for part in value]
+    if isinstance(value, str):
+        # A lone surrogate cannot be sent to another process.
+        return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "__index__"):
+        return int(value.__index__())
+    return f"<{type(value).__name__}>"

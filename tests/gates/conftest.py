@@ -1,0 +1,62 @@
+"""One gate with a place for its baseline, judged without pytest."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sklearn_rank.gates.gate import Place, Writing, judge_beside, judge_gate
+from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.verdict import GateResult
+
+
+class Gate:
+    """A gate whose baseline is a file of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "gate.rank.json"
+        self.place = Place(
+            gate="tests/test_a.py::test_x",
+            path=self.path,
+            root=folder,
+            shown="gate.rank.json",
+            update="pytest --rank-update",
+            accept="pytest --rank-accept",
+        )
+        self.settings = Settings(cannot_tell="fail")
+
+    def __call__(
+        self, y_true: Any, y_score: Any, *, update: bool = False, reason: str = "", **arguments: Any
+    ) -> GateResult:
+        """The verdict; ``reason`` accepts a lower baseline."""
+        policy = read_policy({"name": "test_x", **arguments}, self.settings)
+        writing = Writing(update=update, accept=bool(reason), reason=reason)
+        return judge_gate(y_true, y_score, policy, self.place, writing)
+
+    def record(self, y_true: Any, y_score: Any, **arguments: Any) -> GateResult:
+        """Record a baseline, whatever there was."""
+        self.path.unlink(missing_ok=True)
+        result = self(y_true, y_score, update=True, **arguments)
+        assert result.written == "new", result.headline
+        return result
+
+    def elsewhere(self) -> None:
+        """From now on the baseline is that of the target branch."""
+        self.place = replace(self.place, elsewhere="../base")
+
+
+def beside(y_true: Any, y_score: Any, y_old: Any, **arguments: Any) -> GateResult:
+    """Compare two systems without a file."""
+    policy = read_policy({"name": "x", **arguments}, Settings(cannot_tell="fail"))
+    return judge_beside(y_true, y_score, y_old, policy, policy)
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    return Gate(tmp_path)
+
+
+def rules(result: GateResult) -> list[str]:
+    """The rules that fired, and remarks."""
+    return [own.rule for own in result.findings]

@@ -1,0 +1,512 @@
+"""Baselines: what is recorded, when it fits and is written, and files that are not believed."""
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sklearn_rank import measure, measure_from
+from sklearn_rank.gates.baseline import FORMAT, Baseline, BaselineError, key_of
+from sklearn_rank.gates.policy import Settings
+from sklearn_rank.gates.verdict import GateResult, RankGateFailure
+from tests.gates.conftest import Gate, beside, rules
+from tests.plugin.cases import case, names, results, truth
+
+DROP: dict[str, Any] = {"max_drop": {"mrr": 0.02}}
+
+
+def content(gate: Gate) -> dict[str, Any]:
+    return json.loads(gate.path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+# What is recorded --------------------------------------------------------------------------------
+
+
+def test_a_file_has_one_query_a_line_and_what_explains_a_drop(gate):
+    labels = {query: "head" if query < "q003" else "tail" for query in names(4)}
+    gate.record(*case([2, 1, 0, 3]), **DROP, metrics="recall@1", slices=labels)
+    text = gate.path.read_text()
+    assert text.endswith("\n")
+    assert sum(line.startswith('    {"id":') for line in text.split("\n")) == 4
+    own = content(gate)
+    assert own["format"] == FORMAT
+    assert own["limits"] == {"max_drop mrr": 0.02, "hard_drop mrr": Settings().hard_drop}
+    # (1/2 + 1 + 0 + 1/3) / 4, and one of four first
+    assert own["measures"]["mrr"]["value"] == pytest.approx(0.458333)
+    assert own["measures"]["recall@1"]["value"] == 0.25
+    first, *_, last = own["queries"]
+    assert first["values"] == {"recall@1": 0.0, "mrr": 0.5}
+    assert first["found"] == {"good": 2}
+    assert first["top"] == ["bad1", "good", *(f"bad{n}" for n in range(3, 11))]
+    assert (first["n"], first["slices"], last["slices"]) == (10, ["head"], ["tail"])
+    again = gate.path.read_bytes()
+    gate.record(*case([2, 1, 0, 3]), **DROP, metrics="recall@1", slices=labels)
+    assert gate.path.read_bytes() == again
+
+
+def test_ids_of_items_stay_out_where_values_alone_are_stored(gate):
+    gate.settings = Settings(store="values")
+    gate.record(*case([2, 3]), **DROP)
+    assert "good" not in gate.path.read_text()
+    assert gate(*case([2, 3]), **DROP).state == "pass"
+    assert gate(*case([3, 4]), **DROP).state == "fail"
+
+
+def test_an_item_that_never_moved_is_where_it_was(gate):
+    gate.record(*case([2] * 4), **DROP)
+    result = gate(*case([9] + [2] * 3), **DROP, hard_drop=0.02)
+    assert result.worst is not None
+    (row,) = result.worst.rows
+    assert [(move.item, move.was, move.now) for move in row.moves] == [("good", "2", "9")]
+    from sklearn_rank.gates.gate import judge_gate
+    from sklearn_rank.gates.policy import read_policy
+
+    policy = replace(read_policy({**DROP, "name": "test_x"}, Settings()), detail="page")
+    page = judge_gate(*case([9] + [2] * 3), policy, gate.place).page
+    assert page is not None
+    ranks = {row[0]: row[3] for row in json.loads(page["lines"][0])[1]}
+    assert ranks["bad1"] == [1, 1]
+    assert ranks["good"] == [2, 9]
+
+
+HOSTILE = ["\x1b[31mred", "a\nb", "\u202eevil", "q\ud800", "::error::x", '"', "\\", "schön", "日本"]
+
+
+def test_any_text_is_an_id_and_no_character_acts_on_a_terminal(gate):
+    judgements = {query: {query + "!"} for query in HOSTILE}
+    run = {query: ["x", query + "!"] for query in HOSTILE}
+    gate.record(judgements, run, **DROP)
+    text = gate.path.read_text(encoding="utf-8")
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert gate(judgements, run, **DROP).state == "pass"
+    worse = {query: ["x", "y", query + "!"] for query in HOSTILE}
+    result = gate(judgements, worse, **DROP)
+    assert result.state == "fail"
+    assert all(c.isprintable() or c == "\n" for c in result.message)
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ([1, "1"], "1 and '1' would be one in a baseline"),
+        ([object(), "b"], "reads differently in every run"),
+        ([frozenset({1}), "b"], "reads differently in every run"),
+    ],
+)
+def test_ids_that_a_file_cannot_hold_are_refused(ids, said, gate):
+    with pytest.raises(RankGateFailure, match=said):
+        gate({own: {"a"} for own in ids}, {own: ["a"] for own in ids}, **DROP, update=True)
+    assert key_of(np.int64(3)) == "3"
+
+
+# The lock ----------------------------------------------------------------------------------------
+
+
+def spoil(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
+    def apply(path: Path) -> None:
+        own = json.loads(path.read_text())
+        change(own)
+        path.write_text(json.dumps(own))
+
+    return apply
+
+
+def at(*keys: Any, value: Any) -> Callable[[Path], Any]:
+    def change(own: Any) -> None:
+        for key in keys[:-1]:
+            own = own[key]
+        own[keys[-1]] = value
+
+    return spoil(change)
+
+
+SEALED = "it is not what was recorded; restore the file, or delete it and record anew"
+FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a mean": (at("measures", "mrr", "value", value=0.4), SEALED),
+    "a value": (at("queries", 0, "values", "mrr", value=0.4), SEALED),
+    "a rank": (at("queries", 0, "found", "good", value=3), SEALED),
+    "judgements": (at("queries", 0, "judged", value="0" * 16), SEALED),
+    "a limit": (at("limits", "max_drop mrr", value=0.5), SEALED),
+    "a seal": (at("seal", value="0" * 16), SEALED),
+    "no seal": (spoil(lambda own: own.pop("seal")), "missing required field `seal`"),
+    "a query less": (spoil(lambda own: own["queries"].pop()), SEALED),
+    "a key more": (at("queries", 0, "x", value=1), "unknown field `x`"),
+    "a rank of 0": (at("queries", 0, "found", "good", value=0), "`int` >= 1"),
+    "a rank of no kind": (at("queries", 0, "found", "good", value="3-"), "matching regex"),
+    "text": (at("queries", 0, "values", "mrr", value="x"), "Expected `float | null`"),
+    "a format": (at("format", value="rank-baseline/1"), "its format is 'rank-baseline/1'"),
+    "a list": (lambda path: path.write_text("[]"), "Expected `object`"),
+    "NaN": (lambda path: path.write_text('{"format": NaN}'), "JSON is malformed"),
+    "half": (lambda path: path.write_bytes(path.read_bytes()[:200]), "truncated"),
+    "a merge": (lambda path: path.write_text("<<<<<<< HEAD\n"), "JSON is malformed"),
+    "no UTF-8": (lambda path: path.write_bytes(b"\xff"), "cannot be read"),
+    "depth": (lambda path: path.write_text("[" * 100_000), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_is_not_what_was_recorded_is_refused(fault, gate):
+    gate.record(*case([2, 3]), **DROP)
+    change, said = FAULTS[fault]
+    change(gate.path)
+    before = gate.path.read_bytes()
+    for update in (False, True):
+        with pytest.raises(BaselineError, match=r"gate\.rank\.json cannot be read") as error:
+            gate(*case([2, 3]), update=update, **DROP)
+        assert said in str(error.value)
+    assert gate.path.read_bytes() == before
+
+
+def test_the_layout_of_a_file_is_no_content(gate):
+    gate.record(*case([2, 3]), **DROP)
+    own = content(gate)
+    gate.path.write_text(json.dumps(dict(reversed(own.items())), indent=4).replace("\n", "\r\n"))
+    assert gate(*case([2, 3]), **DROP).state == "pass"
+
+
+def test_nothing_is_written_through_a_link_or_outside(gate, tmp_path):
+    outside = tmp_path.parent / "outside.json"
+    outside.write_text("mine")
+    gate.path.symlink_to(outside)
+    with pytest.raises(BaselineError, match="cannot be read"):
+        gate(*case([2, 3]), update=True, **DROP)
+    gate.path.unlink()
+    gate.place = replace(gate.place, root=tmp_path / "deeper")
+    with pytest.raises(BaselineError, match="it is outside of"):
+        gate(*case([2, 3]), update=True, **DROP)
+    assert outside.read_text() == "mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_full_disk_or_another_run_leaves_the_old_file(gate, monkeypatch):
+    gate.record(*case([2] * 30), **DROP)
+    before = gate.path.read_bytes()
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sklearn_rank.gates.baseline.replace_file", full)
+    with pytest.raises(BaselineError, match="No space left on device; the old one is unchanged"):
+        gate(*case([1] * 30), update=True, **DROP, allow={"perfect"})
+    monkeypatch.undo()
+
+    @contextlib.contextmanager
+    def another_run(_: Path) -> Iterator[None]:
+        gate.path.write_bytes(before + b" ")
+        yield
+
+    monkeypatch.setattr("sklearn_rank.gates.baseline._alone", another_run)
+    with pytest.raises(BaselineError, match="another run has written it meanwhile"):
+        gate(*case([1] * 30), update=True, **DROP, allow={"perfect"})
+    assert gate.path.read_bytes() == before + b" "
+
+
+# Fit ---------------------------------------------------------------------------------------------
+
+THIRTY = case([2] * 30)
+STALE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "ties": ({"ties": "stable"}, {"ties": "docid"}, "read with ties=docid, recorded with stable"),
+    "identical ids": ({}, {"ignore_identical_ids": True}, "ignore_identical_ids=yes"),
+    "zero_division": ({}, {"zero_division": 0.0}, "zero_division=0.0, recorded with raise"),
+    "missing": ({}, {"missing": "zero"}, "missing=zero, recorded with raise"),
+    "weights": ({}, {"sample_weight": dict.fromkeys(names(30), 2.0)}, "30 queries weighed other"),
+    "clusters": ({}, {"clusters": dict.fromkeys(names(30), "c")}, "30 queries in other clusters"),
+    "a measure more": ({}, {"metrics": "map"}, "it does not have 'map'"),
+    "a measure less": ({"metrics": "map"}, {}, "baseline has 'map' but the test did not compute"),
+    "a parameter": (
+        {"max_drop": {"map@5": 0.02}},
+        {"max_drop": {"map(denominator=relevant)@5": 0.02}},
+        "it does not have 'map(denominator=relevant)@5'",
+    ),
+    "a gain": (
+        {"max_drop": {measure("ndcg", gain=lambda grades: 2**grades - 1): 0.02}},
+        {"max_drop": {measure("ndcg", gain=lambda grades: grades): 0.02}},
+        "is counted with gain=<<lambda>",
+    ),
+    "a function": (
+        {"max_drop": {measure_from("own", lambda grades: grades.sum() > 0): 0.02}},
+        {"max_drop": {measure_from("own", lambda grades: grades.sum() >= 0): 0.02}},
+        "own is counted with own=<<lambda>",
+    ),
+    "slices": (
+        {"slices": {q: "a" if q < "q015" else "b" for q in names(30)}},
+        {"slices": {q: "a" if q < "q014" else "b" for q in names(30)}},
+        "1 query is in other slices: q014 a -> b",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_a_baseline_read_or_counted_otherwise_is_stale(name, gate):
+    then, now, said = STALE[name]
+    run = {q: {d: 1 / n for n, d in enumerate(r, 1)} for q, r in THIRTY[1].items()}
+    data = THIRTY[0], (run if name == "ties" else THIRTY[1])
+    gate.record(*data, **{**DROP, **then})
+    result = gate(*data, **{**DROP, **now})
+    assert result.state == "stale", result.headline
+    assert said in result.headline
+    assert result.headline.count("refresh with: pytest --rank-update") == 1
+    again = gate(*data, **{**DROP, **now}, update=True)
+    if name in ("weights", "clusters", "a measure more", "a measure less", "slices"):
+        assert again.passed, "nothing is lower"
+    else:
+        assert not again.written
+    assert "refresh with" not in again.message
+    assert gate(*data, **{**DROP, **now}, reason="why").passed
+
+
+def test_no_slice_that_was_recorded_vanishes(gate):
+    labels = {q: "a" if q < "q015" else "b" for q in names(30)}
+    gate.record(*THIRTY, **DROP, slices=labels)
+    result = gate(*THIRTY, **DROP, slices=dict.fromkeys(names(30), "a"))
+    assert "baseline has slice b but no query is in it now" in result.message
+    assert gate(*THIRTY, **DROP).state == "fail", "without slices"
+
+
+@pytest.mark.parametrize("n_new", [30, 1])
+def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n_new, gate):
+    """With fewer than half of the queries in common there is nothing to compare."""
+    gate.record(*case([1] * 60), **DROP, allow={"perfect"})
+    again = {query: {"bad9"} for query in names(60)[: 60 - n_new]}
+    judgements = {**truth(60), **again}
+    result = gate(judgements, results([1] * 60), **DROP)
+    assert result.state == "stale"
+    value = (n_new + (60 - n_new) / 9) / 60
+    assert result.value == pytest.approx(value)
+    if n_new == 30:
+        said = f"on the 30 queries in common MRR is unchanged at 1.000 ({value:.3f} over all)"
+        assert said in result.headline
+        assert result.common == 30
+        assert gate(judgements, results([1] * 60), **DROP, update=True).written == "refreshed"
+        assert f"MRR is unchanged at {value:.3f} (60 queries)" in (
+            gate(judgements, results([1] * 60), **DROP).headline
+        )
+    else:
+        assert "too few queries in common to compare" in result.headline
+        assert result.metrics["mrr"].baseline is None
+        left = gate(judgements, results([1] * 60), **DROP, update=True)
+        assert not left.written
+        assert not left.passed
+        accepted = gate(judgements, results([1] * 60), **DROP, reason="judged again")
+        assert accepted.written
+
+
+@pytest.mark.parametrize("recorded", [29, 31])
+def test_a_drop_on_common_queries_is_told_beside_other_queries(recorded, gate):
+    gate.record(*case([2] * recorded), **DROP)
+    result = gate(*case([3] * 30), **DROP)
+    word = "added" if recorded == 29 else "gone"
+    assert f"1 query {word} (q0{max(recorded, 30)})" in result.headline
+    assert "MRR fell from 0.500 to 0.333" in result.headline
+    assert "drop" in rules(result)
+    assert not gate(*case([3] * 30), **DROP, update=True).written
+
+
+READINGS: list[dict[str, Any]] = [
+    {},
+    {"ties": "stable"},
+    {"ties": "docid"},
+    {"zero_division": 0.0},
+    {"zero_division": 1.0},
+    {"zero_division": math.nan},
+    {"missing": "zero"},
+    {"missing": "skip"},
+    {"ignore_identical_ids": True},
+    {"convention": "trec_eval"},
+    {"unjudged": "condense"},
+    {"sample_weight": {f"q{n}": 1.0 + n for n in range(12)}},
+    {"clusters": {f"q{n}": n // 2 for n in range(12)}},
+    {"string_provider": lambda item: item.split("-")[0]},
+]
+
+
+@st.composite
+def systems(draw: Any) -> Any:
+    """Judgements and two systems over twelve queries, with ties, gaps and an id that is a query."""
+    grades = st.sampled_from([0, 0, 1, 2])
+    items = ["a-1", "a-2", "b", "c", "d"]
+    judgements, runs = {}, ({}, {})
+    for n in range(12):
+        query = f"q{n}"
+        own = draw(st.dictionaries(st.sampled_from(items), grades, min_size=1))
+        judgements[query] = {**own, "e": 1, "z": 0}
+        for run in runs:
+            known = st.sampled_from([*items, "e", query])
+            run[query] = draw(st.dictionaries(known, st.sampled_from([1.0, 2.0, 3.0]), min_size=1))
+    return judgements, *runs
+
+
+@given(data=systems(), then=st.sampled_from(READINGS), now=st.sampled_from(READINGS))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_recorded_and_read_otherwise_it_is_red_or_as_beside(data, then, now, tmp_path):
+    """The numbers of a gate with a baseline are those of both systems measured together."""
+    judgements, old, new = data
+    gate = Gate(tmp_path)
+    more = {"allow": {"undefined", "no_hits", "perfect"}}
+    limits: dict[str, Any] = {"max_drop": {"mrr": 0.02, "ndcg@3": 0.05}, **more}
+
+    def attempt(call: Callable[..., GateResult], *sides: Any, **own: Any) -> GateResult | None:
+        try:
+            return call(judgements, *sides, **{**limits, **own})
+        except (ValueError, RankGateFailure):
+            return None
+
+    gate.path.unlink(missing_ok=True)
+    recorded = attempt(gate, old, update=True, **then)
+    if recorded is None or not recorded.written:
+        return
+    checked, own = attempt(gate, new, **now), attempt(beside, new, old, **now)
+    if checked is None or not checked.passed:
+        return
+    assert own is not None
+    for name, row in checked.metrics.items():
+        other = own.metrics[name]
+        assert (row.baseline, row.now, row.state) == (other.baseline, other.now, other.state)
+        assert row.drop is not None
+        assert other.drop is not None
+        assert (row.drop.p, row.drop.lost) == (other.drop.p, other.drop.lost)
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+def test_without_a_baseline_a_gate_fails_and_says_what_to_type(gate):
+    result = gate(*THIRTY, **DROP)
+    assert result.state == "fail"
+    said = "no baseline for gate 'test_x' (gate.rank.json); mrr is 0.5000 now - write it with: "
+    assert result.headline == f"{said}pytest --rank-update"
+    assert not gate.path.exists()
+    failing = gate(*THIRTY, **DROP, at_least={"map": 0.9}, update=True)
+    assert failing.state == "fail"
+    assert "not_written" in rules(failing)
+    assert not gate.path.exists()
+    assert "vacuous" in rules(gate(*THIRTY, max_drop={"mrr": 0.6}, update=True))
+
+
+def test_recording_says_what_the_next_run_will_see(gate):
+    sample = gate.record(*THIRTY, **DROP)
+    (note,) = sample.as_dict()["notes"]
+    assert "30 queries: drops from 0." in note
+    assert "false alarms; 0.02 (max_drop) takes about" in note
+    assert "pass hard_drop equal to max_drop" in note
+    contract = gate.record(*THIRTY, **DROP, hard_drop=0.02)
+    assert contract.as_dict()["notes"] == ["a contract: every drop of mrr beyond 0.02 is red"]
+
+
+MOVES: dict[str, tuple[list[int], dict[str, Any], str, str]] = {
+    "the same": ([2] * 30, {}, "", "pass"),
+    "a gain": ([1] * 15 + [2] * 15, {}, "raised", "improved"),
+    "luck": ([1] * 3 + [2] * 27, {}, "", "pass"),  # 2 ** -3
+    "a little lower": ([3] + [2] * 29, {}, "", "pass"),
+    "a drop": ([3] * 15 + [2] * 15, {}, "", "fail"),
+    "one regressed": ([3] + [1] * 15 + [2] * 14, {"max_regressed_queries": 0}, "", "fail"),
+    "other limits": ([2] * 30, {"at_least": {"mrr": 0.3}}, "refreshed", "pass"),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_an_update_raises_and_refreshes_and_never_lowers(name, gate):
+    ranks, limits, written, state = MOVES[name]
+    gate.record(*THIRTY, **DROP)
+    before = gate.path.read_bytes()
+    result = gate(*case(ranks), **{**DROP, **limits}, update=True)
+    assert (result.written, result.state) == (written, state), result.headline
+    assert (gate.path.read_bytes() == before) is (written == "")
+    if name == "luck":
+        assert "improved, not recorded: MRR rose from 0.500 to 0.550" in result.message
+    if name == "a little lower":
+        assert "not recorded: mrr 0.5000 -> 0.4944" in result.message
+    if name == "a gain":
+        assert result.moves == {"mrr": (0.5, 0.75)}
+
+
+def test_only_accepting_lowers_and_stores_why(gate):
+    gate.record(*THIRTY, **DROP)
+    result = gate(*case([3] * 30), **DROP, reason="new judgements")
+    assert (result.written, result.state, result.reason) == ("lowered", "pass", "new judgements")
+    own = content(gate)
+    assert own["accepted"] == [{"reason": "new judgements", "moves": {"mrr": [0.5, 0.333333]}}]
+    # It mends drops alone: a floor stays.
+    before = gate.path.read_bytes()
+    result = gate(*case([9] * 30), **DROP, at_least={"mrr": 0.3}, reason="really")
+    assert result.state == "fail"
+    assert gate.path.read_bytes() == before
+    assert gate(*case([3] * 30), **DROP).state == "pass"
+
+
+def test_a_gain_that_is_not_recorded_fails_where_it_has_to_be(gate):
+    gate.record(*THIRTY, **DROP)
+    gate.settings = Settings(ratchet="require")
+    result = gate(*case([1] * 15 + [2] * 15), **DROP)
+    assert "better than the baseline: record it with: pytest --rank-update" in result.headline
+    assert result.state == "fail"
+    assert gate(*case([1] * 15 + [2] * 15), **DROP, update=True).written == "raised"
+
+
+NODE = "tests/test_a.py::test_x"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "name", "asking", "fits"),
+    [
+        (NODE, "test_x", "test_x", True),
+        ("test_a.py::test_x", "test_x", "test_x", True),
+        ("sub/tests/test_a.py::test_x", "test_x", "test_x", True),
+        ("my_tests/test_a.py::test_x", "test_x", "test_x", False),
+        ("test_b.py::test_x", "test_x", "test_x", False),
+        ("tests/test_a.py::test_y", "test_y", "test_x", False),
+        (NODE, "dense", "test_x", False),
+        ("test_x", "test_x", "test_x", True),  # recorded by sklearn-rank gate
+        ("tests/test_b.py::test_y", "dense", "dense", True),  # a fixture: its first test differs
+        (NODE, "sparse", "dense", False),
+    ],
+)
+def test_whose_baseline_it_is(recorded, name, asking, fits):
+    own = Baseline(FORMAT, recorded, name, "", {}, {}, {}, [])
+    assert own.matches(NODE, asking) is fits
+
+
+def test_a_copy_of_the_baseline_of_another_gate_is_refused_until_it_is_accepted(gate):
+    gate.place = replace(gate.place, gate="tests/test_b.py::test_y")
+    gate.record(*THIRTY, **{**DROP, "name": "test_y"})
+    gate.place = replace(gate.place, gate=NODE)
+    result = gate(*THIRTY, **DROP)
+    assert "was recorded by the gate tests/test_b.py::test_y: if that is" in result.headline
+    assert gate(*THIRTY, **DROP, update=True).written == "refreshed"
+    assert gate(*THIRTY, **DROP).state == "pass"
+
+
+def test_looser_limits_than_those_of_the_target_branch_are_said(gate):
+    gate.record(*THIRTY, **DROP, at_least={"map": 0.3})
+    loose = {"max_drop": {"mrr": 0.1}}
+    gate.elsewhere()
+    result = gate(*THIRTY, **loose, metrics="map")
+    said = "limits are looser than recorded: at_least map was 0.3 and is gone; max_drop mrr was "
+    assert any(text.startswith(said) for text in result.as_dict()["warnings"])
+    gate.settings = Settings(strict=True)
+    assert gate(*THIRTY, **loose, metrics="map").state == "fail"
+    assert gate(*THIRTY, max_drop={"mrr": 0.01}, at_least={"map": 0.3}).state == "pass"
+
+
+def test_advice_is_for_the_checkout_that_can_be_changed(gate):
+    gate.elsewhere()
+    assert "it is not below ../base: a gate that is new" in gate(*THIRTY, **DROP).headline
+    gate.record(*THIRTY, **DROP)
+    text = gate(*case([3] * 30), **DROP).message
+    assert "accept    pytest --rank-accept" in text
+    assert "this run stays red until the change is merged" in text
+
+
+def test_orphans_beside_a_missing_file_may_be_its_old_name(gate):
+    gate.place = replace(gate.place, orphans=("test_old.rank.json",))
+    said = gate(*THIRTY, **DROP).headline
+    assert "test_old.rank.json belongs to no test: renamed? git mv test_old.rank.json" in said

@@ -1,0 +1,388 @@
+"""Verdicts: each rule that fires, by data of which every number can be computed in the head."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank.gates.gate import judge_gate
+from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.verdict import RankGateFailure, State
+from tests.gates.conftest import beside, rules
+from tests.plugin.cases import case, names, results, truth
+
+DROP: dict[str, Any] = {"max_drop": {"mrr": 0.02}}
+
+
+def judged(y_true: Any, y_score: Any, **arguments: Any) -> Any:
+    return judge_gate(y_true, y_score, read_policy({"name": "x", **arguments}, Settings()))
+
+
+def compared(new: Any, old: Any, **arguments: Any) -> Any:
+    """Two systems of ``cases`` by the reciprocal rank."""
+    return beside(truth(len(new)), results(new), results(old), **{**DROP, **arguments})
+
+
+# 2 -> 3 costs 1/6 = .167, 1 -> 2 costs .5 of a query.
+VERDICTS: dict[str, tuple[list[int], list[int], dict[str, Any], str]] = {
+    "nothing changed": ([2] * 30, [2] * 30, {}, "pass"),
+    "better": ([1] * 10 + [2] * 20, [2] * 30, {}, "improved"),
+    "two gained": ([1] * 2 + [2] * 28, [2] * 30, {}, "pass"),  # 2 of 2 coins: p = .25
+    "within max_drop": ([3] * 3 + [2] * 27, [2] * 30, {}, "pass"),  # .0167
+    "only losses": ([3] * 4 + [2] * 26, [2] * 30, {}, "fail"),  # .022
+    "one lost": ([0] + [1] * 29, [1] * 30, {"allow": {"perfect"}}, "not confirmed"),  # .033
+    "one lost, a contract": ([0] + [1] * 29, [1] * 30, {"hard_drop": 0.02}, "fail"),
+    "won and lost": ([5] * 4 + [1] + [2] * 25, [2] * 30, {}, "not confirmed"),  # .023
+    "hard": ([0] * 6 + [1] * 6 + [2] * 8, [2] * 20, {"hard_drop": 0.02}, "pass"),  # 0
+    "beyond hard": ([0] * 10 + [1] * 3 + [2] * 7, [2] * 20, {"hard_drop": 0.1}, "fail"),
+    "three queries": ([0, 1, 1], [1, 1, 1], {"hard_drop": 0.9}, "not confirmed"),
+    "none regressed": ([2] * 30, [2] * 30, {"max_regressed_queries": 0}, "pass"),
+    "one regressed": ([3] + [2] * 29, [2] * 30, {"max_regressed_queries": 0}, "fail"),
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_the_verdict_on_a_drop(name):
+    new, old, limits, state = VERDICTS[name]
+    result = compared(new, old, **limits)
+    assert result.state == state, result.headline
+    assert result.passed is (state != "fail")
+    row = result.metrics["mrr"]
+    change = sum(1 / n if n else 0 for n in new) - sum(1 / n if n else 0 for n in old)
+    assert row.change == pytest.approx(change / len(new), abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", [(2, 4), (4, 2)])
+def test_of_lag_a_rise_is_the_drop(pair):
+    new, old = ([rank] * 30 for rank in pair)
+    result = compared(new, old, max_drop={"lag": 0.5}, allow={"unretrieved"})
+    assert result.state == ("fail" if pair[0] > pair[1] else "improved")
+    assert result.metrics["lag"].change == pair[0] - pair[1]
+
+
+def test_the_first_line_says_everything():
+    # (16/3 + 1 + 2/4 + 41/2) / 60 = .4556; (16/4 + 1/9 + 2/3 + 41/2) / 60 = .4213
+    old, new = [3] * 16 + [1] + [4] * 2 + [2] * 41, [4] * 16 + [9] + [3] * 2 + [2] * 41
+    text = compared(new, old, query_text=lambda query: f"what is {query}?").message
+    said = "MRR fell from 0.456 to 0.421 (-0.034, allowed -0.020): 17 of 60 queries got worse, 2 "
+    assert text.startswith(said)
+    words = " ".join(text.split())
+    for part in ("q017 1.0000 0.1111 -0.8889 good 1->9 -0.89", "17/2/41", "what is q017?"):
+        assert part in words
+    for part in ("biggest gains: q019 +0.0833", "paired t, one-sided, alpha 0.05", "false alarms"):
+        assert part in text
+    assert max(map(len, text.split("\n")[2:])) <= 110
+
+
+def test_digits_are_added_until_two_numbers_differ_and_no_further():
+    # Weights 349 999 and 650 001 of a query found first and one not found: 0.349999.
+    weights = {"q001": 349_999, "q002": 650_001}
+    result = judged(*case([1, 0]), at_least={"map": 0.35}, sample_weight=weights)
+    assert result.headline.startswith("MAP is 0.349999, below the 0.350000 required")
+    assert judged(*case([1, 2]), at_least={"mrr": 0.75 + 5e-10}).passed
+    assert not judged(*case([1, 2]), at_least={"mrr": 0.75 + 2e-9}).passed
+    # .0200000000000000004 and the like are rounding.
+    result = compared([2] * 25, [1] + [2] * 24, max_drop={"mrr": 0.02}, hard_drop=0.02)
+    assert result.state == "pass"
+    result = compared([2] * 24, [1] + [2] * 23, max_drop={"mrr": 0.0208}, hard_drop=0.0208)
+    assert "0.02083" in result.headline
+
+
+# Values ------------------------------------------------------------------------------------------
+
+FAILING: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "threshold": (case([1, 2]), {"at_least": {"mrr": 0.8}}, "MRR is 0.750, below the 0.800 req"),
+    "from above": (
+        case([2, 4]),
+        {"at_most": {"lag": 1.9}, "allow": {"unretrieved"}},
+        "LAG is 2.000, above the 1.900 allowed",
+    ),
+    "a query": (
+        case([1] * 20 + [0]),
+        {"per_query_at_least": {"mrr": 0.2}},
+        "1 query below the limit: q021 mrr 0.0000 < 0.2000 required",
+    ),
+    "a slice": (
+        case([1] * 20 + [0]),
+        {"slices": {"money": ["q021"]}, "slice_at_least": {"money": {"mrr": 0.2}}},
+        'MRR is 0.000, below the 0.200 required for "money"',
+    ),
+    "no slice": (
+        case([1, 2]),
+        {"slices": {"a": ["q001"]}, "slice_at_least": {"b": {"mrr": 0.2}}},
+        "there is a limit for the slice b but no query is in it now",
+    ),
+    "undefined": (
+        ({"q": {"a"}}, {"q": ["a"]}),
+        {"at_least": {"auc": 0.5}, "zero_division": math.nan},
+        "auc is undefined for all 1 query",
+    ),
+    "a set": (
+        ({"q": {"a"}, "r": {"b"}}, {"q": ["a", "b"], "r": ["b", "a"]}),
+        {"at_least": {"recall": 0.5}},
+        "the limit of recall limits nothing: every ranking holds all candidates",
+    ),
+    "judged": (case([1, 2]), {"at_least": {"judged@2": 0.5}}, "judged@2 limits nothing"),
+    "the longest list": (
+        case([1, 2]),
+        {"at_most": {"lag": 10}, "allow": {"unretrieved"}},
+        "at_most of lag is 10, and 10 the greatest value of such rankings",
+    ),
+    "pooled": (
+        ({"q": {"a"}}, {"q": {"a": 1.0, "b": 0.5}}),
+        {"per_query_at_least": {"auc(average=pooled)": 0.5}},
+        "ranks all queries together and has no values per query",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_value_that_misses_its_limit_fails(name):
+    data, limits, said = FAILING[name]
+    result = judged(*data, **limits)
+    assert result.state == "fail"
+    assert said in result.headline
+    json.dumps(result.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_number_of_queries_that_is_too_small_or_too_large_fails(n):
+    with pytest.raises(RankGateFailure, match=f"2 queries were evaluated, n_queries={n}"):
+        judged(*case([1, 2]), at_least={"mrr": 0.1}, n_queries=n)
+    assert judged(*case([1, 2]), at_least={"mrr": 0.1}, n_queries=2).passed
+
+
+def test_limits_that_mean_nothing_against_a_baseline_fail():
+    result = compared([2] * 30, [2] * 30, max_drop={"mrr": 0.6})
+    assert "max_drop of mrr is 0.6 and the baseline 0.5000: no value could fail" in result.headline
+    result = compared([2] * 30, [2] * 30, max_regressed_queries=30)
+    assert "max_regressed_queries is 30" in result.headline
+    # A rise of LAG by 3 in lists of 10, where it is 7, reaches what is possible.
+    far = {"max_drop": {"lag": 3}, "allow": {"unretrieved"}}
+    assert "10 the greatest value of such rankings" in compared([8] * 12, [8] * 12, **far).headline
+
+
+def test_remarks_warn_and_fail_where_strict():
+    data = case([1] * 20)
+    limits = {"at_least": {"mrr": 0.5}, "name": "x"}
+    result = judge_gate(*data, read_policy(limits, Settings()))
+    assert result.passed
+    assert rules(result) == ["perfect"]
+    assert not judge_gate(*data, read_policy(limits, Settings(strict=True))).passed
+    doubtful = read_policy({**DROP, "name": "x", "allow": {"perfect"}}, Settings(strict=True))
+    from sklearn_rank.gates.gate import judge_beside
+
+    lost = judge_beside(truth(30), results([0] + [1] * 29), results([1] * 30), doubtful, doubtful)
+    assert lost.state == "fail"
+
+
+# Slices, weights and clusters --------------------------------------------------------------------
+
+
+def test_a_slice_that_drops_fails_although_the_mean_hardly_moves():
+    # Seven of the twelve in the tail fall from first to second, two others rise.
+    old = [1] * 30 + [2] * 30
+    new = [2] * 7 + old[7:30] + [1, 1] + old[32:]
+    labels = {
+        q: "tail" if n < 12 else "tiny" if n < 16 else "head" for n, q in enumerate(names(60))
+    }
+    limits = {"max_drop": {"mrr": 0.05}, "slices": labels, "max_slice_drop": 0.02}
+    result = compared(new, old, **limits)
+    assert 'MRR fell from 1.000 to 0.708 for the 12 "tail" queries (-0.292, al' in result.headline
+    by_label = {row.label: row for row in result.slices}
+    assert {label: row.state for label, row in by_label.items()} == {
+        "tail": State.FAIL,
+        "tiny": None,
+        "head": State.PASS,
+    }
+    assert by_label["tiny"].too_small
+    assert result.worst is not None
+    assert result.worst.labels == ("tail",)
+    assert [row.query for row in result.worst.rows] == ["q001", "q002", "q003", "q004", "q005"]
+    with pytest.raises(ValueError, match="read alike"):
+        compared(new, old, **{**limits, "slices": {q: 1 if q < "q030" else "1" for q in labels}})
+
+
+def test_slices_that_are_all_too_small_are_remarked_on():
+    result = compared([2] * 30, [2] * 30, slices={"a": names(9)}, max_slice_drop=0.02)
+    assert result.passed
+    assert rules(result) == ["no_slice_judged"]
+
+
+WEIGHTS = {query: 1 + n % 3 for n, query in enumerate(names(40))}
+CLUSTERS = {query: f"c{n // 2}" for n, query in enumerate(names(40))}
+
+
+@pytest.mark.parametrize("reading", [{}, {"sample_weight": WEIGHTS}, {"clusters": CLUSTERS}])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, seed):
+    rng = np.random.default_rng(seed)
+    old, new = (rng.integers(0, 5, 40).tolist() for _ in range(2))
+    chosen = sorted(rng.choice(40, 25, replace=False).tolist())
+    members = [names(40)[n] for n in chosen]
+    limits = {**DROP, "max_drop": {"mrr": 0.9}, "max_slice_drop": 0.02, "metrics": ("mrr",)}
+    whole = compared(new, old, slices={"part": members}, **reading, **limits)
+    (row,) = whole.slices
+    part = {name: {q: own[q] for q in members} for name, own in reading.items()}
+    sides = [{q: results(ranks)[q] for q in members} for ranks in (new, old)]
+    judgements = {q: {"good"} for q in members}
+    alone = beside(judgements, *sides, **part, max_drop={"mrr": 0.02}, hard_drop=0.9)
+    own = alone.metrics["mrr"]
+    assert (row.baseline, row.now, row.value) == (own.baseline, own.now, own.value)
+    assert row.drop is not None
+    assert own.drop is not None
+    for name in ("n", "n_clusters", "lost", "won"):
+        assert getattr(row.drop, name) == getattr(own.drop, name)
+    assert row.drop.p == pytest.approx(own.drop.p)
+    assert row.drop.design_effect == pytest.approx(own.drop.design_effect, nan_ok=True)
+
+
+def test_queries_of_one_cluster_are_no_further_evidence():
+    # Thirty queries of three clusters fall alike: three coins, p = 1/8.
+    clusters = {query: f"c{n // 10}" for n, query in enumerate(names(60))}
+    new, old = [3] * 30 + [1] * 3 + [2] * 27, [2] * 60
+    alone, together = (compared(new, old, clusters=own, hard_drop=0.9) for own in (None, clusters))
+    assert alone.metrics["mrr"].drop.p < 0.05 < together.metrics["mrr"].drop.p
+    assert together.metrics["mrr"].drop.n_clusters == 6
+    assert any("design effect" in note for note in together.as_dict()["notes"])
+
+
+def test_pooled_measures_are_compared_without_a_test():
+    def scored(places: list[int]) -> Any:
+        """A relevant item of score .5 behind so many of four others, in each query."""
+        return {
+            f"q{n:03d}": {"good": 0.5, **{f"bad{i}": 0.9 if i < place else 0.1 for i in range(4)}}
+            for n, place in enumerate(places)
+        }
+
+    old, new = scored([0] * 60), scored([0] * 40 + [1] * 20)
+    judgements = {query: {"good"} for query in old}
+    slices = {query: "a" if query < "q040" else "b" for query in judgements}
+    limits = {"max_drop": {"auc(average=pooled)": 0.2}, "slices": slices, "max_slice_drop": 0.1}
+    result = beside(judgements, new, old, **limits)
+    assert 'fell from 1.000 to 0.750 for the 20 "b" queries' in result.headline
+    result = beside(judgements, old, old, max_regressed_queries=2, **limits)
+    assert "has no values per query" in result.headline
+
+
+# Unjudged items ----------------------------------------------------------------------------------
+
+T = {"q1": {"a": 1, "z": 0}, "q2": {"b": 1, "z": 0}}
+OLD = {"q1": ["a", "z"], "q2": ["z", "b", "u", "v"]}
+NEW = {"q1": ["z", "a"], "q2": ["b", "z"]}
+BOUNDS: dict[str, Any] = {"max_drop": {"ndcg@2": 0.05}, "unjudged": "bounds", "hard_drop": 0.06}
+
+
+def test_unjudged_items_below_the_cutoff_count_as_absent_relevant_ones(gate):
+    # q1 loses 1 - .631, q2 gains as much; with u and v relevant the ideal of q2 is 1.631, and its
+    # gain only (1 - .631) / 1.631: a mean drop of .071.
+    drop = (0.369070 - 0.369070 / 1.630930) / 2
+    for result in (
+        beside(T, NEW, OLD, **BOUNDS),
+        (gate.record(T, OLD, **BOUNDS), gate(T, NEW, **BOUNDS))[1],
+    ):
+        assert result.state == "cannot tell"
+        bounds = result.metrics["ndcg@2"].change_bounds
+        assert bounds is not None
+        assert bounds[0] == pytest.approx(-drop, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_baseline_knows_what_was_unjudged_as_the_other_system_does(seed, gate):
+    """Never fewer possibilities than the exact ones; the new run is much less deep."""
+    rng = np.random.default_rng(seed)
+    queries = [f"q{n}" for n in range(12)]
+    judgements = {
+        q: {f"d{i}": int(rng.integers(0, 2)) for i in range(6)} | {"d9": 0} for q in queries
+    }
+    for own in judgements.values():
+        own["d0"] = 1
+    old = {q: [f"d{i}" for i in rng.permutation(30)] for q in queries}
+    new = {q: [f"d{i}" for i in rng.permutation(30)[:10]] for q in queries}
+    limits = {"max_drop": {"ndcg@5": 0.1}, "unjudged": "bounds", "missing": "zero"}
+    own = beside(judgements, new, old, **limits).metrics["ndcg@5"].change_bounds
+    gate.record(judgements, old, **limits)
+    recorded = gate(judgements, new, **limits).metrics["ndcg@5"].change_bounds
+    assert own is not None
+    assert recorded is not None
+    assert recorded[0] <= own[0] + 1e-5
+    assert recorded[1] >= own[1] - 1e-5
+    assert recorded == pytest.approx(own, abs=0.02)
+
+
+def test_a_threshold_that_unjudged_items_decide_cannot_be_told():
+    judgements = {"q": {"a": 1, "z": 0}, "r": {"b": 1, "z": 0}}
+    run = {"q": ["u", "a"], "r": ["b", "z"]}
+    limits: dict[str, Any] = {"at_least": {"mrr": 0.8}, "unjudged": "bounds"}
+    result = judged(judgements, run, **limits)
+    assert result.state == "cannot tell"
+    # u, relevant or not, makes q 1/2 or 1.
+    assert "0.750..1.000 is possible: unjudged items decide; judge first: q u" in result.headline
+    assert judged(judgements, run, **{**limits, "allow": {"cannot_tell"}}).passed
+    assert judged(judgements, run, at_least={"mrr": 0.7}, unjudged="bounds").state == "pass"
+    assert judged(judgements, run, at_least={"mrr": 0.7}, unjudged="condense").value == 1.0
+    sets = {"q": {"a"}, "r": {"b"}}
+    assert "nothing_unjudged" in rules(judged(sets, run, **limits))
+
+
+def test_more_unjudged_items_on_top_are_in_the_headline():
+    judgements = {q: {"a": 1, "b": 0, "c": 0} for q in names(20)}
+    old = {q: ["b", "a", "c"] for q in judgements}
+    new = {q: ["a", "u", "v"] for q in judgements}
+    result = beside(judgements, new, old, max_drop={"mrr@3": 0.02}, allow={"perfect"})
+    assert result.headline.endswith("67% of the new top 3 are unjudged (reference 0%)")
+
+
+def test_a_proof_needs_more_than_no_loss():
+    limits = {"pass_if": "proven", "max_drop": {"mrr": 0.05}}
+    new, old = [1] + [2] * 39, [2] * 40
+    result = compared(new, old, **limits)
+    assert result.state == "cannot tell"
+    assert "is not ruled out (allowed 0.05)" in result.headline
+    assert compared(old, old, **limits).state == "pass", "the same rankings"
+    many = [1] * 30 + [2] * 370, [2] * 400
+    assert compared(*many, **limits).passed
+
+
+# Data that cannot be measured --------------------------------------------------------------------
+
+UNMEASURED: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "no query": (({}, {}), {}, "0 queries"),
+    "empty lists": (case([None, None]), {}, "rankings of all 2 queries are empty"),
+    "found nothing": (case([0, 0]), {}, "no relevant item was retrieved for any of 2 queries"),
+    "more rankings": ((truth(2), results([1, 2, 3])), {}, "1 ranked query has no judgements"),
+    "undefined": (
+        ({"q": {"a"}, "r": {"b"}}, {"q": ["a", "x"], "r": []}),
+        {"at_least": {"gauc": 0.1}, "zero_division": math.nan, "missing": "zero"},
+        "1 query has relevant items, retrieved none",
+    ),
+    "one row each": (
+        ([1, 0], [0.5, 0.4]),
+        {"groups": [1, 2], "zero_division": 0.0},
+        "each of 2 queries has a single row",
+    ),
+    "shared": (({"a"}, [["a", "b"], ["a", "c"]]), {}, "found by several queries"),
+    "ascending": (
+        ({"q": {"a"}}, {"q": [("a", 0.1), ("b", 0.4)]}),
+        {},
+        "could not measure",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNMEASURED)
+def test_data_that_would_be_left_out_fail(name):
+    data, more, said = UNMEASURED[name]
+    with pytest.raises(RankGateFailure, match=said):
+        judged(*data, **{"at_least": {"mrr": 0.1}, **more})
+
+
+def test_a_query_that_loses_its_value_fails():
+    # A list that ends behind its one relevant item has no pair for an AUC.
+    old, new = results([2] * 10), results([2] * 10) | {"q001": ["good"]}
+    options: dict[str, Any] = {"zero_division": math.nan, "max_drop": {"gauc": 0.02}}
+    result = beside(truth(10), new, old, **options)
+    assert "1 query had a value of gauc in the reference and none now: q001" in result.headline
+    assert beside(truth(10), new, old, allow={"undefined"}, **options).passed
