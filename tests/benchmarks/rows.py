@@ -191,11 +191,12 @@ def p16(full: bool) -> Iterator[Row]:
     y_true, y_score = rng.choice(5, (10, 10), p=GRADES), rng.normal(size=(10, 10))
     y_true[:, 0] = 1
 
+    discounts = np.log2(np.arange(2, 12))
+
     def loop() -> float:
         values = []
         for grades, scores in zip(y_true, y_score, strict=True):
             gains = 2.0**grades - 1
-            discounts = np.log2(np.arange(2, 12))
             best = (np.sort(gains)[::-1] / discounts).sum()
             values.append((gains[np.argsort(-scores, kind="stable")] / discounts).sum() / best)
         return float(np.mean(values))
@@ -218,7 +219,10 @@ def p16(full: bool) -> Iterator[Row]:
     }
     for what, (ours, name, theirs) in works.items():
         peers = {name: lambda theirs=theirs: theirs}
-        yield Row("P16", f"10 queries of 10: {what}", ours, peers, calls=200 if full else 2)
+        at_most = (1.8,) if what.startswith("evaluate") else ()
+        yield Row(
+            "P16", f"10 queries of 10: {what}", ours, peers, at_most, calls=200 if full else 2
+        )
 
 
 # Dictionaries, lists and files ------------------------------------------------------------------
@@ -258,6 +262,69 @@ def p4(full: bool) -> Iterator[Row]:
     yield Row("P4", f"{work}: 5 measures", ours, peers, (1 / 4, 1 / 5, 1 / 12))
     alone = {"itself, map alone": lambda: partial(evaluate, qrels, run, "map")}
     yield Row("P4", f"{work}: 20 measures", more, alone, (1.6,))
+
+
+def p19(full: bool) -> Iterator[Row]:
+    """Short rankings as dicts, and one long one as an array."""
+    rng = random.Random(0)
+    cases = ((50, 10, "ndcg@10", 2.5), (200, 20, FIVE, 1.2), (1_000, 10, "ndcg@10", 1.0))
+    names = {"ndcg@10": {"ndcg_cut_10"}, FIVE: TREC_FIVE}
+    for n_queries, length, measures, at_most in (*cases, (1_000, 100, "ndcg@10", 1.1)):
+        n_queries = n_queries if full else 5
+        run: dict[str, dict[str, float]] = {
+            f"q{n}": {f"d{rng.randrange(10**7)}": rng.random() for _ in range(length)}
+            for n in range(n_queries)
+        }
+        qrels = {
+            query: {item: rng.choice((0, 1, 2)) for item in [*items][::3]} | {"d": 1}
+            for query, items in run.items()
+        }
+
+        def of_pytrec_eval(qrels: Any = qrels, run: Any = run, own: Any = names[measures]) -> Work:
+            import pytrec_eval
+
+            return lambda: pytrec_eval.RelevanceEvaluator(qrels, own).evaluate(run)
+
+        ours = partial(evaluate, qrels, run, measures)
+        what = f"{n_queries:,} dicts of {length}: {measures if measures != FIVE else '5 measures'}"
+        calls = max(20_000 // (n_queries * length), 1) if full else 1
+        yield Row("P19", what, ours, {"pytrec_eval": of_pytrec_eval}, (at_most,), calls=calls)
+    grades, scores = (
+        values[None] for values in np.random.default_rng(0).random((2, 10**6 if full else 10**3))
+    )
+    best = {"argpartition": lambda: partial(np.argpartition, -scores[0], 10)}
+    ours = partial(evaluate, (grades > 0.999).astype(int), scores, "ndcg@10")
+    yield Row("P19", f"one query of {scores.size:,} items", ours, best)
+
+
+def p18(full: bool) -> Iterator[Row]:
+    """Frames of pandas, as recommenders hold them."""
+    import pandas as pd
+
+    rng, n_users = np.random.default_rng(0), 5_000 if full else 50
+    users, truth_users = np.repeat(np.arange(n_users), 20), np.repeat(np.arange(n_users), 10)
+    items = np.argsort(rng.random((n_users, 1_000)), axis=1)[:, :25]
+    for kind, at_most in (("int", 0.6), ("str", 0.4)):
+        reco = pd.DataFrame({"user_id": users, "item_id": items[:, :20].ravel()})
+        truth = pd.DataFrame(
+            {
+                "user_id": truth_users,
+                "item_id": items[:, [*range(0, 10, 2), *range(20, 25)]].ravel(),
+            }
+        )
+        if kind == "str":
+            reco, truth = ("i" + frame.astype(str) for frame in (reco, truth))
+        ranks = np.tile(np.arange(20), n_users)
+
+        def of_rectools(reco: Any = reco, truth: Any = truth, ranks: Any = ranks) -> Work:
+            from rectools.metrics import MAP, calc_metrics
+
+            ranked, judged = reco.assign(rank=ranks + 1), truth.assign(weight=1.0)
+            return lambda: calc_metrics({"map": MAP(10)}, reco=ranked, interactions=judged)
+
+        ours = partial(evaluate, truth, reco.assign(score=-ranks), "map@10")
+        what = f"pandas, {n_users:,} users x 20, {kind} ids"
+        yield Row("P18", what, ours, {"RecTools": of_rectools}, (at_most,), len(reco))
 
 
 def p5(full: bool) -> Iterator[Row]:
@@ -395,6 +462,27 @@ def p15(full: bool) -> Iterator[Row]:
     yield Row("P15", work, ours, {"ranx.compare": of_ranx}, (1 / 3,))
 
 
+def p20(full: bool) -> Iterator[Row]:
+    """The page of a comparison against the comparison."""
+    rng = random.Random(0)
+    names = [f"q{number}" for number in range(10_000 if full else 20)]
+    truths = {name: {f"d{number}" for number in range(5)} for name in names}
+    old, new = (
+        {name: rng.sample([f"d{number}" for number in range(50)], 20) for name in names}
+        for _ in range(2)
+    )
+    bare = partial(compare, truths, {"old": old, "new": new}, measures="map")
+
+    def page() -> None:
+        systems = {"old": old, "new": new}
+        with tempfile.TemporaryDirectory() as folder:
+            found = compare(truths, systems, measures="map", keep_items=True)
+            found.report(Path(folder, "page.html"))
+
+    work = f"HTML of a comparison, {len(names):,} queries of 20"
+    yield Row("P20", work, page, {"compare": lambda: bare}, (4.0,))
+
+
 # Whole processes --------------------------------------------------------------------------------
 
 
@@ -438,6 +526,6 @@ def p8(full: bool) -> Iterator[Row]:
 
 ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
     function.__name__.upper(): function
-    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p15, p16)
+    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p15, p16, p18, p19, p20)
 }
 """Rows by name: a function of whether the size is full."""
