@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.kernels.graded import SMALL_INTEGERS, relative_gains
-from sklearn_rank.rankings.judged import JudgedRankings, Unjudged
+from sklearn_rank.kernels.graded import relative_gains
+from sklearn_rank.rankings.judged import SMALL_INTEGERS, JudgedRankings, Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.tables.formats import Tabular
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell

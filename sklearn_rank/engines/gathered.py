@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingOrderWarning
 from sklearn_rank.inputs.frames import DIVIDED_QUERY
 from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.ids import resolve_assumption
@@ -27,6 +27,7 @@ from sklearn_rank.rankings.data import (
 from sklearn_rank.rankings.judged import Places, Unjudged
 from sklearn_rank.rankings.ranking import Items, grade_order
 from sklearn_rank.support.checks import is_missing
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import IntArray
 
@@ -63,6 +64,7 @@ class Gathered:
         self._has_zero, self._keeps_unjudged = False, keeps_unjudged
         self._n_unjudged, self._n_judged = list[IntArray](), list[IntArray]()
         self._ranked, self._unjudged = dict[Any, None](), dict[Any, None]()
+        self._doubt = ""
         self._sample: tuple[Qrels, Run] | None = None
         self._no_rows: Run | None = None
         if self._missing != "skip" and places:
@@ -98,6 +100,7 @@ class Gathered:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
 
     def _read(self, qrels: Qrels, run: Run) -> None:
+        self._doubt = self._doubt or next(iter(run.doubts), "")
         part = read_joined(qrels, run, self._of_parts)
         self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
         unjudged, kept = part.rankings.unjudged, None
@@ -128,6 +131,7 @@ class Gathered:
         self.n_rows += other.n_rows
         for query in other.places:
             self.places.setdefault(query, len(self.places))
+        self._doubt = self._doubt or other._doubt
         self._sample = other._sample if self._sample is None else self._sample
         self._no_rows = other._no_rows if self._no_rows is None else self._no_rows
 
@@ -141,6 +145,8 @@ class Gathered:
 
         ``read_unjudged`` reads the frames once more, for the places of unjudged items.
         """
+        if self._doubt:
+            warn(self._doubt, RankingOrderWarning)
         queries = join_queries(self.places, self._ranked | self._unjudged, self._missing)
         merged = merge_judged(self.parts)
         rankings, judgements = merged.rankings, merged.judgements

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
-from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of, watch
+from sklearn_rank.inputs.frames import LOOKED, Side, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
@@ -100,8 +100,8 @@ class _Reading:
     def judged(self) -> RankingData:
         """Count, refuse, and read; what would not fit through the driver stays."""
         for side in self.sides:
-            # Whether the values of a column would tell is not asked: that takes a job of its own.
-            unused = [UnusedColumn(column.name, varies=True) for column in side.side.watched]
+            # Whether numbers of a column would tell is not asked: that takes a job of its own.
+            unused = [side.sampled(column) for column in side.side.watched]
             refuse_unused(unused, side.name, side.side.kinds)
         self._refuse_no_order()
         with self._showing("Spark counts rows"):
@@ -306,7 +306,7 @@ class _SparkSide:
         self.frame, self.side = frame, side
         self.name, self.named = side.name, side.named
         self.ids = (side.named["query"], side.named["item"])
-        roles: tuple[Role, ...] = ("grade", "score", "rank")
+        roles: tuple[Role, ...] = ("grade", "score", "distance", "rank")
         self.number = next((side.named[role] for role in roles if role in side.named), None)
         self.ranks = "score" not in side.named
         kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
@@ -353,6 +353,15 @@ class _SparkSide:
         found = rows.groupBy("q").sum("n", *counts).selectExpr(*sums, *ends)
         size: dict[str, Any] = found.toArrow().to_pylist()[0]
         return {"relevant": size["n"], **size, "missing": missing}
+
+    def sampled(self, column: UnusedColumn) -> UnusedColumn:
+        """A column of unknown meaning by some rows of text; of numbers none is read."""
+        if self.frame.schema[column.name].dataType.simpleString() != "string":
+            return UnusedColumn(column.name, varies=True)
+        query, name = quoted(self.named["query"]), quoted(column.name)
+        rows = self.frame.selectExpr(f"{query} AS q", f"{name} AS text").limit(LOOKED).toArrow()
+        column.add(rows["q"].to_pylist(), rows["text"].to_pylist())
+        return column
 
     def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
         """Pairs of a query and what a column says of it."""

@@ -366,7 +366,7 @@ def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
     return Side(name, named, watched, kinds)
 
 
-_LOOKED = 10_000
+LOOKED = 10_000
 """Rows of a column of text, which is seen to be no grade by less."""
 
 
@@ -374,7 +374,7 @@ def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> 
     """Tell the watched columns what these rows hold."""
     for column in watched:
         is_number = frame[column.name].dtype.is_numeric()
-        rows = frame if is_number else frame.head(_LOOKED)
+        rows = frame if is_number else frame.head(LOOKED)
         column.add(rows[query].to_list(), rows[column.name].to_list())
 
 
@@ -472,7 +472,7 @@ def _factorized(column: Any) -> CodedIds | None:
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
     series = _column(frame, column, name, is_id=False)
-    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
+    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(LOOKED).to_list()
     texts = [value for value in texts if isinstance(value, str)]
     if texts and name == "y_true":
         msg = (

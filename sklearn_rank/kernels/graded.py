@@ -23,7 +23,7 @@ from sklearn_rank.kernels.expectation import (
     ratio,
     where_relevant,
 )
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import SMALL_INTEGERS, JudgedRankings
 from sklearn_rank.support.segments import (
     offsets_of,
     segment_index,
@@ -37,8 +37,6 @@ from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
-SMALL_INTEGERS = 32
-"""Grades below this that are whole numbers have their gains in a table."""
 NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _BLOCK = 1 << 15
@@ -146,7 +144,7 @@ def _scaled_gains(
 def _best_gains(rankings: JudgedRankings, cut: int, gain: Any) -> Best:
     """Gains of the first ``cut`` of all relevant items, the largest gains first."""
     if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
-        best = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+        best = best_grades(rankings, cut)
         return Best(_gains(best.values, 0.0, gain), best.offsets)
     return best_of(_gains(rankings.all_grades, 0.0, gain), rankings.judged_offsets, cut)
 
@@ -314,20 +312,22 @@ class Best(NamedTuple):
     offsets: IntArray
 
 
+def best_grades(rankings: JudgedRankings, cut: int) -> Best:
+    """The best grades of each query, at most ``cut`` of them, whether retrieved or not."""
+    sums = rankings.at_least_each
+    if sums is None:
+        return best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    sums = np.minimum(sums, cut)
+    taken = np.diff(sums, axis=1, prepend=0)
+    levels = np.arange(sums.shape[1], 0, -1, dtype=np.uint8)
+    return Best(np.repeat(np.tile(levels, len(sums)), taken.ravel()), offsets_of(sums[:, -1]))
+
+
 def best_of(values: Array, offsets: IntArray, cut: int) -> Best:
-    """The best values of each segment, at most ``cut`` of them; grades of one byte are counted."""
+    """The best values of each segment, at most ``cut`` of them."""
     sizes = sizes_of(offsets)
     query = np.repeat(np.arange(len(sizes)), sizes)
     if ((values[1:] > values[:-1]) & (query[1:] == query[:-1])).any():
-        top = int(values.max())
-        if values.dtype == np.uint8 and top < SMALL_INTEGERS:
-            levels = np.arange(top, 0, -1, dtype=np.uint8)
-            counts = np.bincount(query * top + (top - values), minlength=top * len(sizes))
-            sums = np.minimum(np.cumsum(counts.reshape(-1, top), axis=1), cut)
-            taken = sums.copy()
-            taken[:, 1:] -= sums[:, :-1]
-            best = np.repeat(np.tile(levels, len(sizes)), taken.ravel())
-            return Best(best, offsets_of(sums[:, -1]))
         values = values[order_segments(falling_codes(values), offsets).order]
     if sizes.max(initial=0) <= cut:
         return Best(values, offsets)
@@ -391,7 +391,7 @@ def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "que
 def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatArray:
     """ERR of the best order of all relevant items."""
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
-    grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    grades, offsets = best_grades(rankings, cut)
     stops = exponential(grades, np.repeat(top, sizes_of(offsets)))
     place = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
     untied = np.ones(len(stops), dtype=np.int64)

@@ -28,6 +28,8 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 _WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
 """Arrays of the formulas."""
+SMALL_INTEGERS = 32
+"""Whole grades below this are counted, and have their gains in a table."""
 CUTS_KEPT = 4
 """Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
 
@@ -229,6 +231,20 @@ class JudgedRankings:
     def max_grade(self) -> FloatArray:
         """(Q,) highest grade among all relevant items; 0 without any."""
         return segment_max(self.judged_grades, self.judged_offsets)
+
+    @cached_property
+    def at_least_each(self) -> IntArray | None:
+        """(Q, top) relevant items of at least each grade, the highest grade first.
+
+        None where grades are no small whole numbers, which are counted faster than sorted.
+        """
+        grades = self.judged_grades
+        top = int(grades.max(initial=0))
+        if grades.dtype != np.uint8 or not 0 < top < SMALL_INTEGERS:
+            return None
+        query = segment_index(self.judged_offsets)
+        counts = np.bincount(query * top + (top - grades), minlength=top * len(self))
+        return np.cumsum(counts.reshape(-1, top), axis=1)
 
     @property
     def n_graded(self) -> int:

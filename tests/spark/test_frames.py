@@ -67,6 +67,16 @@ def test_names_with_dots_spaces_and_quotes(lazy):
     assert list(found.by_slice("seg.ment `1")) == ["a", "b"]
 
 
+def test_texts_and_distances(lazy):
+    judged = {name: values for name, values in TRUTH.items() if name != "grade"}
+    near = {**judged, "title": list("1234")}, {**RUN, "score": [0.3, 0.2, 0.1] * 2}
+    near[1]["distance"] = [-score for score in near[1].pop("score")]
+    expected = evaluate(*map(pl.DataFrame, near), "map")
+    assert_same(evaluate(*map(lazy, near), "map"), expected)
+    with pytest.raises(ColumnRoleError, match=r"'label of' holds texts .'E', 'I'.; without them"):
+        evaluate(lazy({**judged, "label of": list("EIIE")}), lazy(RUN), "map")
+
+
 def test_one_name_twice(lazy):
     spare = lazy(RUN).selectExpr("*", "1 AS spare", "2 AS spare")
     assert evaluate(lazy(TRUTH), spare, "map")["map"] == pytest.approx(
