@@ -52,10 +52,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "trec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "parameters": {
-            **_TREC_EVAL["parameters"],
-            **_gains("linear"),
-        },
+        "parameters": {**_TREC_EVAL["parameters"], **_gains("linear")},
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap", "bpref", "dcg", "idcg"),
         "refused": {
             **_WHOLE_ALONE,
