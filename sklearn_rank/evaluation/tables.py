@@ -158,6 +158,7 @@ def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str
             for name, value in evaluation.counts.items()
         },
         "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
+        **({} if len(evaluation.runs) == 1 else {"runs": len(evaluation.runs)}),
         **({} if clusters is None else {"clusters": [plain_id(label) for label in clusters]}),
         "per_query": {
             shown[name]: [plain_number(value) for value in values.tolist()]

@@ -6,6 +6,7 @@ probability proportional to 1/r. A change touches each query with the probabilit
 draws the rank anew: both systems are equally good.
 
 - rates: red gates (printed rates) of equal systems, in percent.
+- readme: the same for the gate of the README.
 - limits: red gates of equal systems by ``hard_drop``; the worst of hits, RR and nDCG.
 - seen: red gates where there is a drop.
 - proofs: gates that ``pass_if="proven"`` lets pass where the true drop is ``max_drop``.
@@ -101,6 +102,24 @@ def gates(rng: np.random.Generator, n: int, churn: float, *ways: str) -> dict[st
     pair = paired(*changed(rng, len(owners), churn, owners), "ndcg@10", owners)
     families["16 clusters"] = [({"ndcg@10": pair}, {"ndcg@10": RULE})]
     return {way: families[way] for way in ways or WAYS}
+
+
+def readme(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """The same for the gate of the README: MAP (here the reciprocal rank) and nDCG@10."""
+    rng = np.random.default_rng(seed)
+    for n in (24, 25, 30, 60):
+        row = []
+        for churn in CHURNS[:4]:
+            red, printed = 0, []
+            for run in range(runs):
+                places = changed(rng, n, churn)
+                pairs = {name: paired(*places, name) for name in ("mrr", "ndcg@10")}
+                family = pairs, dict.fromkeys(pairs, RULE)
+                red += is_red(judge(*family, rates=False))
+                if not run % PRINTED:
+                    printed.append(false_alarm(family))
+            row.append(f"{100 * red / runs:.1f} ({100 * np.mean(printed):.1f})")
+        yield str(n), *row
 
 
 HARD_DROPS = (0.05, 0.1, 0.15, 0.2, math.inf)
@@ -223,6 +242,7 @@ REPEATS = (
 )
 TABLES = {
     "rates": (rates, ("queries", "churn", *WAYS), 800),
+    "readme": (readme, ("queries", *(f"churn {churn:g}" for churn in CHURNS[:4])), 800),
     "limits": (limits, ("queries", "churn", *map("{:g}".format, HARD_DROPS)), 3000),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
     "repeats": (repeats, REPEATS, 800),

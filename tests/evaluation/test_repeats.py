@@ -38,6 +38,7 @@ def test_a_query_has_the_mean_of_its_runs() -> None:
     assert found.placements()[0].hits[0].rank == 1, "places are those of the first run"
     deviation = np.std([run["mrr"] for run in found.runs], ddof=1)
     assert f"means over 3 runs; mrr varies by {deviation:.4f}" in str(found)
+    assert (found.to_dict()["runs"], "runs" in found.runs[0].to_dict()) == (3, False)
     low, high = found.confidence_interval("mrr")
     assert low < found["mrr"] < high
 
