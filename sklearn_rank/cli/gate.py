@@ -15,6 +15,7 @@ from typing import Any
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
+from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.baseline import recorded_gate
 from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
@@ -39,7 +40,7 @@ _FILES = ("qrels", "run", "slices", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
     *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
-    *("sample_weight", "clusters"),
+    *("sample_weight", "clusters", "values", "cmd", "repeats"),
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 
@@ -53,6 +54,17 @@ class FileGate:
     reader: Reader
     arguments: Mapping[str, Any]
     """Those of ``rank_gate.check``."""
+    engine: tuple[str, int] | None = None
+    """Command that is asked in place of a run, and the number of times."""
+
+    def data(self) -> tuple[Any, Any]:
+        """Judgements and rankings."""
+        qrels = self.reader.qrels(self.files["qrels"])
+        if self.engine is None:
+            return qrels, self.reader.run(self.files["run"])
+        texts = self.arguments.get("query_text") or {}
+        queries = {query: texts.get(query, query) for query in qrels}
+        return qrels, retrieve(self.engine[0], queries, self.engine[1])
 
 
 @dataclass(frozen=True)
@@ -164,7 +176,7 @@ def _judge(
     policy = read_policy({**gate.arguments, "name": gate.name}, settings)
     policy = replace(policy, detail=detail, is_command=not arguments.config)
     place = baselines.place(gate.name) if policy.max_drop else None
-    data = gate.reader.qrels(gate.files["qrels"]), gate.reader.run(gate.files["run"])
+    data = gate.data()
     try:
         return judge_gate(*data, policy, place, baselines.writing)
     except RankGateFailure as failure:
@@ -184,11 +196,12 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     given = {name: _limits(name, getattr(arguments, name)) for name in LIMITS}
     given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}
+    given |= {"cmd": arguments.cmd, "repeats": arguments.repeats}
     gate = {name: value for name, value in given.items() if value not in (None, [], "")}
     words = {"qrels": "QRELS", "run": "RUN", "metrics": "--measure"}
     typed = [words.get(name, f"--{name.replace('_', '-')}") for name in gate]
     if arguments.config is None:
-        for what in ("QRELS", "RUN", "--name"):
+        for what in ("QRELS", "--cmd" if arguments.cmd else "RUN", "--name"):
             if what not in typed:
                 msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
                 raise ValueError(msg)
@@ -215,12 +228,13 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     return path, table
 
 
-def _limits(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
+def _limits(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any:
     """{measure: number}, or the one number for all measures; None without any."""
     option = f"--{name.replace('_', '-')}"
     alone = [number for measure, number in pairs if measure is None]
     if alone and (len(pairs) > 1 or name in ("at_least", "at_most")):
-        msg = f"{option} {alone[0]:g} names no measure; write {option}=MEASURE={alone[0]:g}"
+        number = alone[0] if isinstance(alone[0], str) else f"{alone[0]:g}"
+        msg = f"{option} {number} names no measure; write {option}=MEASURE={number}"
         raise ValueError(msg)
     names: list[str] = []
     for measure, _ in () if alone else pairs:
@@ -238,17 +252,21 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     """A gate of a configuration, whose paths start from the file itself."""
     where = f"{shown(path)}: gate {safe_repr(table.get('name', '?'))}"
     _refuse_unknown(table, _KEYS, where)
-    for name in ("name", *_FILES):
+    needed = ("name", "qrels", "cmd" if "cmd" in table else "run")
+    for name in ("name", "cmd", *_FILES):
         given = table.get(name)
         is_text = isinstance(given, str) and bool(given.strip())
-        if not is_text and (given is not None or name in ("name", "qrels", "run")):
+        if not is_text and (given is not None or name in needed):
             msg = f"{where} has no {name}; name, qrels, run and other files are text"
             raise ValueError(msg)
+    if ("cmd" in table) is ("run" in table) or ("repeats" in table and "run" in table):
+        msg = f"{where} has a run or a cmd, and repeats with a cmd alone"
+        raise ValueError(msg)
     base = path.parent if arguments.config else Path()
     files = {name: table[name] for name in _FILES if name in table}
     files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
-    refuse_repeated_input(files["qrels"], files["run"])
-    own = (*_FILES, "name", "qrels_column", "run_column", "grades")
+    refuse_repeated_input(files["qrels"], files.get("run", ""))
+    own = (*_FILES, "name", "cmd", "repeats", "qrels_column", "run_column", "grades")
     given = {name: value for name, value in table.items() if name not in own}
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
@@ -262,7 +280,8 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         raise ValueError(msg)
     columns = [_columns(table, side, where) for side in ("qrels", "run")]
     reader = Reader(arguments, columns[0], columns[1], grades)
-    return FileGate(table["name"], files, reader, given)
+    engine = (table["cmd"], table.get("repeats", 1)) if "cmd" in table else None
+    return FileGate(table["name"], files, reader, given, engine)
 
 
 def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:

@@ -49,11 +49,12 @@ def _whole(text: str) -> int:
     return 0 if text == "0" else _positive(text)
 
 
-def _limit(text: str) -> tuple[str | None, float]:
-    """A measure and a number; a number alone is for all measures."""
+def _limit(text: str) -> tuple[str | None, float | str]:
+    """A measure and a number, perhaps with a %; a number alone is for all measures."""
     measure, _, number = text.rpartition("=")
     try:
-        return measure or None, float(number)
+        value = float(number.removesuffix("%"))
+        return measure or None, number if number.endswith("%") else value
     except ValueError:
         msg = f"must be MEASURE=NUMBER, got {text!r}"
         raise argparse.ArgumentTypeError(msg) from None
@@ -287,6 +288,9 @@ def _gate(commands: Any) -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
     add("run_path", metavar="RUN", nargs="?", help="rankings of the system")
+    command = "ask a search engine in place of RUN, as './search {query}'; no shell reads it"
+    add("--cmd", metavar="COMMAND", help=command)
+    add("--repeats", type=_positive, metavar="N", help="times that --cmd is asked all queries")
     add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
     add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
     add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")

@@ -151,6 +151,15 @@ def averaged(
 
     Without values the measure is pooled: its value is that of the one ranking of all items.
     """
+    if measure.metric.is_total:
+        mean = average(
+            np.array([measure.metric.kernel.total]),  # type: ignore[attr-defined]
+            None,
+            zero_division=zero_division,
+            measure=measure,
+            query_ids=["all queries together"],
+        )
+        return Scored(measure, None, None, mean, zero_division)
     if values is None:
         pool, negatives = data.pool(), measure.options["n_negatives"]
         if isinstance(negatives, ByQuery):

@@ -89,7 +89,7 @@ def retrieve(
 
     Raises
     ------
-    RuntimeError
+    ValueError
         If every query failed. If some did, a warning says so: they have no ranking, which counts 0,
         and is an error in gates.
 
@@ -126,7 +126,7 @@ def retrieve(
         text = f"{safe_repr(query)}: {type(error).__name__}: {safe_text(str(error), limit=200)}"
         if len(failed) == total:
             msg = f"all {total:,} queries failed; {text}"
-            raise RuntimeError(msg) from error
+            raise ValueError(msg) from error
         warn(f"{len(failed):,} of {total:,} queries failed; {text}", RankingDataWarning)
     return Repeats(runs) if repeats > 1 else runs[0]
 

@@ -15,7 +15,7 @@ from sklearn_rank.evaluation.result import Evaluation, worst_of
 from sklearn_rank.gates.baseline import averaged_queries, key_of, rank_of
 from sklearn_rank.gates.compare import Other, Recorded, judge_first, means_of, pairs_of
 from sklearn_rank.gates.measure import DECIMALS, Measured
-from sklearn_rank.gates.policy import SLACK, Policy, in_ci
+from sklearn_rank.gates.policy import SLACK, Policy, drop_of, in_ci
 from sklearn_rank.gates.rule import Pairs, Rule, false_alarm, judge
 from sklearn_rank.gates.unjudged import OverGradings, box_of, over_gradings
 from sklearn_rank.gates.verdict import (
@@ -276,9 +276,10 @@ def _families(case: _Case) -> tuple[Family, Family]:
             whole[0][None, name] = _pooled_drop(case, (None, name))
         else:
             continue
-        hard = policy.hard_drop[name]
-        whole[1][None, name] = Rule(drop, hard, settings.alpha, proven)
-        for label in case.slices if policy.max_slice_drop is not None else ():
+        drop, hard = drop_of(drop, _means(case, (None, name))[0]), policy.hard_drop[name]
+        whole[1][None, name] = Rule(drop, max(drop, hard), settings.alpha, proven)
+        sliced = policy.max_slice_drop is not None and not measured.used[name].metric.is_total
+        for label in case.slices if sliced else ():
             own, allowed = whole[0][None, name], policy.allowed_of(label)
             members = case.slices[label][0]
             size, key = len(members), (label, name)
@@ -427,7 +428,7 @@ def find_vacuous(
         baseline, used = baselines.get(name), measured.used[name]
         if baseline is None:
             continue
-        greatest = measured.greatest(name)
+        allowed, greatest = drop_of(allowed, baseline), measured.greatest(name)
         greater = used.metric.greater_is_better
         room = baseline - used.metric.lower if greater else greatest - baseline
         if allowed > 0 and allowed >= room:

@@ -25,7 +25,7 @@ from sklearn_rank.gates.decide import (
 )
 from sklearn_rank.gates.measure import DECIMALS, Measured, measure, refuse, refuse_unbounded
 from sklearn_rank.gates.names import name_of
-from sklearn_rank.gates.policy import SLACK, Policy, looser_limits
+from sklearn_rank.gates.policy import SLACK, Policy, drop_of, looser_limits
 from sklearn_rank.gates.rule import Rule, outlook
 from sklearn_rank.gates.verdict import (
     BROKEN,
@@ -339,7 +339,8 @@ def _what_it_will_see(measured: Measured) -> Sequence[Finding]:
     if not names:
         return ()
     name, n = names[0], len(measured)
-    drop, hard = policy.max_drop[name], policy.hard_drop[name]
+    drop = drop_of(policy.max_drop[name], measured.value(name))
+    hard = max(drop, policy.hard_drop[name])
     metric = measured.used[name].metric
     if hard <= drop + SLACK:
         return (Finding("contract", measure=name, data={"allowed": drop}),)

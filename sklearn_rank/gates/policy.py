@@ -6,6 +6,7 @@ otherwise: both are refused.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import os
@@ -50,6 +51,20 @@ DEFAULT_DROP = 0.02
 """Allowed drop of gates that compare and name none: what some sixty queries can see."""
 _BLIND = ("idcg",)
 """Metrics that are the same for every ranking."""
+
+
+class Share(float):
+    """An allowed drop as a share of the old value."""
+
+    def of(self, value: float) -> float:
+        """The drop."""
+        return self * abs(value)
+
+
+def drop_of(limit: float, value: float) -> float:
+    """An allowed drop from an old value."""
+    return limit.of(value) if isinstance(limit, Share) else limit
+
 
 Limits = Mapping[str, float]
 """A number for each measure, by canonical spelling."""
@@ -157,7 +172,9 @@ class ReadingArguments(TypedDict, total=False):
     ignore_identical_ids: bool
     """Whether the item with the id of its query is left out of a ranking; default False."""
     values: Mapping[Any, Mapping[Any, float]] | None
-    """Values measured elsewhere, such as a latency: {name or measure: {query: number}}."""
+    """Values measured elsewhere, such as a latency: {name or measure: {query: number}}. A number
+    alone is of the whole run, such as a percentile of times: of its name less is better, unless
+    ``at_least`` limits it, and a drop beyond ``max_drop`` is red without a test."""
     convention: str
     n_queries: int
     """Exact number of queries that have to be evaluated."""
@@ -185,7 +202,7 @@ class GateArguments(ReadingArguments, total=False):
     """{measure: number}, over all queries."""
     at_most: Any
     max_drop: Any
-    """Allowed drop: {measure: number}, or one number."""
+    """Allowed drop: {measure: number}, or one number; "2%" is a share of the old value."""
     hard_drop: Any
     """Drop that is always red: {measure: number}, or one number."""
     metrics: Any
@@ -286,7 +303,7 @@ class Policy:
         if isinstance(self.max_slice_drop, Mapping):
             tables["max_slice_drop"] = self.max_slice_drop
         result = {
-            f"{table} {name}": float(limit)
+            f"{table} {name}{' (share)' * isinstance(limit, Share)}": float(limit)
             for table, limits in tables.items()
             for name, limit in limits.items()
             if math.isfinite(limit)
@@ -311,12 +328,18 @@ def looser_limits(then: Limits, now: Limits) -> list[tuple[str, float, float | N
 
 def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
-    from sklearn_rank.measures.own import given_measures
+    from sklearn_rank.measures.own import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
     refuse_unknown(arguments, GateArguments.__annotations__)
     given = arguments.get
-    measures, metrics = _Measures(given_measures(given("values"))), given("metrics", ())
+    values = given("values")
+    totals = total_measures(values, given("at_least") or ())
+    if totals:
+        values = {key: own for key, own in values.items() if key not in totals}
+        arguments = {**arguments, "values": values}
+    elsewhere = [*given_measures(values), *totals.values()]
+    measures, metrics = _Measures(elsewhere), given("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))
@@ -451,6 +474,10 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
     where = where or name
     if name == "hard_drop" and isinstance(value, float) and value == math.inf:
         return math.inf
+    is_share = name == "max_drop" and isinstance(value, str) and value.endswith("%")
+    if is_share:
+        with contextlib.suppress(ValueError):
+            value = float(value[:-1]) / 100
     number = _number(value, where)
     ranges = [(own.metric.lower, own.metric.upper) for own in measures] or [(0.0, math.inf)]
     uppers = [upper - lower for lower, upper in ranges]
@@ -458,6 +485,9 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
         rule = f"{where} must be in [0, {max(uppers):g}), or no drop exceeds it"
         _need(0 <= number < max(uppers), f"{rule}; got {number!r} (math.inf switches it off)")
         return number
+    if is_share:
+        _need(0 <= number < 1, f"{where} must be in [0%, 100%), got {100 * number:g}%")
+        return Share(number)
     if name.endswith("drop"):
         upper, hint = min(uppers), "it says how much worse is allowed"
         if number >= upper:

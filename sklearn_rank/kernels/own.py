@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any, cast
@@ -29,6 +29,8 @@ class OwnKernel:
     function: Callable[..., Any] | None
     lower: float
     upper: float
+    total: float | None = field(default=None, compare=False)
+    """Value of all queries together, which was measured elsewhere."""
 
     def __call__(self, rankings: JudgedRankings, k: int | None) -> FloatArray:  # noqa: ARG002
         """Values of all queries, each the mean over the orders of its tied items."""

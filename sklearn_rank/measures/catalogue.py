@@ -441,7 +441,8 @@ def own_metric(kernel: OwnKernel, greater_is_better: bool) -> Metric:
         takes_k=False,
         counts_irrelevant=kernel.function is not None,
         is_own=True,
-        is_given=kernel.function is None,
+        is_total=kernel.total is not None,
+        is_given=kernel.function is None and kernel.total is None,
     )
 
 

@@ -6,8 +6,9 @@ import math
 import numbers
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -124,6 +125,23 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
             msg = f"values of {own} must be {{query: number}}, got {safe_repr(numbers_of)}"
             raise InvalidParameterError(msg)
         found[own] = numbers_of
+    return found
+
+
+def total_measures(values: Any, greater: Collection[str]) -> dict[str | Measure, Measure]:
+    """Measures of the numbers in ``values`` that are of all queries together.
+
+    Of a name less is better, unless it is in ``greater``.
+    """
+    found = {}
+    for key, value in values.items() if isinstance(values, Mapping) else ():
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            is_named = not isinstance(key, Measure)
+            own = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
+            better = key in greater if is_named else own.metric.greater_is_better
+            total = float(value) if math.isfinite(value) else math.nan
+            kernel = replace(cast("OwnKernel", own.metric.kernel), total=total)
+            found[key] = Measure(own_metric(kernel, better))
     return found
 
 

@@ -81,6 +81,8 @@ class Metric:
     difference of ``parts``."""
     is_own: bool = False
     """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
+    is_total: bool = False
+    """Whether its one value for all queries was measured elsewhere."""
     is_given: bool = False
     """Whether its values were measured elsewhere: no ranking explains them."""
 
@@ -304,7 +306,8 @@ class Measure:
     @cached_property
     def is_pooled(self) -> bool:
         """Whether all queries are ranked together, so that there is no value per query."""
-        return self.metric.by_score and self.options.get("average") == "pooled"
+        metric = self.metric
+        return metric.is_total or (metric.by_score and self.options.get("average") == "pooled")
 
 
 def deepest(measures: Iterable[Measure]) -> int | None:

@@ -1,0 +1,139 @@
+"""Numbers of a whole run, and allowed drops that are shares of the old value."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_rankmetrics import assert_not_worse
+from sklearn_rank import InvalidParameterError, cli
+from sklearn_rank.gates.gate import Place, Writing, judge_gate
+from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.verdict import GateResult, State
+
+TRUTH = {f"q{n}": {"a": 1} for n in range(20)}
+RUN = {query: ["a", "x"] for query in TRUTH}
+
+
+def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any) -> GateResult:
+    policy = read_policy({"name": "g", **arguments}, Settings())
+    path = folder / "g.rank.json"
+    place = Place("g", path, folder, "g.rank.json", "update", "accept")
+    return judge_gate(TRUTH, run, policy, place, Writing(update=update))
+
+
+def sentences(result: GateResult) -> str:
+    from sklearn_rank.gates.sentences import headline
+
+    return headline(result)
+
+
+def test_limits_of_totals(tmp_path: Path) -> None:
+    limits = {"at_most": {"p95_ms": 200}, "at_least": {"coverage": 0.5}}
+    good = gate(tmp_path, totals={"p95_ms": 180.0, "coverage": 0.6}, **limits)
+    assert good.state is State.PASS
+    assert good.metrics["p95_ms"].value == 180.0
+    assert good.metrics["coverage"].greater_is_better
+    bad = gate(tmp_path, totals={"p95_ms": 201, "coverage": 0.6}, **limits)
+    assert bad.state is State.FAIL
+    assert "p95_ms is 201" in sentences(bad)
+
+
+@pytest.mark.parametrize(
+    ("drop", "now", "state"),
+    [
+        (10, 190.0, State.PASS),
+        (10, 190.5, State.FAIL),
+        ("10%", 198.0, State.PASS),
+        ("10%", 198.5, State.FAIL),
+        ("10%", 100.0, State.IMPROVED),
+    ],
+)
+def test_allowed_drops_of_totals(tmp_path: Path, drop: Any, now: float, state: State) -> None:
+    """No test: one number beyond the allowed drop is red."""
+    limits: Any = {"max_drop": {"p95_ms": drop, "mrr": 0.02}, "slices": dict.fromkeys(TRUTH, "s")}
+    limits |= {"max_slice_drop": 0.02}
+    new = gate(tmp_path, update=True, totals={"p95_ms": 180.0}, **limits)
+    assert new.written == "new"
+    found = gate(tmp_path, totals={"p95_ms": now}, **limits)
+    assert found.metrics["p95_ms"].state is state
+    assert found.metrics["p95_ms"].baseline == 180.0
+
+
+def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
+    """MRR .75 with half the queries at rank 2; three more lose .5 each: .075 of .75 is 10%."""
+    old = {query: ["a"] if n % 2 else ["x", "a"] for n, query in enumerate(TRUTH)}
+    new = {query: ["x", "a"] if n in (1, 3, 5) else old[query] for n, query in enumerate(TRUTH)}
+    gate(tmp_path, update=True, run=old, max_drop={"mrr": "2%"})
+    for allowed, state in (("10%", State.PASS), ("9.9%", State.FAIL)):
+        found = gate(tmp_path, run=new, max_drop={"mrr": allowed})
+        assert found.state is state, sentences(found)
+        assert found.metrics["mrr"].allowed == pytest.approx(float(allowed[:-1]) / 100 * 0.75)
+    assert assert_not_worse(TRUTH, new, old, "mrr", max_drop="10%").passed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_drop": {"mrr": "100%"}}, "max_drop of mrr must be in [0%, 100%), got 100%"),
+        ({"max_drop": {"mrr": "two%"}}, "max_drop of mrr must be a number, got str: 'two%'"),
+        ({"max_drop": {"mrr": 0.1}, "totals": 3}, "totals must be {name: number}, got 3"),
+        ({"at_most": {"ms": 1}, "totals": {"ms": "1"}}, "totals of ms must be a finite number"),
+        ({"at_most": {"mrr": 1}, "totals": {"mrr": 1}}, "name 'mrr' reads as mrr; take another"),
+    ],
+)
+def test_wrong_arguments(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        read_policy(arguments, Settings())
+    assert message in str(caught.value)
+
+
+def test_a_file_of_gates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    Path("t.qrels").write_text("".join(f"{query} 0 a 1\n" for query in TRUTH))
+    Path("r.run").write_text("".join(f"{query} Q0 a 1 1.0 x\n" for query in TRUTH))
+    gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "r.run"\n'
+    limits = 'totals = { p95_ms = 250 }\nmax_drop = { mrr = "2%" }\nat_most = { p95_ms = 200 }\n'
+    Path("rank.toml").write_text(gate + limits + 'allow = ["perfect"]\n')
+    cli.main(["gate", "--config", "rank.toml", "--update"])
+    assert "p95_ms is 250" in capsys.readouterr().out
+    typed = [
+        "gate",
+        "t.qrels",
+        "r.run",
+        "--name",
+        "h",
+        "--max-drop",
+        "mrr=2%",
+        "--allow",
+        "perfect",
+    ]
+    assert cli.main([*typed, "--update"]) == 0
+
+
+SEARCH = """import sys
+query = sys.argv[1]
+sys.exit("no index") if query == "broken" else print("a\\t2.5\\nx\\t1.5")
+"""
+
+
+def test_a_command_in_place_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    Path("search.py").write_text(SEARCH)
+    Path("t.qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    Path("texts.csv").write_text("query,text\nq1,red shoe\nq2,broken\n")
+    typed = ["gate", "t.qrels", "--name", "g", "--cmd", f"{sys.executable} search.py {{query}}"]
+    assert cli.main([*typed, "--at-least", "mrr=0.9"]) == 0
+    assert cli.main([*typed, "--at-least", "mrr=0.9", "--repeats", "2"]) == 0
+    capsys.readouterr()
+    assert cli.main([*typed, "--at-least", "mrr=0.9", "--query-text", "texts.csv"]) == 2
+    assert "1 of 2 queries failed; 'q2': RuntimeError: exit code 1" in capsys.readouterr().err
+    assert cli.main([*typed[:4], "--repeats", "2", "--at-least", "mrr=1"]) == 2
+    assert "RUN is missing" in capsys.readouterr().err
