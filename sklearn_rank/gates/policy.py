@@ -335,7 +335,7 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     given = arguments.get
     values = given("values")
     totals = total_measures(values, given("at_least") or ())
-    if totals:
+    if values is not None and totals:
         values = {key: own for key, own in values.items() if key not in totals}
         arguments = {**arguments, "values": values}
     elsewhere = [*given_measures(values), *totals.values()]
