@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
-from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
+from sklearn_rank.cli.reading import Reader, read_items, read_labels, refuse_repeated_input
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
@@ -273,7 +273,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     if "query_text" in files:
         given["query_text"] = read_labels(files["query_text"], "--query-text", "text")
     if "item_text" in files:
-        given["item_text"] = read_labels(files["item_text"], "--item-text", "text", "item")
+        given["item_text"] = read_items(files["item_text"])
     grades = table.get("grades")
     if grades is not None and not isinstance(grades, dict):
         msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"

@@ -811,3 +811,9 @@ def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
         return "" if text is None else str(text)
 
     return text_of
+
+
+def item_function(texts: Any) -> Callable[[Any], Any]:
+    """Function from an item to its title, or to a mapping with title, text, url and image."""
+    text_function(texts, "item_text")  # refuses anything else
+    return (lambda _: "") if texts is None else getattr(texts, "get", texts)

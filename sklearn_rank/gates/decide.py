@@ -626,7 +626,17 @@ def _moves(
     for change in explain_all(used, [(before, now)], key=key_of)[0].items[:MOST_ITEMS]:
         key = key_of(change.item)
         part = change.contribution if adds and not math.isnan(change.contribution) else None
-        yield ItemMove(change.item, _rank(was.get(key)), _rank(new.get(key)), part)
+        ranks = _rank(was.get(key)), _rank(new.get(key))
+        yield ItemMove(change.item, *ranks, part, _title(measured, change.item))
+
+
+def _title(measured: Measured, item: Any) -> str:
+    """Title of an item; an error of the caller's function is none of the gate."""
+    try:
+        known = measured.item_text(item) or ""
+        return str(known.get("title") or "" if isinstance(known, Mapping) else known)
+    except Exception as error:
+        return f"(item_text: {type(error).__name__})"
 
 
 def _rank(hit: Hit | None) -> str:

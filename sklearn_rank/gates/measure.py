@@ -16,7 +16,7 @@ from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.evaluation.result import Evaluation, text_function
+from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.gates.policy import Allowed, Policy, check_count
 from sklearn_rank.gates.verdict import Finding, RankGateFailure
@@ -81,7 +81,7 @@ class Measured:
         """Whether values are judged by what they may be for any grades of unjudged items."""
         self.is_taken_as_complete = layout not in ("rows", "matrix") and not self.is_partial
         self.query_text = text_function(reading.get("query_text"))
-        self.item_text = text_function(reading.get("item_text"))
+        self.item_text = item_function(reading.get("item_text"))
         self.remarks: list[Finding] = []
         options = {
             **evaluation.reading.options,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.gates.baseline import key_of
 from sklearn_rank.gates.measure import Measured
-from sklearn_rank.gates.sentences import count, line, shown
+from sklearn_rank.gates.sentences import line, shown
 from sklearn_rank.report.content import (
     MOST_BYTES,
     Cell,
@@ -94,7 +95,7 @@ def queries_data(
     return as_data(queries, MOST_OF_GATE)
 
 
-def html_text(summary: Summary, title: str, tally: str) -> str:
+def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
     """Every gate with its queries, the ones that failed first.
 
     Items of queries stand there for as long as there is room.
@@ -108,17 +109,14 @@ def html_text(summary: Summary, title: str, tally: str) -> str:
             room -= size_of(queries)
             queries = queries if room >= 0 else without_items(queries)
         sections.append(_section(run.record, queries, failed=run.failed))
-    failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
-    headline = f"{len(failed)} of {count(total, 'gate')} failed"
-    if not failed:
-        headline = f"{count(total, 'gate')}, none failed" if total else "No gate ran"
-    if summary.problems:
-        headline += ", and the run has problems"
-    kind: Any = "worse" if failed or summary.problems else "better" if total else "same"
-    told = [run.record["headline"] for run in failed[:3]]
+    failed = [run for run in summary.gates if run.failed]
+    kind: Any = "worse" if failed or summary.problems else "better" if summary.gates else "same"
+    told = [line(run.record["headline"]) for run in failed[1:3]]
+    if len(sections) == 1:  # its headline is the answer
+        sections = [replace(sections[0], lead="")]
     about = (title.capitalize(), tally, *provenance())
     problems = tuple(line(problem) for problem in summary.problems)
-    verdict = Verdict(headline, kind, tuple(told))
+    verdict = Verdict(answer, kind, tuple(told))
     return page(Report(title.capitalize(), verdict, tuple(sections), about, problems))
 
 

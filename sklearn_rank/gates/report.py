@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +27,7 @@ from sklearn_rank.support.disk import (
     write_whole,
 )
 from sklearn_rank.support.text import for_log
-from sklearn_rank.tables.formats import escape_markdown, to_markdown
+from sklearn_rank.tables.formats import escape_markdown, markdown_rows, to_markdown
 from sklearn_rank.tables.table import Column, Table, number_cell, p_cell, text_cell
 
 FORMAT = "rank-report/2"
@@ -292,7 +294,7 @@ def html_text(summary: Summary) -> str:
     """One page with the queries of every gate."""
     from sklearn_rank.gates import page
 
-    return page.html_text(summary, TITLE, tally(summary.gates))
+    return page.html_text(summary, TITLE, tally(summary.gates), answer(summary))
 
 
 # Tables ------------------------------------------------------------------------------------------
@@ -342,33 +344,158 @@ def _cells(own: Mapping[str, Any] | None, run: GateRun) -> tuple[Any, ...]:
 
 # Markdown: one table of all gates, and details of those that failed -----------------------------
 
-MOST_BYTES = 1_000_000
-"""A step summary may have 1 MiB; details are cut, the table is not."""
-MOST_DETAILS = 20
-"""More failed gates than this have one cause, and nobody unfolds them all."""
+MOST_CHARACTERS = 4000
+"""A comment that is read: details are cut, the answer is not."""
+MOST_ROWS = 3
+_BLOCKS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
+_SIGNS = {
+    "fail": ":x:",
+    "stale": ":x:",
+    "cannot tell": ":grey_question:",
+    "not confirmed": ":warning:",
+}
+_COMMENT = (
+    *(Column(title, "number") for title in ("old", "new", "change")),
+    *(Column("queries"), Column("")),
+)
+
+
+def answer(summary: Summary) -> str:
+    """What the gates decided, in a sentence."""
+    failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
+    if not failed:
+        return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
+    said = line(failed[0].record["headline"], 300)
+    return f"{len(failed)} of {count(total, 'gate')} failed: {said}"
 
 
 def markdown(summary: Summary) -> str:
-    """The step summary of a CI run, below the size that a CI host takes."""
-    parts = [_head(summary)]
-    for run in [run for run in summary.gates if run.failed][:MOST_DETAILS]:
-        record = run.record
-        text = re.sub(r"`{3,}", "``", record["message"])
-        head = escape_markdown(line(f"{record['name']}: {record['headline']}", 1000))
+    """The comment on a pull request, or the step summary of a CI run.
+
+    The sentence, three rows, the queries that lost most, and folded what to do about it.
+    """
+    parts = [f"### Ranking quality: {escape_markdown(answer(summary))}\n"]
+    parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:MOST_ROWS]]
+    names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+    server, repository, number = (os.environ.get(name, "") for name in names)
+    if number:
         parts.append(
-            f"\n<details><summary>{head}</summary>\n\n```text\n{text}\n```\n\n</details>\n"
+            f"[Reports of this run]({server}/{repository}/actions/runs/{number}#artifacts)\n"
         )
-        if sum(len(part.encode()) for part in parts) > MOST_BYTES:
-            return "".join(parts[:-1])
-    return "".join(parts)
+    runs = sorted(summary.gates, key=lambda run: not run.failed)
+    rows = [(own, run) for run in runs for own in _gravest(run)]
+    shown_rows = [_comment_row(own, run, named=len(runs) > 1) for own, run in rows[:MOST_ROWS]]
+    if rows:
+        columns = (Column("measure"), *_COMMENT)
+        parts += [*markdown_rows(columns, shown_rows), ""]
+    if len(rows) > MOST_ROWS:
+        parts.append(f"{count(len(rows) - MOST_ROWS, 'more row')} below.\n")
+    for run in [run for run in runs if run.failed][:MOST_ROWS]:
+        parts += _losers(run.record) if run is runs[0] else []
+        parts.append(_folded(run.record))
+    if len(rows) > MOST_ROWS:
+        table = to_markdown(gates_table(summary))
+        parts.append(f"<details><summary>All gates</summary>\n\n{table}\n\n</details>\n")
+    text = parts[0]
+    for part in parts[1:]:
+        if len(text) + len(part) < MOST_CHARACTERS:
+            text += f"\n{part}"
+    return f"{text}\n"
 
 
-def _head(summary: Summary) -> str:
-    failed, total = sum(run.failed for run in summary.gates), len(summary.gates)
-    said = f"{failed} of {count(total, 'gate')} failed" if failed else tally(summary.gates)
-    said += ", and the run fails" if summary.problems and not failed else ""
-    lines = [f"### Ranking quality: {said}", ""]
-    if total:
-        lines += [to_markdown(gates_table(summary)), ""]
-    problems = (escape_markdown(line(problem)) for problem in summary.problems)
-    return "\n".join([*lines, *(f"- {problem}" for problem in problems), ""])
+def _gravest(run: GateRun) -> list[Mapping[str, Any]]:
+    """Measures and slices of a gate, the gravest first."""
+    own = [*run.record["metrics"].values(), *run.record["slices"]]
+    return sorted(own, key=lambda row: _GRAVITY.index(row["state"]))
+
+
+def _comment_row(own: Mapping[str, Any], run: GateRun, *, named: bool) -> list[str]:
+    drop, state = own["drop"] or {}, own["state"]
+    name = escape_markdown(own["title"])
+    if own["label"] is not None:
+        name = f"\u21b3 {name}, {escape_markdown(shown(own['label'], 40))}"
+    if named:
+        name = f"{escape_markdown(shown(run.record['name'], 40))}: {name}"
+    counts = ""
+    if drop.get("n"):
+        worse, better = drop["lost"], drop["won"]
+        size = round(8 * worse / max(1, worse + better))
+        bar = ("\u2587" * size + "\u2581" * (8 - size)) * bool(worse + better)
+        counts = f"{bar} {worse:,} worse, {better:,} better".strip()
+    limits = (("allowed", "allowed drop"), ("at_least", "at least"), ("at_most", "at most"))
+    told = [f"{word} {own[key]:g}" for key, word in limits if own[key] is not None]
+    change = number_cell(own["change"], digits=3, signed=True).text
+    return [
+        name,
+        number_cell(own["baseline"], digits=3).text,
+        number_cell(own["value"], digits=3).text,
+        f"**{change}**" if change and state in ("fail", "stale") else change,
+        counts,
+        f"{_SIGNS.get(state, ':white_check_mark:')} {escape_markdown(', '.join(told))}".strip(),
+    ]
+
+
+def _losers(record: Mapping[str, Any]) -> list[str]:
+    """The queries that lost most, by text, with the item that did it."""
+    worst = record["worst"]
+    if not worst or not worst["rows"]:
+        return []
+    title = record["metrics"].get(worst["measure"], {}).get("title", worst["measure"])
+    rows = []
+    for row in worst["rows"][:MOST_ROWS]:
+        values = (number_cell(row[key], digits=2).text for key in ("was", "now"))
+        name = line(row["text"], 80) if row["text"] else shown(row["query"], 80)
+        rows.append([escape_markdown(name), " \u2192 ".join(filter(None, values)), _why(row)])
+    columns = (Column("query"), Column(title, "number"), Column("why"))
+    lost = any(row["was"] is not None for row in worst["rows"])
+    heading = "The queries that lost most" if lost else "The worst queries"
+    return [f"**{heading}**\n", *markdown_rows(columns, rows), ""]
+
+
+def _why(row: Mapping[str, Any]) -> str:
+    """The first item that moved, in a phrase."""
+    for move in row["moves"]:
+        if move["was"] != move["now"] and move["item"] is not None:
+            name = line(move["title"], 80) if move["title"] else shown(move["item"], 60)
+            if move["now"] == "-":
+                told = f"gone from rank {move['was']}"
+            elif move["was"] in ("-", ""):
+                told = f"at rank {move['now']}"
+            else:
+                told = f"from rank {move['was']} to {move['now']}"
+            return f"**{escape_markdown(name)}** {told}"
+    return ""
+
+
+def _folded(record: Mapping[str, Any]) -> str:
+    """The message of a gate, the command that accepts, and the values of its baseline."""
+    name = escape_markdown(shown(record["name"], 60))
+    accept = re.sub(r"`{3,}", "``", record["accept"])
+    text = f"To accept this drop:\n\n```text\n{accept}\n```\n" if accept else ""
+    past = history(record["baseline"], next(iter(record["metrics"]), ""))
+    text += f"\nBaseline over its last commits: {past}\n" * bool(past)
+    outlook = escape_markdown(record["outlook"])
+    head = f"{name}: {count(record['queries'], 'query', 'queries')}"
+    return f"<details><summary>{head}</summary>\n\n{text}\n{outlook}\n\n</details>\n"
+
+
+def history(path: str, measure: str, n: int = 12) -> str:
+    """Values of a baseline over the last commits of its file, as a line of blocks."""
+    values: list[float] = []
+    folder, name = os.path.split(os.path.abspath(path))
+    git = ["git", "-C", folder]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        log = [*git, "log", f"-{n}", "--format=%H", "--", name]
+        for commit in _output(log).split() if path else ():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                stored = json.loads(_output([*git, "show", f"{commit}:./{name}"]))
+                values.insert(0, float(stored["measures"][measure]["value"]))
+    if len(values) < 2:
+        return ""
+    low, high = min(values), max(values)
+    steps = (7 * (value - low) / (high - low) if high > low else 3 for value in values)
+    return f"{''.join(_BLOCKS[round(step)] for step in steps)} {values[0]:.3f} to {values[-1]:.3f}"
+
+
+def _output(command: Sequence[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout

@@ -153,6 +153,8 @@ class ItemMove:
     now: str
     contribution: float | None = None
     """Part of the change of the query; None where there are no parts."""
+    title: str = ""
+    """Its title, from ``item_text``."""
 
 
 @dataclass(frozen=True)

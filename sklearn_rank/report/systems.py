@@ -18,7 +18,7 @@ from sklearn_rank.comparison.differences import Difference
 from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.bounds import bounds_of_change
-from sklearn_rank.evaluation.result import Evaluation, text_function
+from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
@@ -90,7 +90,7 @@ def report_of(
     about: str | Sequence[str] = (),
 ) -> Report:
     """Everything that a page shows of a comparison or of one system."""
-    text_of, item_text_of = text_function(query_text), _item_text(item_text)
+    text_of, item_text_of = text_function(query_text), item_function(item_text)
     parts: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
     if isinstance(result, Comparison):
         with_values = [name for name in result.measures if not result.is_pooled(name)]
@@ -152,12 +152,6 @@ def _first_view(
     which = "worse" if lead.cell.direction == "worse" else "all"
     place = measures.index(lead.measure)
     return {"measure": place, "slice": lead.row.slice, "system": lead.row.new, "which": which}
-
-
-def _item_text(texts: Any) -> Callable[[Any], Any]:
-    """Title of an item, or the mapping that is known of it."""
-    text_function(texts, "item_text")  # refuses anything else
-    return (lambda _: "") if texts is None else getattr(texts, "get", texts)
 
 
 # The grid ----------------------------------------------------------------------------------------
