@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
-from sklearn_rank.cli.reading import Reader, read_items, read_labels, refuse_repeated_input
+from sklearn_rank.cli.reading import (
+    Reader,
+    read_items,
+    read_labels,
+    read_values,
+    refuse_repeated_input,
+)
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
@@ -36,11 +42,11 @@ from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 
 WRITING = ("--update", "--accept", "--reason")
-_FILES = ("qrels", "run", "slices", "query_text", "item_text")
+_FILES = ("qrels", "run", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
     *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
-    *("sample_weight", "clusters", "values", "cmd", "repeats"),
+    *("sample_weight", "values", "cmd", "repeats"),
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 
@@ -196,8 +202,8 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     given = {name: _limits(name, getattr(arguments, name)) for name in LIMITS}
     given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}
-    given |= {"cmd": arguments.cmd, "repeats": arguments.repeats}
-    gate = {name: value for name, value in given.items() if value not in (None, [], "")}
+    given |= {"cmd": arguments.cmd, "repeats": arguments.repeats, "values": dict(arguments.values)}
+    gate = {name: value for name, value in given.items() if value not in (None, [], {}, "")}
     words = {"qrels": "QRELS", "run": "RUN", "metrics": "--measure"}
     typed = [words.get(name, f"--{name.replace('_', '-')}") for name in gate]
     if arguments.config is None:
@@ -266,10 +272,22 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     files = {name: table[name] for name in _FILES if name in table}
     files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
     refuse_repeated_input(files["qrels"], files.get("run", ""))
+    values = table.get("values", {})
+    if not isinstance(values, dict) or not all(
+        isinstance(own, (str, dict)) for own in values.values()
+    ):
+        msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
+        raise ValueError(msg)
     own = (*_FILES, "name", "cmd", "repeats", "qrels_column", "run_column", "grades")
     given = {name: value for name, value in table.items() if name not in own}
+    for name, file in values.items():
+        if isinstance(file, str):
+            files[f"values of {name}"] = path_of = str(base / file)
+            given["values"] = {**given["values"], name: read_values(path_of)}
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
+    if "clusters" in files:
+        given["clusters"] = read_labels(files["clusters"], "--clusters")
     if "query_text" in files:
         given["query_text"] = read_labels(files["query_text"], "--query-text", "text")
     if "item_text" in files:

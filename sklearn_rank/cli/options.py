@@ -68,6 +68,14 @@ def _weight(text: str) -> tuple[str, float]:
     return name, _number(number, lambda x: 0 <= x < math.inf, "a finite number of at least 0")
 
 
+def _named_file(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
+    if not (name and path):
+        msg = f"must be NAME=FILE, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return name, path
+
+
 def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
     role, equals, name = text.partition("=")
     if not equals:
@@ -306,6 +314,10 @@ def _gate(commands: Any) -> None:
     metrics = "another measure to record"
     add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    add("--clusters", metavar="FILE", help="labels of what queries were drawn by, such as users")
+    numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
+    named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
+    add("--values", metavar="NAME=FILE", help=numbers, **named)
     add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
     proof = "what passes: unless_worse, or only what is proven not to exceed --max-drop"
     add("--pass-if", choices=("unless_worse", "proven"), help=proof)

@@ -174,6 +174,17 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     return {str(row[ids[0]]): {fact: row.get(name) for fact, name in known.items()} for row in rows}
 
 
+def read_values(path: str) -> dict[str, float]:
+    """{query: number} of a file as those of labels; an empty cell is no number."""
+    source, values = source_of(path, Limits(), "--values"), {}
+    for query, text in read_labels(path, "--values", "label").items():
+        try:
+            values[query] = float(text)
+        except ValueError:
+            source.fail(None, f"query {safe_repr(query)} has {safe_repr(text)}, which is no number")
+    return values
+
+
 def _pairs(source: Source, text: str, what: str, of: Role) -> Iterator[tuple[int | None, Any, Any]]:
     """Line, query and label of each row."""
     first = text.lstrip().partition("\n")[0]

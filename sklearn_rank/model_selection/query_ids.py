@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.arrays import Ids, group_rows, listed_ids, read_groups
-from sklearn_rank.inputs.roles import role_of
+from sklearn_rank.inputs.roles import names_of
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.searches import (
     Fold,
@@ -46,7 +45,7 @@ def query_name(name: str, X: Any, y: Any = None) -> str:
     columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
     if name != DEFAULT_NAME or name in columns:
         return name
-    others = list(dict.fromkeys(filter(_means_query, columns)))
+    others = names_of((column for column in columns if isinstance(column, str)), "query")
     if len(others) > 1:
         msg = (
             f"X and y have several columns and index levels that may be the query: "
@@ -55,11 +54,6 @@ def query_name(name: str, X: Any, y: Any = None) -> str:
         )
         raise RankingConfigError(msg)
     return others[0] if others else name
-
-
-@lru_cache(1 << 12)
-def _means_query(column: Any) -> bool:
-    return isinstance(column, str) and role_of(column) == "query"
 
 
 def without_query_ids(name: str, X: Any) -> Any:

@@ -185,6 +185,30 @@ def test_grades_of_texts(command):
     assert "grades is a table of texts and numbers" in command("gate --config rank.toml", 2)
 
 
+def test_values_and_clusters_of_files(command):
+    """As options and as keys; a gate of files has no columns, whose names are by side."""
+    command.write(
+        {"ms.csv": "query,ms\nq1,10\nq2,30\n", "users.csv": "query,cluster\nq1,u\nq2,u\n"}
+    )
+    words = f"{GATE} -m map --at-least ms=20 --values ms=ms.csv --clusters users.csv"
+    assert "ms" in command(f"{words} --allow perfect")
+    assert "FAIL" in command(words.replace("ms=20", "ms=21") + " --allow perfect", 1)
+    gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "a.run"\nat_least = {{ ms = {} }}\n'
+    files = 'values = { ms = "ms.csv" }\nclusters = "users.csv"\n'
+    for least, code in ((20, 0), (21, 1)):
+        command.write({"rank.toml": gate.format(least) + files})
+        command("gate --config rank.toml", code)
+    for key, told in {
+        'columns = { item = "url" }': "unknown key 'columns'",
+        'values = "ms.csv"': "values is a table of names and files",
+    }.items():
+        command.write({"rank.toml": f"{gate.format(20)}{key}\n"})
+        assert told in command("gate --config rank.toml", 2)
+    command.write({"ms.csv": "query,ms\nq1,10\nq2,x\n"})
+    assert "query 'q2' has 'x', which is no number" in command(words, 2)
+    assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
+
+
 def test_a_list_that_is_both_sides_never_passes(command):
     command.write({"both.jsonl": '{"query": "1", "gt": ["a"], "hit": ["x"]}'})
     words = "gate both.jsonl both.jsonl --name g --at-least mrr=0.9 --qrels-column item={}"
