@@ -286,7 +286,7 @@ class _Sample:
         """Upper bound of the drop; NaN unless it was asked for."""
         if not self.rule.proven:
             return math.nan
-        if self.pairs.identical:
+        if self.pairs.identical and self.pairs.runs == (1, 1):
             return 0.0
         if math.isfinite(self.pairs.reach):
             return self.units.at_most(self.pairs.reach)
@@ -314,7 +314,8 @@ class _Sample:
         """``detectable`` with other numbers of runs."""
         if self.noise is None or not self.noise.share:
             return {}
-        return {runs: self.detectable(tests, self.noise.scale(runs)) for runs in OTHER_RUNS}
+        numbers = sorted({*OTHER_RUNS, *self.pairs.runs})
+        return {runs: self.detectable(tests, self.noise.scale(runs)) for runs in numbers}
 
 
 def _alarms(*families: Mapping[Key, _Sample]) -> dict[tuple[int, Key], BoolArray]:

@@ -288,6 +288,7 @@ def test_what_is_proven() -> None:
     same = judged([], 10, PROVEN, identical=True)
     assert same.proven
     assert same.at_most == 0
+    assert not judged([], 10, PROVEN, identical=True, runs=(3, 3)).proven
     assert not judged([], 400, PROVEN, bounds=(0, math.inf)).proven
     assert judged([0.0, 0.1], 4000, PROVEN, bounds=(0, math.inf)).proven
     assert math.isnan(judged([], 400).at_most)
