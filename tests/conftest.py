@@ -20,7 +20,12 @@ SLOW = (
     "model_selection/test_ecosystem.py",
     "model_selection/test_eval_metrics.py",
     "model_selection/test_rankers.py",
-    "plugin",
+    "plugin/test_baseline_names.py",
+    "plugin/test_loading.py",
+    "plugin/test_recipe.py",
+    "plugin/test_required.py",
+    "plugin/test_unused_baselines.py",
+    "plugin/test_updates.py",
     "spark",
 )
 """Directories and files whose tests are marked `slow`; each room but Spark keeps quick ones."""

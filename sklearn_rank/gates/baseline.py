@@ -55,6 +55,8 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Digest of its judgements."""
     values: dict[str, float | None]
     """Of each measure that is not pooled; None where it is undefined."""
+    spread: dict[str, float | None] | None = None
+    """Standard deviations between repeated runs; None of a single run."""
     n: Count = 0
     """Length of its ranking."""
     found: dict[str, Rank] | None = None
@@ -108,6 +110,8 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     slices: dict[str, dict[str, float]] = {}
     """Values of each slice by measure."""
     accepted: list[Accepted] = []
+    runs: Count = 1
+    """Repeated runs that the values are means of; places are those of the first."""
     top: Count = 0
     """Ranks of which ``unjudged`` is a share."""
     unjudged: float | None = None
@@ -295,7 +299,7 @@ def record(
     slices: Mapping[str, Any] | None = None,
 ) -> Baseline:
     """The baseline of a measured system; ``slices`` are those of ``measured.slices()``."""
-    columns = _columns(measured, slices or {})
+    evaluation, columns = measured.evaluation, _columns(measured, slices or {})
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
@@ -321,6 +325,7 @@ def record(
             for label, (_, part) in sorted((slices or {}).items())
         },
         accepted=list(accepted),
+        runs=len(evaluation.runs),
         top=measured.top if share is not None else 0,
         unjudged=None if share is None else round(share, DECIMALS),
     )
@@ -338,13 +343,10 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
     evaluation, kept = measured.evaluation, measured.evaluation.items
     keys = keys_of(measured.query_ids, "queries")
     columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(measured)}
-    names = list(measured.per_query)
-    values = [
-        [None if value != value else value for value in column.tolist()]  # NaN
-        for column in measured.per_query.values()
-    ]
-    rows = zip(*values, strict=True) if names else [()] * len(keys)
-    columns["values"] = [dict(zip(names, row, strict=True)) for row in rows]
+    columns["values"] = _by_query(measured.per_query, len(keys))
+    if len(evaluation.runs) > 1:
+        spreads = {name: measured.spread(name) for name in measured.per_query}
+        columns["spread"] = _by_query(spreads, len(keys))
     if evaluation.sample_weight is not None:
         columns["weight"] = weights_of(measured)
     if evaluation.clusters is not None:
@@ -384,6 +386,15 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
         counts = [0] * len(near) if unjudged is None else unjudged.counts.tolist()
         columns["deeper"] = [n - len(own) for n, own in zip(counts, near, strict=True)]
     return columns
+
+
+def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None]]:
+    """Rows of some columns, None for NaN."""
+    values = [
+        [None if value != value else value for value in own.tolist()] for own in columns.values()
+    ]
+    rows = zip(*values, strict=True) if columns else [()] * n
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def first_items(items: Any, scores: Any) -> list[Any]:

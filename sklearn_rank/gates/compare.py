@@ -53,6 +53,11 @@ class Other(Protocol):
     """The same by slice."""
     unjudged: float | None
     """Share of its items on top that nobody judged."""
+    runs: int
+    """Repeated runs that its values are means of."""
+
+    def spread(self, name: str) -> FloatArray | None:
+        """Standard deviation of the compared queries between runs; None of a single run."""
 
     @property
     def identical(self) -> bool:
@@ -87,6 +92,7 @@ def pairs_of(measured: Measured, other: Other, name: str, *, identical: bool = F
     """The values of a measure in the compared queries."""
     metric, queries = measured.used[name].metric, other.queries
     weights, clusters = measured.weights(name), measured.evaluation.clusters
+    spread = measured.spread(name)
     codes = None if clusters is None else cluster_codes(clusters, len(measured))[queries]
     return Pairs.of(
         measured.per_query[name][queries],
@@ -98,6 +104,8 @@ def pairs_of(measured: Measured, other: Other, name: str, *, identical: bool = F
         bounds=(metric.lower, metric.upper),
         geometric_from=metric.geometric_from,
         identical=identical,
+        runs=(other.runs, len(measured.evaluation.runs)),
+        spreads=(other.spread(name), None if spread is None else spread[queries]),
     )
 
 
@@ -126,6 +134,12 @@ class Beside:
             for label, (_, part) in parts.items()
         }
         self.unjudged = other.share_unjudged()
+        self.runs = len(other.evaluation.runs)
+
+    def spread(self, name: str) -> FloatArray | None:
+        """Between the runs of the other system."""
+        spread = self._other.spread(name)
+        return None if spread is None else spread[self._order]
 
     @property
     def identical(self) -> bool:
@@ -233,11 +247,18 @@ class Recorded:
             for label, own in baseline.slices.items()
         }
         self.unjudged = baseline.unjudged if baseline.top == measured.top else None
+        self.runs = baseline.runs
         self._judged = measured.evaluation.rankings
         items = measured.evaluation.items
         self._truths = None if items is None else items.truths
         self._shared = None if items is None or items.shared is None else _by_key(items.shared)
         """Grades of the one ground truth of all queries, if there is only one."""
+
+    def spread(self, name: str) -> FloatArray | None:
+        """Between the recorded runs."""
+        if self.runs < 2:
+            return None
+        return np.array([(row.spread or {}).get(name) for row in self._common], dtype=np.float64)
 
     def _fit(
         self, by_id: Mapping[str, QueryRecord], digests: list[str], slices: Any, n_common: int

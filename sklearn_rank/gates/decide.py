@@ -298,7 +298,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
             case.rows[key] = replace(shown, allowed=allowed)
             if allowed is not None and not small:
                 parts[0][key] = own
-                parts[1][key] = Rule(allowed, math.inf, settings.slice_alpha)
+                parts[1][key] = Rule(allowed, math.inf, settings.slice_alpha, only_losses=False)
     if policy.max_slice_drop is not None and whole[0] and not parts[0]:
         case.findings.append(
             Finding("no_slice_judged", data={"least": settings.min_slice_size}, warns=True)

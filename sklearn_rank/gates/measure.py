@@ -16,6 +16,7 @@ from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.gates.policy import Allowed, Policy, check_count
@@ -109,6 +110,12 @@ class Measured:
             for name, used in self.used.items()
             if not used.is_pooled
         }
+
+    def spread(self, name: str) -> FloatArray | None:
+        """Standard deviation of each query's value between runs; None of a single run."""
+        if len(self.evaluation.runs) < 2:
+            return None
+        return np.round(self.evaluation.spread(self.used[name]), DECIMALS)
 
     @property
     def settled(self) -> float:
@@ -229,7 +236,8 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
             for own, given in given_measures(reading["values"]).items()
         }
     is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
-    if is_lazy:
+    is_repeated = isinstance(y_score, Repeats)
+    if is_lazy or is_repeated:
         options["columns"] = reading.get("columns")
     else:
         y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
@@ -252,7 +260,7 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
     without = measured.counts["unjudged"]
     if without and "unjudged" not in allow:
         have, named = "query has" if without == 1 else "queries have", ""
-        if not is_lazy and isinstance(y_true, Mapping):
+        if isinstance(y_true, Mapping) and isinstance(y_score, Mapping):
             named = f": {format_list([query for query in y_score if query not in y_true])}"
         refuse(f"{without:,} ranked {have} no judgements and would be left out{named}", "unjudged")
     for word, text in _left_out(measured):

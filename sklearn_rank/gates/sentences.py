@@ -627,8 +627,8 @@ def _is_limited(row: MetricResult) -> bool:
 def said(result: GateResult) -> dict[str, Any]:
     """The texts of reports."""
     return {
-        "headline": headline(result),
-        "message": message(result) if result.state not in UNREMARKABLE else headline(result),
+        "headline": result.headline,
+        "message": result.message if result.state not in UNREMARKABLE else result.headline,
         "warnings": warnings_of(result),
         "notes": notes_of(result),
         "outlook": outlook_of(result),
@@ -656,10 +656,25 @@ def outlook_of(result: GateResult) -> str:
         return ""
     text = f"{result.false_alarm:.1%} false alarms"
     if not seen:
-        return text
+        return text + "".join(dict.fromkeys(_noise(row) for _, row in drops))
     detectable, row = max(seen, key=lambda own: own[0])
     n = queries(row.compared)
-    return f"{n}: {row.name} drops from {detectable:.3f} on are seen (80% power); {text}"
+    return (
+        f"{n}: {row.name} drops from {detectable:.3f} on are seen (80% power); {text}{_noise(row)}"
+    )
+
+
+def _noise(row: MetricResult) -> str:
+    """``; 94% of the variance of the change is noise between runs (1 run 0.115, 5 runs 0.054)``."""
+    drop = row.drop
+    if drop is None or drop.noise is None:
+        return ""
+    if not drop.noise.share:
+        return "; the runs are identical: repeats add nothing"
+    seen = drop.detectable_with.items()
+    others = ", ".join(f"{count(runs, 'run')} {own:.3f}" for runs, own in seen)
+    share = f"{drop.noise.share:.0%} of the variance of the change is noise between runs"
+    return f"; {share} ({others})"
 
 
 # The message -------------------------------------------------------------------------------------
@@ -676,7 +691,7 @@ def message(result: GateResult) -> str:
             f"{_allow('cannot_tell', result)} if the change is to go through all the same"
         )
     blocks = [
-        [headline(result)],
+        [result.headline],
         *([f"  {own}".rstrip() for own in lines] for lines in tables),
         [*facts(result), *notes_of(result), *_about_threshold(result)],
         _footer(result),

@@ -217,10 +217,14 @@ def over_gradings(
         lost = int((sure & (box.low > SLACK)).sum()), int((box.high > SLACK).sum())
         won = int((sure & (box.high < -SLACK)).sum()), int((box.low < -SLACK).sum())
         always = low > rule.max_drop + SLACK and (
-            low > rule.hard_drop + SLACK or p[1] <= rule.alpha or (lost[0] >= 2 and not won[1])
+            low > rule.hard_drop + SLACK
+            or p[1] <= rule.alpha
+            or (rule.only_losses and lost[0] >= 2 and not won[1])
         )
         possible = high > rule.max_drop + SLACK and (
-            high > rule.hard_drop + SLACK or p[0] <= rule.alpha or (lost[1] >= 2 and not won[0])
+            high > rule.hard_drop + SLACK
+            or p[0] <= rule.alpha
+            or (rule.only_losses and lost[1] >= 2 and not won[0])
         )
         result[key] = OverGradings((low, high), lost, always, possible)
     return result

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -291,14 +293,14 @@ class GateResult:
             return math.nan, math.nan
         return self.evaluation.confidence_interval(name)
 
-    @property
+    @cached_property
     def headline(self) -> str:
         """One line that says everything."""
         from sklearn_rank.gates.sentences import headline
 
         return headline(self)
 
-    @property
+    @cached_property
     def message(self) -> str:
         """Headline, tables and notes, at most 100 characters wide."""
         from sklearn_rank.gates.sentences import message
@@ -309,54 +311,37 @@ class GateResult:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
         from sklearn_rank.gates.sentences import said
 
-        own = {key: plain(getattr(self, key)) for key in _keys(self) if key not in _LARGE}
-        metrics = {
-            name: {**own["metrics"][name], **_derived(metric)}
-            for name, metric in self.metrics.items()
-        }
-        slices = [
-            {**row, **_derived(metric)}
-            for row, metric in zip(own["slices"], self.slices, strict=True)
-        ]
-        return {**own, "metrics": metrics, "slices": slices, **plain(said(self))}
-
-
-_LARGE = ("evaluation", "page")
-
-
-def _derived(metric: MetricResult) -> dict[str, Any]:
-    return {"change": plain(metric.change), "compared": metric.compared}
-
-
-def _keys(value: Any) -> list[str]:
-    return [own.name for own in fields(value)]
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        own |= {"evaluation": None, "page": None, **said(self)}
+        record: dict[str, Any] = plain(own)
+        rows = zip(
+            [*record["metrics"].values(), *record["slices"]],
+            [*self.metrics.values(), *self.slices],
+            strict=True,
+        )
+        for row, metric in rows:
+            row |= {"change": plain(metric.change), "compared": metric.compared}
+        return record
 
 
 def plain(value: Any) -> Any:
     """The value as None, bool, int, float, str, list and dict; what is not finite is None.
 
     Everything that enters a report passes through here: a NumPy scalar kills the pytest-xdist
-    worker that sends it, and the failing gate with it.
+    worker that sends it, and the failing gate with it; so does a lone surrogate.
     """
-    if value is None or value is True or value is False:
-        return value
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if type(value) is int:
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(plain(key)): plain(part) for key, part in value.items()}
+    text = json.dumps(value, default=_builtin, ensure_ascii=False)
+    text = text.encode("utf-8", "xmlcharrefreplace").decode()
+    return json.loads(text, parse_constant=lambda _: None)
+
+
+def _builtin(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in _keys(value)}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(part) for part in value]
-    if isinstance(value, str):
-        # A lone surrogate cannot be sent to another process.
-        return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
+        return {own.name: getattr(value, own.name) for own in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): part for key, part in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return list(value)
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if hasattr(value, "__index__"):
-        return int(value.__index__())
+        return value.tolist()
     return f"<{type(value).__name__}>"

@@ -419,7 +419,7 @@ def p12(full: bool) -> Iterator[Row]:
                 partial(assert_map_at_least, truths, y, 0.01),
                 y,
                 "map",
-                1,
+                2,
             )
             for layout, y in (("lists", rankings), ("{item: score}", scores))
         ]

@@ -2,11 +2,13 @@
 
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sklearn_rank import Repeats
 from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.policy import Settings, read_policy
 from sklearn_rank.gates.verdict import RankGateFailure, State
@@ -327,6 +329,17 @@ def test_a_threshold_that_unjudged_items_decide_cannot_be_told():
     assert "nothing_unjudged" in rules(judged(sets, run, **limits))
 
 
+def test_no_grade_of_the_one_query_is_red():
+    """A single query is no evidence: what it may have lost is not confirmed."""
+    judgements = {"q": {"a": 2, "b": 1, "c": 0}}
+    old = {"q": ["a", "b", "c"]}
+    limits = {"max_drop": {"ndcg@3": 0.02}, "unjudged": "bounds"}
+    assert beside(judgements, {"q": ["a", "x", "b"]}, old, **limits).state == "not confirmed"
+    assert beside(judgements, {"q": ["a", "b", "x"]}, old, **limits).state == "pass"
+    contract = beside(judgements, {"q": ["a", "x", "b"]}, old, **limits, hard_drop=0.02)
+    assert contract.state == "cannot tell"
+
+
 def test_more_unjudged_items_on_top_are_in_the_headline():
     judgements = {q: {"a": 1, "b": 0, "c": 0} for q in names(20)}
     old = {q: ["b", "a", "c"] for q in judgements}
@@ -386,3 +399,52 @@ def test_a_query_that_loses_its_value_fails():
     result = beside(truth(10), new, old, **options)
     assert "1 query had a value of gauc in the reference and none now: q001" in result.headline
     assert beside(truth(10), new, old, allow={"undefined"}, **options).passed
+
+
+# Repeated runs, and cost -------------------------------------------------------------------------
+
+
+def noisy(rng: np.random.Generator, worse: int = 0) -> Repeats:
+    """Three runs of an engine that answers differently each time."""
+    return Repeats([results((rng.integers(1, 5, 50) + worse).tolist()) for _ in range(3)])
+
+
+def test_a_baseline_keeps_the_noise_between_runs(gate):
+    rng = np.random.default_rng(0)
+    old, new = noisy(rng), noisy(rng)
+    gate.record(truth(50), old, **DROP)
+    recorded, own = gate(truth(50), new, **DROP), beside(truth(50), new, old, **DROP)
+    for result in (recorded, own):
+        assert result.state != "fail"
+        drop = result.metrics["mrr"].drop
+        assert drop.noise.share > 0.9, "nothing else changed"
+        assert drop.noise.share == pytest.approx(own.metrics["mrr"].drop.noise.share, abs=1e-4)
+    worse = gate(truth(50), noisy(rng, worse=1), **DROP)
+    assert worse.state == "fail"
+    assert "of the variance of the change is noise between runs (1 run 0." in worse.message
+    same = beside(
+        truth(50), Repeats([results([4] * 50)] * 3), Repeats([results([2] * 50)] * 3), **DROP
+    )
+    assert "the runs are identical: repeats add nothing" in same.message
+
+
+def test_a_failing_check_is_few_calls_in_few_files(gate):
+    gate.record(*case([2] * 30), **DROP)
+    calls: list[str] = []
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        file, name = frame.f_code.co_filename, frame.f_code.co_name
+        if event == "call" and "/sklearn_rank/gates/" in file and not name.startswith("<"):
+            calls.append(file)
+
+    gate(*case([3] * 15 + [2] * 15), **DROP)  # imports
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        result = gate(*case([3] * 15 + [2] * 15), **DROP)
+        assert "MRR fell" in result.message
+        result.as_dict()
+    finally:
+        sys.setprofile(before)
+    assert len(calls) <= 500
+    assert len(set(calls)) <= 14
