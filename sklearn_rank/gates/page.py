@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.gates.baseline import key_of
 from sklearn_rank.gates.measure import Measured
 from sklearn_rank.gates.sentences import line, shown
+from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.report.content import (
     MOST_BYTES,
     Cell,
@@ -23,6 +24,7 @@ from sklearn_rank.report.content import (
     Section,
     Verdict,
     as_data,
+    by_change,
     merged_items,
     numbers,
     size_of,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from sklearn_rank.gates.decide import Slices
     from sklearn_rank.gates.report import Summary
 
+_CHUNK = 256
+"""Queries that are explained at once."""
 MOST_OF_GATE = 1_000_000
 """Bytes of the items of one gate: a report has several, and workers send them to each other."""
 
@@ -60,17 +64,35 @@ def queries_data(
             before[other.queries] = other.values[name]
         return [numbers(before.tolist()), own]
 
+    known: dict[int, Items | None] = {}
+
     def items(number: int) -> Items | None:
-        (placement,) = measured.evaluation.placements([number])
-        text = measured.item_text
-        if placement.judged is None or other is None:
-            return merged_items([placement], text_of=text)
-        before = other.placement(number) if number in compared else None
-        if before is None:
-            return None
-        sides = before, placement
-        found = (explain_all(measured.used[name], [sides], key=key_of)[0].items for name in now)
-        return merged_items(sides, [[own] for own in found], text_of=text, key=key_of)
+        if number not in known:
+            known.clear()
+            chunk = order[places[number] : places[number] + _CHUNK]
+            found = dict(zip(chunk, measured.evaluation.placements(chunk), strict=True))
+            known.update({n: None if n in compared else alone(own) for n, own in found.items()})
+            if other is not None:
+                pairs = {n: (other.placement(n), found[n]) for n in chunk if n in compared}
+                sides = {n: (old, new) for n, (old, new) in pairs.items() if old is not None}
+                known.update(zip(sides, beside([*sides.values()]), strict=True))
+        return known[number]
+
+    def alone(placement: Placement) -> Items | None:
+        """Items of a query that has no other side."""
+        if other is None or placement.judged is None:
+            return merged_items([placement], text_of=measured.item_text)
+        return None
+
+    def beside(sides: Sequence[tuple[Placement, Placement]]) -> Iterator[Items | None]:
+        """Items of queries on both sides, with what each contributes to the change."""
+        explained = [explain_all(measured.used[name], sides, key=key_of) for name in now]
+        for number, pair in enumerate(sides):
+            if pair[1].judged is None:
+                yield merged_items([pair[1]], text_of=measured.item_text)
+            else:
+                parts = [[own[number].items] for own in explained]
+                yield merged_items(pair, parts, measured.item_text, key_of)
 
     labels: list[list[str]] = [[] for _ in range(len(measured))] if slices else []
     for label in sorted(slices):
@@ -92,6 +114,8 @@ def queries_data(
         },
         items=items,
     )
+    order = by_change(queries)
+    places = {number: place for place, number in enumerate(order)}
     return as_data(queries, MOST_OF_GATE)
 
 

@@ -491,8 +491,9 @@ class Explorer {
     const body = element("div", { class: "body" }, element("div", { class: "fold" },
       element("b", {}, marked(move.title || (move.text ? "" : move.name), words)),
       move.text ? element("p", {}, marked(move.text, words)) : ""));
-    const small = element("small", {}, move.title || move.text ? move.name : "",
-      typeof score === "number" ? ` \u00b7 score ${Number(score.toPrecision(4))}` : "");
+    const facts = [move.title || move.text ? move.name : "",
+      typeof score === "number" ? `score ${Number(score.toPrecision(4))}` : ""].filter(Boolean);
+    const small = element("small", {}, facts.join(" \u00b7 "));
     if (move.url) small.append(" \u00b7 ", element("a", { href: move.url, target: "_blank", rel: "noreferrer noopener" }, "open"));
     if (move.image && !move.image.startsWith("data:")) {
       small.append(" \u00b7 ", element("a", { href: move.image, target: "_blank", rel: "noreferrer noopener" }, "picture"));

@@ -222,7 +222,7 @@ def test_a_query_shows_both_lists_with_grades_moves_parts_and_marked_words(tmp_p
         [
             "1 | Title of a Down jacket | down | 3",
             "3 | out | now 14 | -0.125 | 1",
-            "4 | lost | \u00b7 score 2.5 | gone | +0.075 | 2",
+            "4 | lost | score 2.5 | gone | +0.075 | 2",
             "5 | up | 0",
             "6 | same | 0",
         ],
