@@ -290,10 +290,9 @@ class _Sample:
             return 0.0
         if math.isfinite(self.pairs.reach):
             return self.units.at_most(self.pairs.reach)
-        if not len(self.units.changed):
-            return math.inf
         spread = Differences(self.units.values, self.units.shares)
-        return self.in_units(spread.drop_at_most(self.rule.alpha, "greater"))
+        high = spread.interval(1 - 2 * self.rule.alpha, math.inf)[1]
+        return math.inf if math.isnan(high) else self.in_units(high)
 
     def detectable(self, tests: int, scale: float = 1.0) -> float:
         """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""

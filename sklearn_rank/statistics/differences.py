@@ -190,7 +190,13 @@ class Differences:
         latest where p is below ``1 - level``, as the test rejects all beyond 0 even more, and holds
         0 elsewhere (on the side of a one-sided ``alternative``).
         """
-        reach = self._reach((1 + level) / 2)
+        values, weights = self._units
+        if len(values) < 2 or not self.n_changed_clusters:
+            return math.nan, math.nan
+        shares = np.ones(len(values)) if weights is None else in_unit(weights)[0]
+        one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
+        freedom = min(self.freedom, self.n_changed_clusters)
+        reach = t_quantile((1 + level) / 2, freedom) * math.hypot(self.error, one_more)
         p = self.p("t", alternative) if p is None else p
         low, high = self.mean - reach, self.mean + reach
         if p < 1 - level:
@@ -200,25 +206,6 @@ class Differences:
         if alternative != "greater" and high < 0:
             high = 0.0
         return low, high
-
-    def _reach(self, share: float) -> float:
-        """Distance from the mean to the end of a one-sided interval of this level."""
-        values, weights = self._units
-        if len(values) < 2 or not self.n_changed_clusters:
-            return math.nan
-        shares = np.ones(len(values)) if weights is None else in_unit(weights)[0]
-        one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
-        freedom = min(self.freedom, self.n_changed_clusters)
-        return t_quantile(share, freedom) * math.hypot(self.error, one_more)
-
-    def drop_at_most(self, alpha: float, alternative: Alternative) -> float:
-        """Upper end of the one-sided interval of the drop; 0 where no pair changed.
-
-        A drop is a fall for "less", a rise for "greater".
-        """
-        if self.n_clusters > 1 and not self.n_changed:
-            return 0.0
-        return (-self.mean if alternative == "less" else self.mean) + self._reach(1 - alpha)
 
     def detectable(self, alpha: float, power: float, alternative: Alternative) -> float:
         """Least true difference that Student's t finds with probability ``power``."""
