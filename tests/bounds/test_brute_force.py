@@ -3,7 +3,7 @@
 import itertools
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ MEASURES: tuple[Measure, ...] = (
 
 @dataclass
 class Problem:
-    """One query whose ground truth is partial, and the options of its ``bounds``."""
+    """One query whose ground truth is partial."""
 
     truth: dict[str, int]
     ranking: Any
@@ -46,7 +46,8 @@ class Problem:
     """Ranked items without a judgement."""
     levels: range
     ties: str
-    told: dict[str, Any] = field(default_factory=dict)
+    highest: int | None = None
+    """Of its grades; None: the highest of the data."""
 
     def completions(self, *more: str) -> list[dict[str, int]]:
         """The ground truth with every grading of what is unjudged; none if those are too many."""
@@ -75,11 +76,10 @@ def problem(rng: random.Random, *, most: int = 4) -> Problem:
     if rng.random() < 0.7:
         ranking = {item: float(rng.randint(0, 3)) for item in items}
     highest = rng.choice([None, None, 1, 2, 3])
-    told: dict[str, Any] = {"max_grade": highest}
     data_highest = max(truth.values()) or 1
     levels = range((data_highest if highest is None else highest) + 1)
     ties = rng.choice(["average", "average", "stable"])
-    return Problem(truth, ranking, unjudged, levels, ties, told)
+    return Problem(truth, ranking, unjudged, levels, ties, highest)
 
 
 def values_of(truths: list[Any], ranking: Any, chosen: Measure, **options: Any) -> FloatArray:
@@ -107,7 +107,7 @@ def test_values(chosen: Measure) -> None:
         options = {"ties": given.ties, "zero_division": np.nan}
         low, high = extremes(values_of(truths, given.ranking, chosen, **options))
         ev = evaluate([given.truth], [given.ranking], chosen, **options)
-        bounds = ev.bounds(chosen, **given.told)
+        bounds = ev.bounds(chosen, max_grade=given.highest)
         assert (*bounds.per_query_low, *bounds.per_query_high) == alike(low, high), given
         floor = chosen.metric.geometric_from or 0.0
         assert (bounds.low, bounds.high) == alike(max(low, floor), max(high, floor)), given
@@ -134,6 +134,6 @@ def test_changes(chosen: Measure) -> None:
             evaluate([given.truth], [run], chosen, keep_items=True, **options)
             for run in (other, given.ranking)
         )
-        bounds, ends = bounds_of_change(*pair, chosen, **given.told), extremes(new - old)
+        bounds, ends = bounds_of_change(*pair, chosen, max_grade=given.highest), extremes(new - old)
         assert (bounds.low, bounds.high) == alike(*ends), given
         assert (*bounds.per_query_low, *bounds.per_query_high) == alike(*ends), given
