@@ -98,14 +98,13 @@ class HitReader:
         scores = [getattr(hit, "score", None) for hit in hits]
         given = [score for score in scores if score is not None]
         if given and len(given) < len(hits):
-            msg = f"{where} has {len(given)} scores for {len(hits)} items; give each one, or none"
-            raise ValueError(msg)
+            raise _uneven(where, given, hits)
         return list(hits), given or None
 
     def _dicts(
         self, hits: Sequence[Mapping[Any, Any]], where: object
     ) -> tuple[list[Any], list[Any] | None]:
-        items, scores, has_ranks = list[Any](), list[Any](), False
+        items, scores, has_ranks, each = list[Any](), list[Any](), False, True
         for hit in hits:
             names = [key for key, own in hit.items() if isinstance(key, str) and own is not None]
             ids = item_ids(names)
@@ -117,11 +116,12 @@ class HitReader:
                 )
                 raise TypeError(msg)
             items.append(hit if self._keeps else hit[ids[0]])
-            scores += [hit[name] for name in names_of(names, "score")]
+            own = names_of(names, "score")
+            scores += [hit[name] for name in own]
+            each &= len(own) == 1
             has_ranks |= bool(names_of(names, "rank"))
-        if scores and len(scores) != len(hits):
-            msg = f"{where} has {len(scores)} scores for {len(hits)} items; give each one, or none"
-            raise ValueError(msg)
+        if scores and not each:
+            raise _uneven(where, scores, hits)
         if has_ranks and not scores:
             msg = (
                 f"{where} holds dicts with ranks and no scores; sort them by rank and pass their "
@@ -155,6 +155,11 @@ class HitReader:
         some = format_list(dict.fromkeys(path for path, _ in self._paths))
         such = f", such as {some}" if some else ""
         return f"; pass string_provider, a function or a path of attributes and keys{such}"
+
+
+def _uneven(where: object, scores: Sequence[Any], hits: Sequence[Any]) -> ValueError:
+    numbers = f"{len(scores)} scores for {len(hits)} items"
+    return ValueError(f"{where} has {numbers}; give each item one, or none")
 
 
 def _is_pair(item: Any) -> bool:

@@ -331,7 +331,7 @@ class Run(LongTable):
         if ranks is None:
             return run
         # Where scores order the rows, a sample shows whether ranks say the same.
-        n = len(run) if scores is None else int(np.searchsorted(offsets, _SAMPLE, side="right"))
+        n = len(run) if scores is None else max(1, int(np.searchsorted(offsets, _SAMPLE)))
         own, offsets = numbers["ranks"], offsets[: n + 1]
         own = own[: offsets[-1]]
         order, same = order_segments(np.invert(falling_codes(own)), offsets)

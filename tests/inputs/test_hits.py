@@ -147,7 +147,7 @@ def test_objects_that_are_ids_themselves_stay_so() -> None:
     ids = [Frozen("a"), Frozen("b")]
     assert evaluate({"q": {Frozen("b")}}, {"q": ids}, "mrr")["mrr"] == 1 / 2
     assert evaluate({"q": {"b"}}, {"q": ids}, "mrr")["mrr"] == 1 / 2
-    with pytest.raises(ValueError, match="has 1 scores for 2 items; give each one, or none"):
+    with pytest.raises(ValueError, match="has 1 scores for 2 items; give each item one, or none"):
         evaluate({"q": {"b"}}, {"q": [Document("a", 0.5), Document("b")]}, "mrr")
     zero = [Document(1, 0.9), Document(0, 0.5)]  # type: ignore[arg-type]
     assert evaluate({"q": {0}}, {"q": zero}, "mrr")["mrr"] == 1 / 2
