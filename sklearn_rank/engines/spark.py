@@ -67,10 +67,10 @@ def read(problem: Problem) -> RankingData:
                 "those of a frame of Spark stay there; leave it out, or pass its toPandas()"
             )
             raise InvalidParameterError(msg)
-    return _Reading(problem, session, frames).judged()
+    return _SparkProblem(problem, session, frames).judged()
 
 
-class _Reading:
+class _SparkProblem:
     """One problem, whose run is a frame of Spark."""
 
     def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:

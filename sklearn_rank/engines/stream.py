@@ -91,12 +91,12 @@ def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
 def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> RankingData:
     """Judged rankings of a problem whose lazy frames ``rows_of`` reads."""
     if engine_of(problem.y_score) is not None:
-        return _Reading(problem, rows_of).judged()
+        return _LazyProblem(problem, rows_of).judged()
     rows = rows_of(problem.y_true)
     return problem.read_in_memory(y_true=_concatenated(rows.all_of(rows.schema.columns)))
 
 
-class _Reading:
+class _LazyProblem:
     """One problem, whose run is a lazy frame."""
 
     def __init__(self, problem: Problem, rows_of: Callable[[Any], Rows]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.inputs.arrays import CodedIds
-from sklearn_rank.inputs.items import Where, read_scores
+from sklearn_rank.inputs.items import SIMPLE_IDS, Where, read_scores
 from sklearn_rank.inputs.tables import Qrels, Run, fall_orders, take_ids
 from sklearn_rank.rankings.ranking import TIE_RULES, Items, RelevantItems, UnjudgedItems
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
@@ -23,7 +23,7 @@ from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, Ties
 
-_PLAIN, _NUMBERS = {str, int}, {int, float}
+_NUMBERS = {int, float}
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
 _LONG = 500
 """Items of a ranking from which on it is faster to look up the judged items alone."""
@@ -66,7 +66,7 @@ def plain_types(rankings: list[Any], truths: list[Any]) -> tuple[set[type], set[
     if not kinds_of_truth <= _LISTS | _SETS | {dict}:
         return None
     ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
-    if not ranked | true <= _PLAIN or sum(map(len, map(set, lists))) < sum(map(len, lists)):
+    if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
         return None
     grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
     is_plain = (

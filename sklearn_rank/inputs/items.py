@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, repeat
 from numbers import Real
-from operator import countOf, index
+from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -55,20 +55,8 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def _are_strings(items: Collection[Any]) -> bool:
-    """Whether all items are strings; to join them is the fastest way to look at their types."""
-    try:
-        "".join(items)
-    except TypeError:
-        return False
-    return True
-
-
-ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {
-    str: _are_strings,
-    int: lambda items: countOf(map(type, items), int) == len(items),
-}
-"""For each type of plain ids whether that is the type of all items."""
+SIMPLE_IDS = {str, int}
+"""Types of ids that need no closer look."""
 
 # Grades and scores -------------------------------------------------------------------------------
 
@@ -241,7 +229,7 @@ class ItemReader:
             key = self.hits.key
             items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
             kinds = set(map(type, items))
-        if not kinds <= ARE_ALL.keys() and any(issubclass(kind, np.generic) for kind in kinds):
+        if not kinds <= SIMPLE_IDS and any(issubclass(kind, np.generic) for kind in kinds):
             # Text and integers by ways that cost a fifth of ``item()``.
             if kinds == {np.str_}:
                 items = list(map(str, items))
@@ -250,7 +238,7 @@ class ItemReader:
             else:
                 items = [item.item() if isinstance(item, np.generic) else item for item in items]
             kinds = set(map(type, items))
-        for position, item in enumerate(items if not kinds <= ARE_ALL.keys() else ()):
+        for position, item in enumerate(items if not kinds <= SIMPLE_IDS else ()):
             msg = ""
             if not is_hashable(item):
                 msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"

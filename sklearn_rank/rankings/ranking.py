@@ -43,7 +43,7 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""
 PAIRS = 256
-"""Hits times items of a query that cost, compared with each other, what calls for it alone do."""
+"""Hits times items of a query up to which comparing all pairs costs less than calls of NumPy."""
 
 
 class TieRule(NamedTuple):
