@@ -287,7 +287,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _forms(function: Callable[..., Any], parameters: Any, k: int | None) -> list[_Form]:
-    """Forms of arguments in which most calls give a number."""
+    """Forms of arguments in which a fifth of the calls and more give a number."""
     cutoff = next((own.name for own in parameters if _CUTOFF.fullmatch(own.name)), "")
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     graded = [
@@ -301,7 +301,7 @@ def _forms(function: Callable[..., Any], parameters: Any, k: int | None) -> list
         if len(roles) == len(graded)
         and not any(g and role in ("set", "list") for g, role in zip(graded, roles, strict=True))
     ]
-    return [own for own in forms if own.has_value.sum() > own.raised.sum()]
+    return [own for own in forms if 4 * own.has_value.sum() > own.raised.sum()]
 
 
 # The audit ----------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
         if wanted.metric.name in (own.metrics or wanted.metric.name).split()
     ]
     steps: Any = ((0, definitions, forms), (1, [wanted], forms), (1, definitions, forms))
-    for number, measures, tried in (*steps, (2, [wanted], [form])):
+    for number, measures, tried in (*steps, (2, definitions, [form])):
         for mistakes, own, calls in product(combinations(known, number), measures, tried):
             if not calls.differs(own, mistakes).any():
                 return _audit(call, calls, wanted, own, mistakes, definitions[own])
