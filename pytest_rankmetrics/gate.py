@@ -16,7 +16,6 @@ import pytest
 
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, shown_path
-from sklearn_rank.gates.baseline import recorded_gate
 from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
 from sklearn_rank.gates.names import EXTENSION, is_called, name_of, slug
 from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Policy, read_policy
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure
 
 __all__ = ["RankGate", "RankRegressionFixture", "expected_failure"]
-
-MOST_ORPHANS = 200
-"""Files of one directory that are opened: enough for a hint, and soon done."""
 
 
 class RankGate:
@@ -168,7 +164,6 @@ class RankGate:
             update=update,
             accept=accept,
             elsewhere=elsewhere,
-            orphans=() if os.path.lexists(path) else tuple(self._orphans(path)),
         )
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
@@ -184,22 +179,6 @@ class RankGate:
         pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
         accept = f'{pytest} --rank-accept "*{glob}*" --rank-reason "..."'
         return f"{pytest} --rank-update", accept
-
-    def _orphans(self, path: Path) -> Iterator[str]:
-        """Names of the baselines beside a missing one whose test no longer exists."""
-        files = sorted(path.parent.glob(f"*{EXTENSION}"))[:MOST_ORPHANS]
-        collected = {item.nodeid for item in self._request.session.items}
-        here = self._request.node.nodeid.partition("::")[0]
-        for file in files:
-            nodeid = recorded_gate(file)
-            module, _, inner = nodeid.partition("::")
-            if not inner or module != here or nodeid in collected:
-                continue
-            owner: Any = self._request.module  # may still have the test, which is deselected
-            for part in inner.partition("[")[0].split("::"):
-                owner = getattr(owner, part, None)
-            if owner is None:
-                yield file.name
 
 
 class RankRegressionFixture:

@@ -11,11 +11,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
+from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.bounds.unjudged import Bounds, highest_grade
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.bounds import bound_changes, bounds_of_change
-from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.gates.baseline import (
     Baseline,
     QueryRecord,
@@ -69,9 +68,6 @@ class Other(Protocol):
     def bounds(self, name: str) -> Bounds | None:
         """Change of a measure since then over all grades of the unjudged items; None: unknown."""
 
-    def to_judge(self, name: str, n: int) -> list[ToJudge]:
-        """Unjudged items by how much their grade could change the comparison."""
-
 
 def means_of(
     measured: Measured, other: Other, name: str, chosen: Sequence[int] | None = None
@@ -123,7 +119,7 @@ class Beside:
             msg = "could not measure: the two systems were evaluated on different queries"
             raise RankGateFailure(msg)
         order = np.array([place[query] for query in measured.query_ids], dtype=np.int64)
-        self._measured, self._other, self._order = measured, other, order
+        self._measured, self.measured, self._order = measured, other, order
         self.queries: IntArray = np.arange(len(measured))
         self.values = {name: column[order] for name, column in other.per_query.items()}
         names = [name for name, used in other.used.items() if used.is_pooled]
@@ -138,30 +134,26 @@ class Beside:
 
     def spread(self, name: str) -> FloatArray | None:
         """Between the runs of the other system."""
-        spread = self._other.spread(name)
+        spread = self.measured.spread(name)
         return None if spread is None else spread[self._order]
 
     @property
     def identical(self) -> bool:
         """Whether all rankings are the same."""
-        sides = [own.evaluation.items for own in (self._measured, self._other)]
+        sides = [own.evaluation.items for own in (self._measured, self.measured)]
         kept = [side.rankings.items() for side in sides if side is not None]
         ordered = [{query: _ordered(*own) for query, own in rankings} for rankings in kept]
         return len(ordered) == 2 and ordered[0] == ordered[1]
 
     def placement(self, number: int) -> Placement | None:
         """Places in the other system."""
-        return self._other.evaluation.placements([int(self._order[number])])[0]
+        return self.measured.evaluation.placements([int(self._order[number])])[0]
 
     def bounds(self, name: str) -> Bounds | None:
         """Change between both over all grades."""
         refuse_unbounded(self._measured.used[name], change=True)
-        sides = self._measured.evaluation, self._other.evaluation
+        sides = self._measured.evaluation, self.measured.evaluation
         return bounds_of_change(*sides, self._measured.used[name])
-
-    def to_judge(self, name: str, n: int) -> list[ToJudge]:
-        """Items that move the difference."""
-        return judge_first(self._measured, name, n, self._other)
 
 
 def _ordered(items: Any, scores: Any) -> list[Any]:
@@ -377,28 +369,6 @@ class Recorded:
             max_grade=highest_grade(self._judged),
             zero_division=measured.settled,
         )
-
-    def to_judge(self, name: str, n: int) -> list[ToJudge]:
-        """Items that move the change since then."""
-        measured, numbers = self._measured, self.queries.tolist()
-        used = measured.used[name]
-        if not self._are_known or any(row.unjudged is None for row in self._common):
-            return []
-        items = measured.evaluation.unjudged_items(measured.depth)
-        # By the keys that a baseline has for them.
-        now = [[item._replace(item=key_of(item.item)) for item in items[n]] for n in numbers]
-        then = [[item for item in own if isinstance(item.item, str)] for own in self._old_unjudged]
-
-        def values(rankings: JudgedRankings, _: Any) -> FloatArray:
-            own = evaluate_placements(rankings, used, zero_division=measured.settled)
-            return own.per_query[str(used)]
-
-        sides = ((self._judged.take(self.queries), now), (self._with_unjudged, then))
-        systems = [System(rankings, own, values) for rankings, own in sides]
-        ids, weights = [measured.query_ids[n] for n in numbers], measured.weights(name)
-        shares = None if weights is None else weights[self.queries]
-        top = highest_grade(self._judged)
-        return to_judge(systems, ids, n, max_grade=top, weights=shares)
 
     @cached_property
     def _old_unjudged(self) -> list[list[UnjudgedItem]]:

@@ -13,7 +13,7 @@ from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.result import Evaluation, worst_of
 from sklearn_rank.gates.baseline import averaged_queries, key_of, rank_of
-from sklearn_rank.gates.compare import Other, Recorded, judge_first, means_of, pairs_of
+from sklearn_rank.gates.compare import Beside, Other, Recorded, judge_first, means_of, pairs_of
 from sklearn_rank.gates.measure import DECIMALS, Measured
 from sklearn_rank.gates.policy import SLACK, Policy, drop_of, in_ci
 from sklearn_rank.gates.rule import Pairs, Rule, false_alarm, judge
@@ -363,8 +363,8 @@ def _judge_changes(case: _Case, pairs: dict[Key, Pairs | float], rules: dict[Key
             state, fired = State.IMPROVED if improved else State.PASS, ""
         if fired:
             to_judge = []
-            if fired == "drop_unjudged" and key[0] is None and case.other is not None:
-                to_judge = case.other.to_judge(key[1], MOST_TO_JUDGE)
+            if fired == "drop_unjudged" and key[0] is None and isinstance(case.other, Beside):
+                to_judge = judge_first(case.measured, key[1], MOST_TO_JUDGE, case.other.measured)
             case.add_change(fired, state, key, to_judge=to_judge)
         row = case.rows[key]
         case.rows[key] = replace(row, state=gravest([row.state, state]), gained=gained)

@@ -7,7 +7,6 @@ Only accepting lowers, with a reason that is stored.
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,8 +58,6 @@ class Place:
     """The command that lowers it."""
     elsewhere: str = ""
     """Directory of the baseline in another checkout, that of the target branch."""
-    orphans: tuple[str, ...] = ()
-    """Names of the baselines beside it that belong to no test, where it is missing."""
     obtained: Path | None = None
     """Where the present values go for inspection."""
 
@@ -144,10 +141,7 @@ def _about_baseline(
     """What only the file and its place tell."""
     found: list[Finding] = []
     if other is None:
-        old = place.file.removesuffix(place.path.name) + (place.orphans or ("",))[0]
-        move = f"git mv {shlex.quote(old)} {shlex.quote(place.file)}" if place.orphans else ""
-        data: dict[str, Any] = {"measures": list(policy.max_drop), "move": move}
-        data["orphans"] = place.orphans
+        data: dict[str, Any] = {"measures": list(policy.max_drop)}
         found.append(Finding("no_baseline", State.FAIL, data=data, of_baseline=True))
     else:
         baseline = other.baseline

@@ -406,13 +406,6 @@ def _no_baseline(finding: Finding, result: GateResult) -> _Said:
             f"it is not below {line(result.elsewhere)}: a gate that is new or renamed is red until "
             f"it is; write it in the working copy, commit it and merge: {result.update}"
         )
-    elif own["orphans"]:
-        names = [line(name, 100) for name in own["orphans"]]
-        verb = "belongs" if len(names) == 1 else "belong"
-        remedy = (
-            f"beside it {first_of(names, ', ')} {verb} to no test: renamed? "
-            f"{line(own['move'], 700)}; then, or if it is new: {result.update}"
-        )
     else:
         remedy = f"write it with: {result.update}"
     return f"{text}; {values} now - {remedy}", text
@@ -693,7 +686,7 @@ def message(result: GateResult) -> str:
     blocks = [
         [result.headline],
         *([f"  {own}".rstrip() for own in lines] for lines in tables),
-        [*facts(result), *notes_of(result), *_about_threshold(result)],
+        [*facts(result), *notes_of(result)],
         _footer(result),
         last,
     ]
@@ -930,23 +923,6 @@ def facts(result: GateResult) -> list[str]:
     )
     remarks = [f"{queries(n)} {what}" for n, what in left_out if n]
     return [*(["; ".join(found)] if found else []), *remarks, *upside_down]
-
-
-def _about_threshold(result: GateResult) -> list[str]:
-    """Advice on failed thresholds."""
-    lines = []
-    for own in result.metrics.values():
-        limit = own.at_least if own.at_least is not None else own.at_most
-        if limit is None or own.state is not State.FAIL or own.value >= limit > 0 == own.at_most:
-            continue
-        low, high = result.interval(own.name)
-        if low <= limit <= high:
-            value, bound, _ = apart(own.value, limit)
-            lines.append(
-                f"the interval contains the threshold: {queries(own.queries)} cannot tell {value} "
-                f"from {bound} reliably"
-            )
-    return lines
 
 
 def _about_test(result: GateResult) -> list[str]:

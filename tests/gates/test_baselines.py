@@ -506,7 +506,12 @@ def test_advice_is_for_the_checkout_that_can_be_changed(gate):
     assert "this run stays red until the change is merged" in text
 
 
-def test_orphans_beside_a_missing_file_may_be_its_old_name(gate):
-    gate.place = replace(gate.place, orphans=("test_old.rank.json",))
-    said = gate(*THIRTY, **DROP).headline
-    assert "test_old.rank.json belongs to no test: renamed? git mv test_old.rank.json" in said
+def test_an_update_lowers_no_slice_that_has_a_limit(gate):
+    labels = {query: "a" if query < "q021" else "b" for query in names(40)}
+    limits = {**DROP, "slices": labels, "max_slice_drop": 0.1}
+    gate.record(*case([2] * 40), **limits)
+    better = case([1] * 20 + [3] + [2] * 19)  # one query of slice b lost
+    result = gate(*better, **limits, update=True)
+    assert not result.written
+    assert "not recorded: slice b mrr -0.0083" in result.message
+    assert gate(*case([1] * 20 + [2] * 20), **limits, update=True).written == "raised"

@@ -338,6 +338,25 @@ def test_no_grade_of_the_one_query_is_red():
     assert beside(judgements, {"q": ["a", "b", "x"]}, old, **limits).state == "pass"
     contract = beside(judgements, {"q": ["a", "x", "b"]}, old, **limits, hard_drop=0.02)
     assert contract.state == "cannot tell"
+    assert contract.worst is not None
+    (row,) = contract.worst.rows
+    assert row.top == (("a", "*"), ("x", "?"), ("b", "*"))
+
+
+def test_a_gain_for_every_grade_is_an_improvement():
+    judgements = {query: {"a": 1, "z": 0} for query in names(20)}
+    old, new = (dict.fromkeys(judgements, own) for own in (["z", "a"], ["a", "z"]))
+    limits = {"max_drop": {"mrr": 0.02}, "unjudged": "bounds", "allow": {"perfect"}}
+    assert beside(judgements, new, old, **limits).state == "improved"
+    may_be = {query: ["u", "a"] for query in judgements}
+    assert beside(judgements, old, may_be, **limits).state == "cannot tell"
+
+
+def test_measures_that_are_only_shown_need_no_bounds():
+    judgements, run = {"q": {"a": 1, "z": 0}}, {"q": {"a": 2.0, "z": 1.0}}
+    limits = {"at_least": {"mrr": 0.5}, "metrics": "auc(average=pooled)", "unjudged": "bounds"}
+    assert judged(judgements, run, **limits).passed
+    assert judged(*case([2, 4]), at_most={"lag": 2.0}, allow={"unretrieved"}).passed
 
 
 def test_more_unjudged_items_on_top_are_in_the_headline():
