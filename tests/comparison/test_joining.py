@@ -120,8 +120,10 @@ def kept(truth: Any, run: Any = FOUND, **options: Any) -> Evaluation:
     ids=["one more", "another grade", "another item", "grades exchanged", "another item judged"],
 )
 def test_other_judgements_are_no_comparison(door: str, other: dict[str, Any]) -> None:
-    with pytest.raises(QueryMismatchError, match="relevant items of query 'q1' are not the same"):
-        DOORS[door](kept(GRADED), kept({**GRADED, "q1": other}))
+    first, second = kept(GRADED), kept({**GRADED, "q1": other})
+    for copied in (second, pickle.loads(pickle.dumps(second))):
+        with pytest.raises(QueryMismatchError, match="relevant items of query 'q1' are not the"):
+            DOORS[door](first, copied)
 
 
 def test_judgements_are_the_same_in_any_order_form_and_process() -> None:
