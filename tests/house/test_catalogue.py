@@ -67,16 +67,22 @@ def test_names_and_aliases_do_not_clash() -> None:
     assert all(name == name.lower() for name in names)
 
 
+def parameters_of(metric: Metric) -> dict[str, Any]:
+    """Those of its functions; smoothing is of one convention."""
+    return {name: value for name, value in metric.defaults.items() if name != "smoothing"}
+
+
 @every_function
 def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -> None:
     function = FUNCTIONS[metric]
     assert getattr(sklearn_rank, function.__name__) is function
     parameters = inspect.signature(function).parameters
-    own = {*DataOptions.__annotations__, *metric.defaults, *(["k"] if metric.takes_k else [])}
+    defaults = parameters_of(metric)
+    own = {*DataOptions.__annotations__, *defaults, *(["k"] if metric.takes_k else [])}
     assert set(parameters) == {"y_true", "y_score", *own}
     for name in own:
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
-    for name, default in metric.defaults.items():
+    for name, default in defaults.items():
         given = parameters[name].default
         if name == "measures":
             given = tuple(measure(one) for one in given)
@@ -168,7 +174,7 @@ def test_every_metric_has_a_gate(metric: Metric) -> None:
 def test_assertion_carries_the_records_parameters(metric: Metric) -> None:
     function, scored = getattr(pytest_rankmetrics, assertion_name(metric)), FUNCTIONS[metric]
     parameters = inspect.signature(function).parameters
-    own = [*(("k",) if metric.takes_k else ()), *metric.defaults]
+    own = [*(("k",) if metric.takes_k else ()), *parameters_of(metric)]
     assert list(parameters)[:3] == ["y_true", "y_score", "threshold"]
     assert set(list(parameters)[3:]) == {*own, "reading"}
     signature = inspect.signature(scored).parameters
