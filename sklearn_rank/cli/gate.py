@@ -274,9 +274,9 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     refuse_repeated_input(files["qrels"], files.get("run", ""))
     values = table.get("values", {})
     if not isinstance(values, dict) or not all(
-        isinstance(own, (str, dict)) for own in values.values()
+        isinstance(own, (str, dict, int, float)) for own in values.values()
     ):
-        msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
+        msg = f'{where}: values is a table of names and files or numbers, as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
     own = (*_FILES, "name", "cmd", "repeats", "qrels_column", "run_column", "grades")
     given = {name: value for name, value in table.items() if name not in own}

@@ -223,7 +223,7 @@ def test_columns_of_a_table_are_keys(command):
     gate = '[[gate]]\nname = "g"\nqrels = "truth.csv"\nrun = "ranked.csv"\nat_least = {mrr = 0.8}\n'
     gate += 'qrels_column = {grade = "clicked"}\n'
     command.write({"rank.toml": gate + 'run_column = {score = ""}\n'})
-    assert "0.7500" in command("gate --config rank.toml", 1)
+    assert "MRR is 0.750" in command("gate --config rank.toml", 1)
     command.write({"rank.toml": gate + 'run_column = "points"\n'})
     assert "run_column is a table of roles and names" in command("gate --config rank.toml", 2)
 
