@@ -515,3 +515,14 @@ def test_an_update_lowers_no_slice_that_has_a_limit(gate):
     assert not result.written
     assert "not recorded: slice b mrr -0.0083" in result.message
     assert gate(*case([1] * 20 + [2] * 20), **limits, update=True).written == "raised"
+
+
+def test_only_the_same_rankings_prove_that_nothing_was_lost(gate):
+    limits = {**DROP, "pass_if": "proven"}
+    gate.record(*case([2] * 40), **limits)
+    assert gate(*case([2] * 40), **limits).state == "pass"
+    judgements, lists = case([2] * 40)
+    moved = {query: [*items[:2], *reversed(items[2:])] for query, items in lists.items()}
+    assert gate(judgements, moved, **limits).state == "cannot tell", "no value changed"
+    shorter = {query: items[:9] for query, items in lists.items()}
+    assert gate(judgements, shorter, **limits).state == "cannot tell"
