@@ -93,7 +93,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 def _print_verdict(verdict: Verdict) -> None:
     print_coloured(verdict.sentence, verdict.kind)
     for detail in verdict.details:
-        print(shown(detail))
+        print_coloured(detail)
 
 
 def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:

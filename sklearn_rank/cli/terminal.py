@@ -68,15 +68,15 @@ def print_table(table: Table) -> None:
         console.print(Text(shown(note)))
 
 
-def print_coloured(text: str, kind: str) -> None:
-    """A line in bold, red for what got worse; plain in a pipe."""
+def print_coloured(text: str, kind: str = "") -> None:
+    """A sentence, in bold and red for what got worse; plain in a pipe."""
     if not sys.stdout.isatty():
         print(shown(text))
         return
     from rich.console import Console
     from rich.text import Text
 
-    colour = {"worse": "bold red", "better": "bold blue"}.get(kind, "bold")
+    colour = {"": "", "worse": "bold red", "better": "bold blue"}.get(kind, "bold")
     Console().print(Text(shown(text), colour))
 
 

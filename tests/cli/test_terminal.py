@@ -90,7 +90,7 @@ def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command):
     [
         (140, [], ["effect", "wins", "ties", "losses", "detectable"]),
         (100, ["effect", "detectable"], ["wins", "losses"]),
-        (80, ["effect", "detectable", "ties", "wins", "losses"], ["p (Holm)"]),
+        (80, ["effect", "detectable", "ties", "queries"], ["p (Holm)", "wins", "losses"]),
     ],
 )
 def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kept, command):

@@ -85,7 +85,8 @@ def test_a_dummy_scores_the_random_expectation(scorer, expected, order):
     assert scorer(dummy, X, y, groups=qid) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", get_scorer_names())
+# False answers are of queries without a relevant item, of which there is none here.
+@pytest.mark.parametrize("name", sorted({*get_scorer_names()} - {"neg_false_answers"}))
 def test_order_of_rows_and_names_of_queries_do_not_matter(name):
     class Rounded(BaseEstimator):
         def predict(self, rows):
