@@ -59,6 +59,11 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
     for cutoff in cutoffs * 40:
         ranked = rng.choices((0, 0, 0, 1, 2, 3), k=rng.randint(0, (cutoff or 6) + 3))
         cases.append((ranked, rng.choices((1, 2, 3), k=rng.randint(0, 3)), cutoff))
+    many = random.Random(1)  # more relevant items than the cutoff
+    cases += [
+        (many.choices((1, 2, 3), k=size), many.choices((1, 2, 3), k=(cutoff or 6) + 2), cutoff)
+        for size, cutoff in product((1, 3), cutoffs)
+    ]
     found = []
     for number, (ranked, others, cutoff) in enumerate(cases):
         if any(every := [*ranked, *others]):
@@ -123,6 +128,7 @@ _MISTAKES = (
     _Mistake(_LOST, _SETS, lambda query, _: _only(query, query.ranking)),
     _Mistake("ranks 1 and 2 weigh alike", _DCG, discount=lambda r: np.log2(np.maximum(r, 2.0))),
     _Mistake("the discount is log2(rank + 2)", _DCG, discount=lambda rank: np.log2(rank + 2.0)),
+    _Mistake("the discount is log2(rank) + 1", _DCG, discount=lambda rank: np.log2(rank) + 1.0),
     _Mistake("the discount is the rank, without logarithm", _DCG, discount=lambda rank: rank),
     _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda query, _: (query, None)),
     _Mistake(_BEST, "ndcg", ideal=_all_best),
