@@ -67,7 +67,7 @@ class FileGate:
         """Judgements and rankings."""
         qrels = self.reader.qrels(self.files["qrels"])
         if self.engine is None:
-            return qrels, self.reader.run(self.files["run"])
+            return qrels, self.reader.runs(self.files["run"])
         texts = self.arguments.get("query_text") or {}
         queries = {query: texts.get(query, query) for query in qrels}
         return qrels, retrieve(self.engine[0], queries, self.engine[1])

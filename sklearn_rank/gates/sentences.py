@@ -645,7 +645,10 @@ def outlook_of(result: GateResult) -> str:
     """What the gate can see and how often it errs, in a line; "" where that is not known."""
     drops = [(row.drop, row) for row in result.metrics.values() if row.drop is not None]
     seen = [(drop.detectable, row) for drop, row in drops if not math.isnan(drop.detectable)]
-    if result.false_alarm is None:
+    is_contract = all(
+        row.hard_drop is not None and row.hard_drop == row.allowed for _, row in drops
+    )
+    if result.false_alarm is None or is_contract:  # also where nothing was compared
         return ""
     text = f"{result.false_alarm:.1%} false alarms"
     if not seen:

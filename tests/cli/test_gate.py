@@ -209,6 +209,23 @@ def test_values_and_clusters_of_files(command):
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 
 
+def test_runs_of_one_system_are_joined_by_commas(command):
+    """q1 has 1 and 1/2 in the two runs, q2 has 1 and 1: the mean is (3/4 + 1) / 2."""
+    command.write({"b.run": "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 2 t\n"})
+    words = "gate t.qrels a.run,b.run --name g --at-least mrr={}"
+    assert "0.875" in command(words.format(0.87))
+    assert "0.875" in command(words.format(0.88), 1)
+
+
+def test_a_contract_has_no_rate_of_false_alarms(command):
+    words = f"{GATE} --max-drop mrr=0.1 --hard-drop 0.1 --allow perfect"
+    command(f"{words} --update")
+    command.write({"a.run": "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 2 t\n"})
+    text = command(words, 1)
+    assert "FAIL" in text
+    assert "false alarms" not in text
+
+
 def test_a_list_that_is_both_sides_never_passes(command):
     command.write({"both.jsonl": '{"query": "1", "gt": ["a"], "hit": ["x"]}'})
     words = "gate both.jsonl both.jsonl --name g --at-least mrr=0.9 --qrels-column item={}"
