@@ -331,7 +331,11 @@ def _unjudged(
         return float(np.nanmean(low)), float(np.nanmean(high))
 
     reversible = []
+    sizes = {own: abs(own.cell.change or 0.0) for own in found}
+    overall = {(own.row.new, own.measure): sizes[own] for own in found if not own.row.slice}
     for own in found:
+        if own.row.slice and sizes[own] <= overall.get((own.row.new, own.measure), -1.0):
+            continue  # a slice that the sentence does not name
         ends = ends_of(names[own.row.new], names[own.row.old], own.measure, own.row.slice)
         if ends and (ends[0] <= 0 if (own.cell.change or 0.0) > 0 else ends[1] >= 0):
             reversible.append(own)

@@ -218,6 +218,17 @@ def test_unjudged_items_that_could_reverse_a_claim_are_in_its_sentence(unjudged,
         )
 
 
+def test_a_claim_over_all_queries_is_not_reversed_by_one_of_its_slices():
+    truth = {f"q{n}": {"a": 1, "x": 0} for n in range(80)}
+    runs = {"old": {query: ["a", "x", "n"] for query in truth}}
+    # Judged items are above in 60 queries, unjudged ones in those of a slice.
+    runs["new"] = {q: ["n" if n % 4 == 0 else "x", "a"] for n, q in enumerate(truth)}
+    runs["new"]["q0"] = runs["new"]["q1"] = ["a", "x", "n"]
+    slices = {query: "fourth" if n % 4 == 0 else "rest" for n, query in enumerate(truth)}
+    verdict = report_of(compare(truth, runs, measures="mrr@2"), slices=slices).verdict
+    assert verdict[:2] == ("MRR@2 fell, most for rest queries", "worse")
+
+
 # The page ----------------------------------------------------------------------------------------
 
 
