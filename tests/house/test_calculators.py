@@ -110,7 +110,7 @@ def test_results_move_by_key_and_change_their_grade_by_a_click(tmp_path):
     result = using(
         f"<!DOCTYPE html><html><body>{box}<script>{RANKING}</script></body></html>",
         """
-        const buttons = () => all(".ranking-calculator button");
+        const buttons = () => document.querySelectorAll(".ranking-calculator button");
         const state = () => [texts("dt"), texts("dd span:last-child"), texts("pre")[0]];
         const first = state();
         buttons()[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));

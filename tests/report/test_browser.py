@@ -58,7 +58,8 @@ pytestmark = [
 AXE = os.environ.get("AXE_CORE", "")
 
 HELPERS = """
-    const texts = (selector) => all(selector).map((found) => found.textContent.trim());
+    const texts = (selector) => [...document.querySelectorAll(selector)].map(
+        (found) => found.textContent.trim());
     const wait = () => new Promise((done) => setTimeout(done, 50));
     const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
     const choose = (name, value) => {
