@@ -184,6 +184,8 @@ def _need(holds: bool, rule: str, error: type[ValueError | OSError] = ValueError
 
 def recorded_gate(path: Path) -> str:
     """Node id of the test whose gate wrote a baseline, from its first lines; "" if unreadable."""
+    if not path.is_file():  # reading a pipe would wait for somebody to write
+        return ""
     with contextlib.suppress(OSError, ValueError), path.open(encoding="utf-8") as file:
         for line in islice(file, 5):
             match = re.fullmatch(r'\s*"gate": ?(".*"),?\s*', line)

@@ -71,6 +71,7 @@ def test_the_first_line_says_everything():
     said = "MRR fell from 0.456 to 0.421 (-0.034, allowed -0.020): 17 of 60 queries got worse, 2 "
     assert text.startswith(said)
     words = " ".join(text.split())
+    assert "now on top: bad1 bad2 bad3 bad4 bad5" in words, "a set leaves nothing unjudged"
     for part in ("q017 1.0000 0.1111 -0.8889 good 1->9 -0.89", "17/2/41", "what is q017?"):
         assert part in words
     for part in ("biggest gains: q019 +0.0833", "paired t, one-sided, alpha 0.05", "false alarms"):

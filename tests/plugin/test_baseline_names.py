@@ -7,7 +7,6 @@ import shlex
 import shutil
 import string
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -146,10 +145,6 @@ def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(suite, mo
     result = suite.run(failed=2)
     for test in ("test_it[[]a b]", "test_it[[]$(rm x)]"):
         result.stdout.fnmatch_lines([f"E *: pytest 'test_it.py::{test}' --rank-update"])
-    # In the table a verdict is short: the command stands in the message.
-    rows = [line for line in result.outlines if line.startswith("part/") and "FAIL" in line]
-    assert len(rows) == 2
-    assert not any("--rank-update" in row for row in rows)
 
 
 def test_what_was_printed_accepts_the_gate_of_one_parameter(suite):
@@ -261,37 +256,11 @@ def test_the_guide_renames_a_gate(suite):
     git(suite.path, "add", ".")
     suite.write(test_search=GATE.replace("test_bm25", "test_okapi"))
     text = said(suite.run())
-    assert move in text
-    assert "then, or if it is new: pytest test_search.py::test_okapi --rank-update" in text
+    assert "write it with: pytest test_search.py::test_okapi --rank-update" in text
     git(suite.path, *shlex.split(move)[1:])
     assert suite.run().ret == 1
-    assert "1 refreshed" in said(suite.run(*shlex.split(update)[1:]))
+    assert "baseline refreshed: " in said(suite.run(*shlex.split(update)[1:]))
     assert suite.run().ret == 0
-
-
-def change(suite: Suite, file: str, **fields: Any) -> None:
-    path = suite.path / "test_it" / file
-    content = json.loads(path.read_text())
-    content.update(fields)
-    kept = {key: value for key, value in content.items() if value is not None}
-    path.write_text(json.dumps(kept))
-
-
-@pytest.mark.parametrize("fields", [{"name": None}, {"name": None, "gate": None}, {"gate": ""}])
-@pytest.mark.parametrize("gates", [GATES, NAMED], ids=["tests", "names"])
-def test_a_baseline_of_an_older_version_is_read(gates, fields, suite):
-    recorded_twice(suite, gates)
-    change(
-        suite, "test_good.rank.json" if gates is GATES else "good.rank.json", seal=None, **fields
-    )
-    assert suite.run().ret == 0
-
-
-@pytest.mark.parametrize("name", [1, [], ""])
-def test_a_name_that_is_no_text_is_refused(name, suite):
-    recorded_twice(suite, GATES)
-    change(suite, "test_good.rank.json", name=name, seal=None)
-    suite.run(ret=1, says="cannot be read: its name is no text")
 
 
 def test_another_root_is_no_other_gate(suite):
@@ -318,26 +287,3 @@ def test_a_pipe_or_a_directory_is_no_baseline(make, recorded):
             "-p", "no:cacheprovider", option, "-o", "rank_required=other", ret=1, says=told
         )
         assert not path.is_file()
-
-
-NESTED = """
-    from cases import system
-
-    class TestOuter:
-        class TestInner:
-            def test_bm25(self, rank_gate):
-                rank_gate.check(*system(), max_drop={"mrr": 0.005})
-"""
-
-
-def test_a_test_of_a_nested_class_that_was_deselected_is_not_gone(suite):
-    suite.write(test_it=NESTED)
-    suite.system([2] * 30)
-    assert suite.run("--rank-update").ret == 0
-    new = NESTED + "\n    def test_new(rank_gate): rank_gate.check(*system(), max_drop=0.1)\n"
-    suite.write(test_it=new)
-    result = suite.run("-k", "test_new", ret=1)
-    assert "renamed?" not in said(result)
-    suite.write(test_it=new.replace("TestInner", "TestOther"))
-    assert "TestOther" not in said(suite.run("-k", "test_new"))
-    assert "renamed?" in said(suite.run("-k", "test_new"))

@@ -110,45 +110,12 @@ SEPARATE = (
 )
 
 
-def test_a_value_that_moved_the_settings_is_refused(checkout):
-    assert checkout.run(recipe()[0]).returncode == 0
-    out = checkout.path.parent / "out"
-    out.mkdir()
-    for arguments in SEPARATE:
-        (out / "rank.json").write_text(REPORT)
-        (out / "step.md").write_text("")
-        option, value = arguments.split(" ")[-2:]
-        done = checkout.run(f"pytest {arguments}")
-        assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
-        assert f"write {option}={value}" in done.stderr
-        assert f"pytest took '{value}' for a path of tests" in done.stderr
-    joined = checkout.run("pytest " + arguments.replace(f"{option} {value}", f"{option}={value}"))
-    assert joined.returncode == 0, joined.stdout + joined.stderr
-    assert "configfile: pytest.ini" in joined.stdout
-
-
 def test_a_value_that_moves_nothing_is_taken(checkout):
     (checkout.path / "out").mkdir()
     for file in ("out/rank.json", "rank.json"):
         (checkout.path / file).write_text(REPORT)
     for value in ("out/rank.json", "rank.json", "../new/rank.json"):
         assert checkout.run(f"pytest --rank-json {value}").returncode == 0, value
-
-
-def test_a_value_of_the_environment_is_refused_too(suite, monkeypatch, tmp_path):
-    suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
-    (tmp_path / "rank.json").write_text("{}")
-    value = os.path.relpath(tmp_path / "rank.json", suite.path)
-    monkeypatch.setenv("PYTEST_ADDOPTS", f"{LEAN} --rank-json {value}")
-    suite.spawn(ret=4, says=f"write --rank-json={value}")
-
-
-def test_a_word_that_is_a_directory_moves_settings_too(suite):
-    suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
-    suite.file("part/pytest.ini", "[pytest]\n")
-    suite.file("part/test_it.py", "def test_it(): pass")
-    suite.file("report/data.txt", "")
-    suite.spawn("part", "--rank-unused", "report", ret=4, says="write --rank-unused=report")
 
 
 # Data frames -------------------------------------------------------------------------------------
