@@ -166,7 +166,7 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
         baseline = _decoder().decode(read)
         whole = baseline.seal == _seal_of(baseline)
         _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
         raise BaselineError(msg) from error
