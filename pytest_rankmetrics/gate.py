@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import pytest
-
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, shown_path
 from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
@@ -22,6 +20,9 @@ from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Polic
 from sklearn_rank.gates.sentences import warnings_of
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
 from sklearn_rank.support.text import safe_repr, safe_text
+
+with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
+    import pytest
 
 if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
-
 from sklearn_rank.gates.names import EXTENSION
 from sklearn_rank.gates.policy import SettingError, Settings, in_ci
+
+with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
+    import pytest
 
 _KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
 

@@ -57,3 +57,18 @@ def test_the_undefined_metric_warning_is_scikit_learns() -> None:
     assert sklearn_rank.UndefinedMetricWarning is UndefinedMetricWarning
     with pytest.raises(AttributeError, match="no attribute 'Missing'"):
         sklearn_rank.exceptions.Missing  # noqa: B018
+
+
+def test_assertions_work_without_pytest():
+    """`pip install .` brings no pytest, and `sklearn-rank demo` shows a gate."""
+    script = (
+        "import sys; sys.modules['pytest'] = None\n"
+        "from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, assert_not_worse\n"
+        "assert_mrr_at_least([{'a'}], [['b', 'a']], 0.5)\n"
+        "try: assert_mrr_at_least([{'a'}], [['b', 'a']], 0.9)\n"
+        "except RankGateFailure: print('failed')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("failed\n", 0), done.stderr
