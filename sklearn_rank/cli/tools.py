@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from typing import Any
 
@@ -142,11 +143,12 @@ def _in_full(metric: Metric) -> str:
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
-    """Compare a function of the caller with a measure; modules are found from here, too."""
+    """Compare a function of the caller with a measure; modules of this directory are found."""
     from sklearn_rank.cli.terminal import GATE_FAILED
     from sklearn_rank.evaluation.audit import audit
 
-    sys.path.append("")
+    # As `python FILE` and `python -m MODULE` have it.
+    sys.path[:0] = [os.path.dirname(arguments.function), ""]
     found = audit(arguments.function, arguments.measure)
     print(for_log(str(found)))
     return 0 if found.agrees else GATE_FAILED

@@ -2,7 +2,7 @@
 
 The function is called on small rankings with each usual form of arguments. Its values are compared
 with those of the measure, of other definitions of it, and of one or two known mistakes in it; the
-form that is explained first is taken for the function's own.
+form that is explained first is assumed to be the intended one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import inspect
 import math
 import random
 import re
+import runpy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,12 +37,13 @@ __all__ = ["Audit", "audit"]
 class _Query(NamedTuple):
     truth: dict[str, int]
     ranking: tuple[str, ...]
-    is_missing: bool = False
-    """Whether the run lacks the query."""
+    kind: str = ""
+    """``missing`` if the run lacks the query, ``tied`` if items share scores, ``repeated``."""
 
     @property
-    def is_repeated(self) -> bool:
-        return len({*self.ranking}) < len(self.ranking)
+    def scores(self) -> dict[str, float]:
+        places = range(len(self.ranking)) if self.kind != "tied" else (0, 0, 1, 1)
+        return {item: 1.0 - n / 64 for item, n in zip(self.ranking, places, strict=False)}
 
 
 class _Problem(NamedTuple):
@@ -51,38 +53,38 @@ class _Problem(NamedTuple):
 
 @cache
 def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
-    """Rankings of up to three items of all grades, longer ones, repeats, and several queries."""
+    """Rankings of up to three items of all grades, longer ones, repeats, ties, several queries."""
     rng = random.Random(0)
     cutoffs = sorted({2, k}) if takes_k and k else [k]
-    grades = chain.from_iterable(product((0, 1, 2), repeat=n) for n in range(4))
-    cases: list[Any] = [*product(grades, ((), (1,), (2,), (1, 1)), cutoffs)]
+    few = chain.from_iterable(product((0, 1, 2), repeat=n) for n in range(4))
+    cases: list[Any] = [*product(few, ((), (1,), (2,), (1, 1)), cutoffs)]
     for cutoff in cutoffs * 40:
         ranked = rng.choices((0, 0, 0, 1, 2, 3), k=rng.randint(0, (cutoff or 6) + 3))
         cases.append((ranked, rng.choices((1, 2, 3), k=rng.randint(0, 3)), cutoff))
-    many = random.Random(1)  # more relevant items than the cutoff
-    cases += [
-        (many.choices((1, 2, 3), k=size), many.choices((1, 2, 3), k=(cutoff or 6) + 2), cutoff)
-        for size, cutoff in product((1, 3), cutoffs)
-    ]
+    for size, cutoff in product((1, 3), cutoffs):  # more relevant items than the cutoff
+        grades = rng.choices((1, 2, 3), k=size + (cutoff or 6) + 2)
+        cases.append((grades[:size], grades[size:], cutoff))
     found = []
     for number, (ranked, others, cutoff) in enumerate(cases):
-        if any(every := [*ranked, *others]):
+        if any(grades := [*ranked, *others]):
             # Every fourth irrelevant item was judged so.
             truth = {
                 f"d{n}": grade if graded else 1
-                for n, grade in enumerate(every, 1)
+                for n, grade in enumerate(grades, 1)
                 if grade or (graded and (n + number) % 4 == 0)
             }
-            found.append(
-                _Problem((_Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked)))),), cutoff)
-            )
-    pool = [own.queries[0] for own in found]
-    pool += [_Query(own.truth, (), is_missing=True) for own in pool[::9]]
-    sizes = [*product((2, 3), cutoffs)] * 25
-    found += [_Problem(tuple(rng.sample(pool, size)), cutoff) for size, cutoff in sizes]
-    repeats = product(({"a": 1}, {"a": 1, "b": 1}), ("aa", "aba", "baa", "aabb", "bab"))
-    found += [_Problem((_Query({**truth}, tuple(text)),), k) for truth, text in repeats]
-    return sorted(found, key=lambda own: (len(own.queries), len(str(own))))
+            query = _Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked))))
+            found.append(_Problem((query,), cutoff))
+    pool = [problem.queries[0] for problem in found]
+    pool += [_Query(query.truth, (), "missing") for query in pool[::9]]
+    found += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
+    special = [("repeated", text) for text in ("aa", "aba", "baa", "aabb", "bab")]
+    special += [("tied", text) for text in ("ab", "ba", "abc", "bca", "cdab", "dbca")]
+    for truth, (kind, text) in product(({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), special):
+        judged = truth | ({"c": 0, "d": 0} if graded else {})
+        judged = {item: grade for item, grade in judged.items() if grade or item in text}
+        found.append(_Problem((_Query(judged, tuple(text), kind),), k))
+    return sorted(found, key=lambda problem: (len(problem.queries), len(str(problem))))
 
 
 # Known mistakes -----------------------------------------------------------------------------------
@@ -122,6 +124,11 @@ _DCG, _SETS, _IDEAL = "dcg ndcg", "recall fbeta map mar rprec all_hit_rate set_m
 _LIST, _TOP = "the ideal DCG is taken from the retrieved list", "the ideal DCG is that of the top k"
 _LOST, _BEST = "only retrieved relevant items count", "the ideal DCG has k items of the best grade"
 _EMPTY = "the mean is over queries with results only"
+_TIES = {
+    "optimistic": "ties are broken in favour of relevant items",
+    "pessimistic": "ties are broken against relevant items",
+}
+_NO_ORDER = "the value of ties is that of no order of them"
 _MISTAKES = (
     _Mistake(_LIST, _IDEAL, lambda query, _: _only(query, query.ranking)),
     _Mistake(_TOP, _IDEAL, lambda query, k: _only(query, query.ranking[:k])),
@@ -146,7 +153,7 @@ _MISTAKES = (
         "the ranking is read from its end", "", lambda q, _: q._replace(ranking=q.ranking[::-1])
     ),
     _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
-    _Mistake("the mean is over queries of the run only", weight=lambda q, _: not q.is_missing),
+    _Mistake("the mean is over queries of the run only", weight=lambda q, _: q.kind != "missing"),
     _Mistake(_EMPTY, "", lambda query, _: query if query.ranking else _only(query, ())),
     _Mistake("the mean is weighted by relevant items", weight=lambda q, _: len(_relevant(q))),
 )
@@ -154,42 +161,46 @@ _MISTAKES = (
 
 @lru_cache(maxsize=1024)
 def _right(
-    measure: Measure, key: tuple[int | None, bool, bool], mistakes: tuple[_Mistake, ...] = ()
+    measure: Measure,
+    key: tuple[int | None, bool, bool],
+    mistakes: tuple[_Mistake, ...] = (),
+    ties: str = "average",
 ) -> FloatArray:
     """(P,) values of the measure with these mistakes; NaN for 0 / 0."""
     problems, options, ideal = _problems(*key), dict(measure.parameters), None
-    queries = [query for own in problems for query in own.queries]
-    cases = [(query, own.k) for own in problems for query in own.queries]
-    for own in mistakes:
-        cases = [(own.change(query, k), own.cutoff(k) if k else k) for query, k in cases]
-        options |= {"discount": own.discount} if own.discount else {}
-        ideal = own.ideal or ideal
+    cases = [(query, problem.k) for problem in problems for query in problem.queries]
+    queries = [query for query, _ in cases]
+    for mistake in mistakes:
+        cases = [(mistake.change(query, k), mistake.cutoff(k) if k else k) for query, k in cases]
+        options |= {"discount": mistake.discount} if mistake.discount else {}
+        ideal = mistake.ideal or ideal
     if ideal:
         best = [ideal(*case) for case in cases]
-        values = _values("dcg", options, cases) / _values("idcg", options, best)
+        values = _values("dcg", options, cases, ties) / _values("idcg", options, best, ties)
     else:
-        values = _values(measure.metric.name, options, cases)
+        values = _values(measure.metric.name, options, cases, ties)
     weights = ~np.isnan(values) * 1.0
-    for own in mistakes:
-        weights *= [own.weight(*pair) for pair in zip(queries, values, strict=True)]
-    starts = np.cumsum([0, *(len(own.queries) for own in problems)])[:-1]
+    for mistake in mistakes:
+        weights *= [mistake.weight(*pair) for pair in zip(queries, values, strict=True)]
+    starts = np.cumsum([0, *(len(problem.queries) for problem in problems)])[:-1]
     with np.errstate(all="ignore"):
         total = np.add.reduceat(np.nan_to_num(values) * weights, starts)
         return np.asarray(total / np.add.reduceat(weights, starts))
 
 
-def _values(name: str, options: Any, cases: Sequence[Any]) -> FloatArray:
+def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatArray:
     """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
     found = np.full(len(cases), np.inf)
-    for k in {k for _, k in cases}:
-        own = {number: query for number, (query, cutoff) in enumerate(cases) if cutoff == k}
-        truth = {number: query.truth for number, query in own.items()}
-        runs = {number: list(query.ranking) for number, query in own.items()}
+    for k, is_tied in {(k, query.kind == "tied") for query, k in cases}:
+        part = {n: q for n, (q, c) in enumerate(cases) if (c, q.kind == "tied") == (k, is_tied)}
+        truth = {number: query.truth for number, query in part.items()}
+        runs = {n: query.scores if is_tied else list(query.ranking) for n, query in part.items()}
+        given: Any = {"ties": ties} if is_tied else {"duplicates": "first"}
         with warnings.catch_warnings(), suppress(InvalidParameterError):
             warnings.simplefilter("ignore")
             measure = read_measure(name, k, **options)
-            result = evaluate(truth, runs, measure, zero_division=math.nan, duplicates="first")
-            found[list(own)] = result.per_query[str(measure)]
+            result = evaluate(truth, runs, measure, zero_division=math.nan, **given)
+            found[list(part)] = result.per_query[str(measure)]
     return found
 
 
@@ -204,11 +215,7 @@ def _relevances(query: _Query) -> list[int]:
     return [query.truth.get(item, 0) for item in query.ranking]
 
 
-def _scores(query: _Query) -> dict[str, float]:
-    return {item: 1.0 - place / 64 for place, item in enumerate(query.ranking)}
-
-
-_ROLES: Mapping[str, Callable[[_Query], Any]] = {
+_ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "relevances": _relevances,
     "array": lambda query: np.array(_relevances(query)),
     "ideal": lambda query: sorted(filter(None, query.truth.values()), reverse=True),
@@ -216,9 +223,9 @@ _ROLES: Mapping[str, Callable[[_Query], Any]] = {
     "set": lambda query: {*query.truth},
     "list": lambda query: [*query.truth],
     "ranking": lambda query: list(query.ranking),
-    "scores": _scores,
+    "scores": lambda query: query.scores,
     "y_true": lambda query: np.array(_relevances(query)),
-    "y_score": lambda query: np.array([*_scores(query).values()]),
+    "y_score": lambda query: np.array([*query.scores.values()]),
 }
 _RUNS = ("ranking", "scores")
 _PAIRS = (*product(("grades", "set", "list"), _RUNS), ("y_true", "y_score"))
@@ -235,37 +242,46 @@ class _Form:
     def __init__(
         self, function: Callable[..., Any], roles: tuple[str, ...], shape: str, cutoff: str, k: Any
     ) -> None:
-        self.roles, self.shape, self.cutoff = " ".join(roles), shape, cutoff
-        self.key = k, bool(cutoff), not {"set", "list"} & {*roles}
+        self.roles, self.shape, self.cutoff = {*roles}, shape, cutoff
+        self.key = k, bool(cutoff), not {"set", "list"} & self.roles
         self.problems = _problems(*self.key)
-        found = [self._call(function, roles, own) for own in self.problems]
-        self.texts, self.found = zip(*found, strict=True)
-        self.raised = np.array([isinstance(own, Exception) for own in self.found])
-        self.has_value = np.array([isinstance(own, float) for own in self.found])
-        self.values = np.array([own if isinstance(own, float) else math.nan for own in self.found])
-        self.repeated = np.array([own.queries[0].is_repeated for own in self.problems])
+        calls = [self._call(function, roles, problem) for problem in self.problems]
+        self.texts, self.found = zip(*calls, strict=True)
+        self.raised = np.array([isinstance(value, Exception) for value in self.found])
+        self.has_value = np.array([isinstance(value, float) for value in self.found])
+        self.values = np.array([v if isinstance(v, float) else math.nan for v in self.found])
+        self.kinds = np.array([problem.queries[0].kind for problem in self.problems])
         shown = self.values[~np.isnan(self.values)]
-        digits = [own for own in (3, 4, 5, 6) if (shown == shown.round(own)).all()]
+        digits = [n for n in (3, 4, 5, 6) if (shown == shown.round(n)).all()]
         self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
+
+    def _is_possible(self, queries: Sequence[_Query]) -> bool:
+        """Whether this form can say what the queries are."""
+        kinds = {query.kind for query in queries}
+        candidates = {"y_true", "y_score"} <= self.roles  # all that there are
+        return (
+            (self.shape == "one") == (len(queries) == 1)
+            and (self.shape == "dict" or "missing" not in kinds)
+            and ("ranking" in self.roles or "repeated" not in kinds)
+            and ("tied" not in kinds or bool({"scores", "y_score"} & self.roles))
+            and (not candidates or all({*query.truth} <= {*query.ranking} for query in queries))
+        )
 
     def _call(self, function: Any, roles: tuple[str, ...], problem: _Problem) -> tuple[str, Any]:
         """The call as it would be typed, and its value or error; None if it cannot be said so."""
-        queries = problem.queries
-        if (
-            (self.shape == "one") != (len(queries) == 1)
-            or (self.shape != "dict" and any(own.is_missing for own in queries))
-            or ("ranking" not in self.roles and queries[0].is_repeated)
-            # Candidates are all there is.
-            or ("y_" in self.roles and not all({*q.truth} <= {*q.ranking} for q in queries))
-        ):
+        if not self._is_possible(problem.queries):
             return "", None
         arguments: list[Any] = []
         for role in roles:
-            named = {f"q{number}": own for number, own in enumerate(queries, 1)}
-            given = {q: own for q, own in named.items() if not (own.is_missing and role in _RUNS)}
-            made = {q: _ROLES[role](own) for q, own in given.items()}
-            every = [*made.values()]
-            arguments += every if self.shape == "one" else [made if self.shape == "dict" else every]
+            made = {
+                f"q{number}": _ADAPTERS[role](query)
+                for number, query in enumerate(problem.queries, 1)
+                if query.kind != "missing" or role not in _RUNS
+            }
+            values = [*made.values()]
+            arguments += (
+                values if self.shape == "one" else [made if self.shape == "dict" else values]
+            )
         cutoff = {self.cutoff: problem.k or 100} if self.cutoff else {}
         words = [*map(safe_repr, arguments), *(f"{name}={k}" for name, k in cutoff.items())]
         text = f"{_name(function)}({', '.join(words)})"
@@ -278,28 +294,44 @@ class _Form:
         except Exception as error:
             return text, error
 
+    def equals(self, right: FloatArray) -> BoolArray:
+        """(P,) problems whose value is the right one."""
+        same = np.abs(self.values - right) <= self.tolerance
+        return np.asarray(same | (np.isnan(right) & (np.isnan(self.values) | (self.values == 0))))
+
     def differs(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> BoolArray:
         """(P,) problems whose value is not that of the measure with these mistakes."""
-        right = _right(measure, self.key, mistakes)
-        same = np.abs(self.values - right) <= self.tolerance
-        same |= np.isnan(right) & (np.isnan(self.values) | (self.values == 0))
-        # Which place of a repeated item counts is a convention.
-        same |= self.repeated
-        return np.asarray(self.has_value & ~same)
+        # The order of ties, and which place of a repeated item counts, are conventions.
+        is_plain = (self.kinds != "repeated") & (self.kinds != "tied")
+        same = self.equals(_right(measure, self.key, mistakes))
+        return np.asarray(self.has_value & is_plain & ~same)
+
+    def wrong_ties(self, measure: Measure, mistakes: tuple[_Mistake, ...]) -> tuple[str, BoolArray]:
+        """A mistake in ties, and the (P,) problems that show it."""
+        tied = self.has_value & (self.kinds == "tied")
+        right = {p: _right(measure, self.key, mistakes, p) for p in ("average", *_TIES, "docid")}
+        same = {policy: self.equals(values) | ~tied for policy, values in right.items()}
+        for policy, text in _TIES.items():
+            if same[policy].all() and not (same["average"].all() or same["docid"].all()):
+                return text, tied & ~same["average"]
+        low, high = right["pessimistic"] - self.tolerance, right["optimistic"] + self.tolerance
+        return _NO_ORDER, tied & ((self.values < low) | (self.values > high))
 
 
 def _name(function: Callable[..., Any]) -> str:
     return safe_text(getattr(function, "__name__", type(function).__name__))
 
 
-def _forms(function: Callable[..., Any], parameters: Any, k: int | None) -> list[_Form]:
+def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
     """Forms of arguments in which a fifth of the calls and more give a number."""
-    cutoff = next((own.name for own in parameters if _CUTOFF.fullmatch(own.name)), "")
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
     graded = [
-        _GRADED.search(own.name) or "dict" in str(own.annotation).lower()
-        for own in parameters
-        if own.kind in kinds and own.default is own.empty and own.name != cutoff
+        _GRADED.search(p.name) or "dict" in str(p.annotation).lower()
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        and p.default is p.empty
+        and p.name != cutoff
     ]
     forms = [
         _Form(function, roles, shape, cutoff, k)
@@ -307,7 +339,7 @@ def _forms(function: Callable[..., Any], parameters: Any, k: int | None) -> list
         if len(roles) == len(graded)
         and not any(g and role in ("set", "list") for g, role in zip(graded, roles, strict=True))
     ]
-    return [own for own in forms if 4 * own.has_value.sum() > own.raised.sum()]
+    return [form for form in forms if 4 * form.has_value.sum() > form.raised.sum()]
 
 
 # The audit ----------------------------------------------------------------------------------------
@@ -361,10 +393,10 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
     Parameters
     ----------
     function : callable or str
-        Function, or ``"module:function"``, of the usual arguments: relevances in ranked order
-        (perhaps with those of all relevant items), ground truth and ranking of a query, dicts or
-        lists of these, or grades and scores of candidates; and perhaps a cutoff ``k``. For another
-        signature pass ``lambda truth, ranking, k: ...``.
+        Function, ``"module:function"`` or ``"file.py:function"``, of the usual arguments:
+        relevances in ranked order (perhaps with those of all relevant items), ground truth and
+        ranking of a query, dicts or lists of these, or grades and scores of candidates; and perhaps
+        a cutoff ``k``. For another signature pass ``lambda truth, ranking, k: ...``.
     measure : str or Measure
         What it should compute, in any spelling that :func:`sklearn_rank.measure` reads.
 
@@ -394,31 +426,33 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
         msg = f"measure must be one of rankings, with values per query; got {wanted}"
         raise InvalidParameterError(msg)
     try:
-        call = resolve_name(function) if isinstance(function, str) else function
-        parameters = inspect.signature(call).parameters.values()
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        msg = f"function must be callable or 'module:function', got {safe_repr(function)}: {error}"
+        call = _load(function) if isinstance(function, str) else function
+        forms = _forms(call, wanted.k)
+    except (ImportError, AttributeError, TypeError, ValueError, KeyError, OSError) as error:
+        rule = "function must be callable, 'module:function' or 'file.py:function'"
+        msg = f"{rule}, got {safe_repr(function)}: {error}"
         raise InvalidParameterError(msg) from error
-    forms = _forms(call, parameters, wanted.k)
     if not forms:
         msg = (
             f"{_name(call)} gave no number for ground truths and rankings in any usual form; pass "
             "a function that calls it, as lambda truth, ranking, k: ..."
         )
         raise InvalidParameterError(msg)
-    form = min(forms, key=lambda own: own.differs(wanted).sum() / own.has_value.sum())
-    definitions = _definitions(wanted)
-    known = [
-        own
-        for own in _MISTAKES
-        if wanted.metric.name in (own.metrics or wanted.metric.name).split()
-    ]
+    form = min(forms, key=lambda form: form.differs(wanted).sum() / form.has_value.sum())
+    definitions, name = _definitions(wanted), wanted.metric.name
+    known = [mistake for mistake in _MISTAKES if name in (mistake.metrics or name).split()]
     steps: Any = ((0, definitions, forms), (1, [wanted], forms), (1, definitions, forms))
     for number, measures, tried in (*steps, (2, definitions, [form])):
-        for mistakes, own, calls in product(combinations(known, number), measures, tried):
-            if not calls.differs(own, mistakes).any():
-                return _audit(call, calls, wanted, own, mistakes, definitions[own])
+        for mistakes, equals, calls in product(combinations(known, number), measures, tried):
+            if not calls.differs(equals, mistakes).any():
+                return _audit(call, calls, wanted, equals, mistakes, definitions[equals])
     return _audit(call, form, wanted, None, (), ())
+
+
+def _load(path: str) -> Any:
+    """The function of ``module:function``, or of ``file.py:function``."""
+    file, _, name = path.rpartition(":")
+    return runpy.run_path(file)[name] if file.endswith(".py") else resolve_name(path)
 
 
 def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
@@ -426,12 +460,12 @@ def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
     definitions: dict[Measure, list[str]] = {wanted: []}
     for name, preset in CONVENTIONS.items():
         with suppress(UnknownMeasureError):
-            own = preset.apply(Measure.open(wanted.metric, wanted.k))
-            definitions.setdefault(own, []).append(name)
+            definition = preset.apply(Measure.open(wanted.metric, wanted.k))
+            definitions.setdefault(definition, []).append(name)
     for word in ("k", "retrieved", "relevant", "min"):
         with suppress(InvalidParameterError):
             definitions.setdefault(Measure.open(wanted.metric, wanted.k, denominator=word), [])
-    return {own: names for own, names in definitions.items() if own.k == wanted.k}
+    return {found: names for found, names in definitions.items() if found.k == wanted.k}
 
 
 def _audit(
@@ -439,25 +473,24 @@ def _audit(
     form: _Form,
     wanted: Measure,
     equals: Measure | None,
-    mistakes: Sequence[_Mistake],
+    mistakes: tuple[_Mistake, ...],
     conventions: Sequence[str],
 ) -> Audit:
     """What explains the values of one form."""
-    right, expected = _right(wanted, form.key), _right(equals or wanted, form.key, tuple(mistakes))
-    failed = form.raised & ~form.repeated
-    again = form.has_value & form.repeated & (form.values > expected + form.tolerance)
-    again &= equals is not None
-    wrong, texts = form.differs(wanted) | failed | again, [own.text for own in mistakes]
-    texts += ["repeated items count again"] * bool(again.any())
-    texts += [f"it raises {type(form.found[int(failed.argmax())]).__name__}"] * bool(failed.any())
+    right, is_repeated = _right(wanted, form.key), form.kinds == "repeated"
+    failed = form.raised & ~is_repeated
+    found = [(mistake.text, form.differs(wanted)) for mistake in mistakes]
+    if equals is not None:
+        again = form.values > _right(equals, form.key, mistakes) + form.tolerance
+        found.append(("repeated items count again", form.has_value & is_repeated & again))
+        found.append(form.wrong_ties(equals, mistakes))
+    error = type(form.found[int(failed.argmax())]).__name__
+    found.append((f"it raises {error}", failed))
+    wrong = np.any([form.differs(wanted), *(shown for _, shown in found)], axis=0)
     at = int(wrong.argmax())
     shown = str(wanted.with_cutoff(form.problems[at].k) if wanted.metric.takes_k else wanted)
     example = form.texts[at], form.found[at], shown, float(right[at])
+    texts = tuple(text for text, shows in found if shows.any())
     return Audit(
-        _name(call),
-        wanted,
-        equals,
-        tuple(conventions),
-        tuple(texts),
-        example if wrong.any() else None,
+        _name(call), wanted, equals, tuple(conventions), texts, example if wrong.any() else None
     )

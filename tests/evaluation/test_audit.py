@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from math import log2
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -234,6 +236,46 @@ def test_raises_no_false_alarm(function: Any, measure: str) -> None:
     assert not found.mistakes
 
 
+def ties_for_relevant(y_true: Any, y_score: Any, k: int) -> float:
+    """Sorts pairs, so that among equal scores the relevant item is first."""
+    ranked = [grade for _, grade in sorted(zip(y_score, y_true, strict=True), reverse=True)]
+    return over(dcg(ranked[:k]), dcg(best(y_true)[:k]))
+
+
+def ties_against_relevant(scores: dict[str, float], relevant: set[str], k: int) -> float:
+    ranked = sorted(scores, key=lambda item: (-scores[item], item in relevant))
+    return len(relevant & {*ranked[:k]}) / k
+
+
+def ties_share_a_rank(y_true: Any, y_score: Any) -> float:
+    ranks = [1 + sum(other > score for other in y_score) for score in y_score]
+    return max((1 / rank for rank, grade in zip(ranks, y_true, strict=True) if grade), default=0.0)
+
+
+def ranks_all_first(qrels: Grades, scores: dict[str, float]) -> float:
+    ranks = [1 + sum(other > scores[item] for other in scores.values()) for item in scores]
+    gains = [
+        (2 ** qrels.get(item, 0) - 1) / log2(n + 1) for item, n in zip(scores, ranks, strict=True)
+    ]
+    return over(sum(gains), dcg(best(qrels.values())))
+
+
+@pytest.mark.parametrize(
+    ("function", "measure", "mistake"),
+    [
+        (ties_for_relevant, "ndcg@10", "ties are broken in favour of relevant items"),
+        (ties_against_relevant, "precision@1", "ties are broken against relevant items"),
+        (ties_share_a_rank, "mrr", "ties are broken in favour of relevant items"),
+        (ranks_all_first, "ndcg", "the value of ties is that of no order of them"),
+    ],
+)
+def test_finds_mistakes_in_ties(function: Any, measure: str, mistake: str) -> None:
+    found = audit(function, measure)
+    assert found.mistakes == (mistake,)
+    assert str(found.equals) == measure
+    assert not found.agrees
+
+
 def test_names_the_convention() -> None:
     found = audit(ndcg_linear, "ndcg@5")
     assert str(found.equals) == "ndcg(gain=linear)@5"
@@ -265,10 +307,24 @@ def test_command(name: str, code: int, shown: str, capsys: pytest.CaptureFixture
     assert shown in "".join(capsys.readouterr())
 
 
+def test_command_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path is read as by `python FILE`, a module as by `python -m MODULE`."""
+    (tmp_path / "helper_of_mine.py").write_text("def first(relevances): return relevances[0] > 0")
+    code = "from helper_of_mine import first\ndef f(relevances): return float(first(relevances))"
+    for folder in (tmp_path, tmp_path / "other"):
+        folder.mkdir(exist_ok=True)
+        (folder / "mine.py").write_text(code)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.py:f", "mine:f", "other/mine.py:f", f"{tmp_path}/mine.py:f"):
+        assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
+
+
 @pytest.mark.parametrize(
     ("function", "measure", "message"),
     [
-        (3, "ndcg@10", "function must be callable or 'module:function', got 3: "),
+        (3, "ndcg@10", "callable, 'module:function' or 'file.py:function', got 3: "),
+        ("mine.py:f", "ndcg@10", "got 'mine.py:f': "),
         ("no.such.module:f", "ndcg@10", "got 'no.such.module:f': No module named 'no'"),
         (lambda: 1.0, "ndcg@10", "gave no number for ground truths and rankings in any usual form"),
         (len, "judged@10", "measure must be one of rankings, with values per query; got judged@10"),
