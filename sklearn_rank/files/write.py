@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
-from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_parts
+from sklearn_rank.files.read import FileFormat, kind_of_name, read_parts
 from sklearn_rank.files.source import MAX_ID, Limits, opened, source_of
 from sklearn_rank.files.text import (
     EXACT,
@@ -36,6 +36,8 @@ _OTHERS = re.compile(
     r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm|svmlight|letor)"
 )
 """Suffixes of formats that are not written: a TREC file of such a name would mislead."""
+_WRITTEN = ("trec", "csv", "jsonl", "json", "parquet", "arrow")
+"""Formats that `_write` knows; a reader alone makes no format that is written."""
 _Row: TypeAlias = "tuple[str, str, float]"
 """Query, item and score or grade."""
 
@@ -181,7 +183,7 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     """The format to write, if nothing speaks against the file's name and what is there."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", FORMATS, function)
+        check_option(format, "format", _WRITTEN, function)
     is_run = function == "write_run"
 
     def holds(there: Path) -> bool:
@@ -210,7 +212,14 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
         )
     if problem:
         raise InvalidParameterError(problem)
-    return format or kind_of_name(path) or "trec"
+    chosen = format or kind_of_name(path) or "trec"
+    if chosen not in _WRITTEN:
+        msg = (
+            f"{safe_text(str(path))}: files of the format {chosen!r} are read, not written; pass "
+            f"format= and one of {', '.join(_WRITTEN)}"
+        )
+        raise InvalidParameterError(msg)
+    return chosen
 
 
 def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:

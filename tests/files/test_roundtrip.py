@@ -10,6 +10,7 @@ import pytest
 from sklearn_rank import (
     ColumnRoleError,
     FileFormatError,
+    InvalidParameterError,
     Qrels,
     evaluate,
     read_qrels,
@@ -18,6 +19,7 @@ from sklearn_rank import (
     write_run,
 )
 from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.files.read import SUFFIXES
 from tests.files.conftest import qrels_of, run_of
 
 NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
@@ -77,6 +79,15 @@ def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
 def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         write_run(ranking, tmp_path / name, overwrite=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_that_is_read_alone_is_not_written_as_another(tmp_path, monkeypatch):
+    monkeypatch.setitem(SUFFIXES, ".toml1", "toml")  # type: ignore[index]
+    with pytest.raises(InvalidParameterError, match="the format 'toml' are read, not written"):
+        write_run({"q": ["a"]}, tmp_path / "a.toml1")
+    with pytest.raises(InvalidParameterError, match="The 'format' parameter of write_run"):
+        write_run({"q": ["a"]}, tmp_path / "a", format="toml")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 

@@ -14,36 +14,9 @@ import pytest
 
 import pytest_rankmetrics
 import sklearn_rank
+from tests.house.test_docs import load
 
-# From the ground up. Rooms of one line may not import each other; modules of one room may, in any
-# order that has no circle.
-LAYERS = {
-    "sklearn_rank": (
-        ("exceptions", "typing"),
-        ("support",),
-        ("tables",),
-        ("rankings", "statistics"),
-        ("inputs", "kernels"),
-        ("files", "measures"),
-        ("bounds", "engines"),
-        ("evaluation",),
-        ("comparison", "metrics"),
-        ("model_selection",),
-        ("displays", "scorers"),
-        ("rankers", "report"),
-        ("gates",),
-        ("_demo",),
-        ("cli",),
-        ("__main__",),
-    ),
-    "pytest_rankmetrics": (
-        ("options",),
-        ("session",),
-        ("gate",),
-        ("assertions",),
-        ("plugin",),
-    ),
-}
+LAYERS = load("_architecture").LAYERS
 SHOWS_GATES = {"sklearn_rank._demo"}
 """The room that stands on the plugin, too: it shows an assertion."""
 
