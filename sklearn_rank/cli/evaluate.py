@@ -20,7 +20,7 @@ from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qre
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.tables import remarks, table_of
+from sklearn_rank.evaluation.tables import interval_of, remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.join import judged_alone, read_columns
 from sklearn_rank.inputs.options import ReadOptions
@@ -31,7 +31,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
-from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
+from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
 _GROWTH = 8
 """Memory for reading the rows of a file, as a multiple of the size of the file: compressed
@@ -255,12 +255,17 @@ def _print(
             keys["query"] = [row[1] for row in rows]
         if labels is not None:
             keys["slice"] = [row[0] or "all" for row in rows]
-        columns = (*map(Column, keys), *(Column(name, "number") for name in names))
-        cells = (
+        titles = [*map(Column, keys), *(Column(name, "number") for name in names)]
+        lines: list[tuple[Cell, ...]] = [
             (*map(text_cell, key), *map(number_cell, row[3]))
             for key, row in zip(zip(*keys.values(), strict=True), rows, strict=True)
-        )
-        table = Table(columns, tuple(cells))
+        ]
+        if len(results) == 1 and not per_query:  # as without slices
+            titles.append(Column("95% interval", "interval", "interval"))
+            parts_of = [(part, name) for (part,) in parts.values() for name in part]
+            intervals = [interval_of(part, name) for part, name in parts_of]
+            lines = [(*line, interval) for line, interval in zip(lines, intervals, strict=True)]
+        table = Table(tuple(titles), tuple(lines))
         if form != "table":
             print((to_markdown if form == "markdown" else to_latex)(table))
             return

@@ -38,7 +38,7 @@ def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) 
     if not per_measure:
         factors.append(_count(n_measures, "measure"))
     if len(groups) > 1:
-        factors.append(_count(len(groups), "slice"))
+        factors.append(f"({_count(len(groups) - 1, 'slice')} and all queries)")
     each = " for each measure" if per_measure and n_measures > 1 else ""
     total = _count(len(rows) // (n_measures if per_measure else 1), "p-value")
     correction = CORRECTIONS[settings.correction]

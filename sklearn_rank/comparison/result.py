@@ -243,7 +243,9 @@ class Comparison(Tabular):
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
     ) -> dict[Any, Comparison]:
-        """The same comparison for each slice of the queries; all slices are one family of tests.
+        """Compare the systems in each slice of the queries.
+
+        The slices and all queries together are one family of tests, as on the page of a report.
 
         Parameters
         ----------
@@ -253,7 +255,7 @@ class Comparison(Tabular):
         Returns
         -------
         comparisons : dict of label to Comparison
-            In order of first appearance. P-values are corrected for the number of slices, too.
+            In order of first appearance. P-values are corrected for all slices and the whole.
 
         Raises
         ------
@@ -272,6 +274,12 @@ class Comparison(Tabular):
         >>> {label: round(part["mrr"].difference, 4) for label, part in parts.items()}
         {'head': 0.25, 'tail': -0.0833}
         """
+        return self._sliced(slices)[1]
+
+    def _sliced(
+        self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
+    ) -> tuple[Comparison, dict[Any, Comparison]]:
+        """All queries and the slices, whose tests are one family."""
         joined = self._joined
         if isinstance(slices, str):
             slices = joined.systems[self.baseline]._judged.labels(slices)
@@ -279,9 +287,10 @@ class Comparison(Tabular):
         for system in joined.systems.values():
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
-        groups = [joined.take(queries) for queries in labels.values()]
-        parts = comparisons_of(groups, self._settings, self._query_text)
-        return Parts(dict(zip(labels, parts, strict=True)), slices_table)
+        groups = [joined, *(joined.take(queries) for queries in labels.values())]
+        notes = self._joining_notes
+        whole, *parts = comparisons_of(groups, self._settings, self._query_text, notes)
+        return whole, Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
 

@@ -153,8 +153,9 @@ class ForestDisplay(Display):
             measure = comparison.measures[0]
         wanted = None if measure is None else str(comparison.metric(measure))
         parts: dict[Any, Comparison] = {_ALL: comparison}
-        if slices is not None:
-            parts |= comparison.by_slice(slices)
+        if slices is not None:  # one family of tests
+            whole, by_label = comparison._sliced(slices)
+            parts = {_ALL: whole, **by_label}
         has_rows = slices is not None or (measure is None and len(comparison.measures) > 1)
         systems = [*comparison.others] if has_rows and not comparison.all_pairs else [""]
         cells: dict[str, dict[str, Difference]] = {}

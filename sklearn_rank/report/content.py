@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -226,12 +226,16 @@ def some(names: Iterable[str]) -> str:
 
 def claims(found: Sequence[Finding]) -> str:
     """Losses, then gains: ``MAP fell for brand queries; MRR and nDCG@10 rose``."""
-    told = (_claim([own for own in found if own.cell.direction == kind]) for kind in _KINDS)
-    return "; ".join(filter(None, told))
+    phrases = []
+    for kind in _KINDS:
+        alike = [finding for finding in found if finding.cell.direction == kind]
+        others = [finding for finding in found if finding.cell.direction != kind]
+        phrases.append(_claim(alike, {finding.measure for finding in others if finding.row.slice}))
+    return "; ".join(filter(None, phrases))
 
 
-def _claim(found: Sequence[Finding]) -> str:
-    """Changes of one direction."""
+def _claim(found: Sequence[Finding], reversed_in_slices: Collection[str]) -> str:
+    """Changes of one direction, and the measures with a slice that changed the other way."""
     where: dict[str, list[Finding]] = {}
     for own in found:
         where.setdefault(own.measure, []).append(own)
@@ -248,6 +252,8 @@ def _claim(found: Sequence[Finding]) -> str:
             text = f", most {text}"
         elif text:
             text = f" {text}"
+        elif overall and measure in reversed_in_slices:
+            text = " overall"
         groups.setdefault((parts[0].verb, text), []).append(measure)
     phrases = [f"{some(names)} {verb}{text}" for (verb, text), names in groups.items()]
     if len(phrases) > MOST_NAMED:
@@ -320,6 +326,8 @@ class Queries:
     """Numbers of the queries with the unjudged items that matter most, these first."""
     items: Callable[[int], Items | None] = field(default=lambda _: None)
     """Items of a query by its number; None where they are not known."""
+    is_repeated: bool = False
+    """Whether values are means over runs, and items those of the first run."""
 
 
 def script_json(value: Any) -> str:
@@ -362,6 +370,7 @@ def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
         "show": {"measure": 0, "slice": "", "which": "all", **queries.show},
         "toJudge": list(queries.to_judge),
         "leftOut": left_out,
+        "isRepeated": queries.is_repeated,
         "lines": lines,
     }
 

@@ -422,7 +422,7 @@ class Explorer {
     const cause = section.cause(query, view);
     const sum = moves.reduce((total, move) => total + (move.part || 0), 0);
     if (cause) {
-      parts.push(element("p", {}, "Main reason: ", element("strong", {}, cause.title || cause.name),
+      parts.push(element("p", {}, data.isRepeated ? "Main reason in the first run: " : "Main reason: ", element("strong", {}, cause.title || cause.name),
         ` (${cause.grade === null ? "not judged" : `grade ${cause.grade}`}) ${moved(cause)}` +
         `${cause.part === null ? "" : `: ${fixed(cause.part, true)} of ${fixed(sum, true)}`}.`));
     }

@@ -91,7 +91,11 @@ def report_of(
 ) -> Report:
     """Everything that a page shows of a comparison or of one system."""
     text_of, item_text_of = text_function(query_text), item_function(item_text)
-    parts: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
+    parts: Mapping[Any, Any] = {}
+    if slices is not None and isinstance(result, Comparison):
+        result, parts = result._sliced(slices)  # all that the page shows is one family of tests
+    elif slices is not None:
+        parts = result.by_slice(slices)
     if isinstance(result, Comparison):
         with_values = [name for name in result.measures if not result.is_pooled(name)]
         main = next(iter(with_values), "")
@@ -230,8 +234,7 @@ def verdict_of(
         more = "No other change is significant"
         if rest:
             more = f"{count(rest, 'other change is', 'other changes are')} significant"
-        family = next((part for part in parts.values() if lead.row.slice), comparison).family_text
-        details += [_numbers(comparison, lead, section), f"{more} ({family})."]
+        details += [_numbers(comparison, lead, section), f"{more} ({comparison.family_text})."]
     else:
         least: dict[str, float] = {}
         for row in comparison.rows:
@@ -412,6 +415,7 @@ def _queries(
         lengths=[own.rankings.n_ranked[at].tolist() for own, at in systems.values()],
         to_judge=[number_of[query] for query in to_judge if query in number_of],
         items=items,
+        is_repeated=any(len(evaluation.runs) > 1 for evaluation, _ in systems.values()),
     )
     order = by_change(queries)
     places = {number: place for place, number in enumerate(order)}

@@ -107,7 +107,15 @@ def test_slices(labels, command):
     command.write({"labels": labels})
     words = "evaluate t.qrels two.run -m mrr --slices labels"
     rows = [line.split() for line in command(words).splitlines()[1:4]]
-    assert rows == [["mrr", "all", "0.8333"], ["mrr", "de", "0.7500"], ["mrr", "fr", "1.0000"]]
+    found = evaluate(read_qrels("t.qrels"), read_run("two.run"), "mrr")
+    parts = found.by_slice({"de": ["q1", "q2"], "fr": ["q3"]}).values()
+    ends = [part.confidence_interval("mrr") for part in (found, *parts)]
+    intervals = [f"{low:.4f}..{high:.4f}" for low, high in ends]
+    assert rows == [
+        ["mrr", "all", "0.8333", intervals[0]],
+        ["mrr", "de", "0.7500", intervals[1]],
+        ["mrr", "fr", "1.0000", intervals[2]],
+    ]
     (one,) = json.loads(command(f"{words} --format json"))
     assert one["slices"] == {"de": {"mrr": 0.75}, "fr": {"mrr": 1.0}}
 

@@ -10,6 +10,7 @@ from scipy import stats
 
 from sklearn_rank import compare, compare_all, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.report.systems import report_of
 from sklearn_rank.statistics import correct_p_values
 from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.support import runtime
@@ -196,16 +197,28 @@ def test_a_family_for_each_measure() -> None:
     assert correct_p_values([0.5, 0.01], "none") == [0.5, 0.01]
 
 
-def test_slices_are_one_family_together() -> None:
+def test_slices_and_all_queries_are_one_family_here_and_on_a_page() -> None:
     found = compared(measures="map")
     labels = {query: query % 3 for query in found.query_ids}
     parts = found.by_slice(labels)
     rows = [row for part in parts.values() for row in part.rows]
     assert list(parts) == [0, 1, 2]
-    assert [row.p_corrected for row in rows] == correct_p_values([row.p for row in rows], "holm")
-    assert parts[0].family_text == (
-        "paired t-test; Holm over 6 p-values: 2 comparisons x 1 measure x 3 slices"
+    expected_p = correct_p_values([row.p for row in (*found.rows, *rows)], "holm")
+    assert [row.p_corrected for row in rows] == expected_p[len(found.rows) :]
+    family = (
+        "paired t-test; Holm over 8 p-values: "
+        "2 comparisons x 1 measure x (3 slices and all queries)"
     )
+    assert parts[0].family_text == family
+    page = report_of(found, slices=labels)
+    cells = {
+        (row.new, row.slice): row.cells[0].p
+        for row in page.sections[0].rows
+        if row.new and row.cells[0] is not None
+    }
+    places = [("", found.rows), *((str(label), part.rows) for label, part in parts.items())]
+    keys = [(found.names.index(row.system), label) for label, group in places for row in group]
+    assert cells == dict(zip(keys, expected_p, strict=True))
     change = found.differences("map", "new")[1::3]
     expected = stats.ttest_1samp(change[~np.isnan(change)], 0).pvalue
     assert parts[1]["map", "new"].p == pytest.approx(expected)

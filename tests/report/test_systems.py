@@ -54,7 +54,7 @@ def moved(by, n=40, measures=("mrr", "ndcg@3"), system="new"):
         (
             {"head": 1, "brand": 3},
             ("mrr", "ndcg@3"),
-            "MRR and nDCG@3 fell for brand queries; MRR and nDCG@3 rose",
+            "MRR and nDCG@3 fell for brand queries; MRR and nDCG@3 rose overall",
             "worse",
         ),
         ({"head": 1, "long": 1}, ("mrr",), "MRR rose", "better"),
@@ -155,9 +155,9 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
         for measures in (("mrr", "precision@1"), ("precision@1", "mrr")):
             result = compare(truth, {name: runs[name] for name in names}, measures=measures)
             for own in (slices, dict(reversed(slices.items()))):
-                parts = result.by_slice(own)
-                section = compared_section(result, parts)
-                verdict = verdict_of(result, section, parts)
+                whole, parts = result._sliced(own)
+                section = compared_section(whole, parts)
+                verdict = verdict_of(whole, section, parts)
                 said.add((verdict.sentence, verdict.kind, verdict.details[:1]))
                 filled = {
                     (section.systems[row.new], row.slice, title): cell.direction
@@ -169,7 +169,7 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
                     (row.system, label, result.metric(row.measure).title): "better"
                     if row.better
                     else "worse"
-                    for label, part in (("", result), *parts.items())
+                    for label, part in (("", whole), *parts.items())
                     for row in part.rows
                     if row.significant
                 }
@@ -336,3 +336,9 @@ def test_wrong_arguments_are_refused_before_a_file_is_written(tmp_path):
     with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
         compared().report(None)
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_page_says_that_items_of_repeated_runs_are_those_of_the_first():
+    for new, is_repeated in ((Repeats([NEW, BEST]), True), (NEW, False)):
+        result = compare(TRUTH, {"old": OLD, "new": new}, measures="mrr")
+        assert data_of(page(report_of(result)))[0]["isRepeated"] is is_repeated
