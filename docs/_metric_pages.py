@@ -13,10 +13,9 @@ import numpy as np
 from _markdown import plain, table
 
 from sklearn_rank import evaluate
-from sklearn_rank.measures.catalogue import METRICS, Metric
+from sklearn_rank.measures.catalogue import DCG, MAP, METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.metrics.shared import PARAMETERS, entries_of, sections
 
 PRESETS = Path(__file__).parent / "_presets.json"
 VERSIONS = json.loads(PRESETS.read_text(encoding="utf-8"))["programs"]
@@ -377,15 +376,21 @@ def undefined(metric: Metric) -> list[str]:
     return ["undefined" if math.isnan(value) else f"{value:g}" for value in values]
 
 
+def entries_of(metric: Metric) -> dict[str, str]:
+    """Entries of the parameters in the docstring of a metric's function, by name."""
+    doc = inspect.getdoc(FUNCTIONS[metric]) or ""
+    body = doc.split("\nParameters\n----------\n")[1].split("\n\n")[0]
+    return {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", body)}
+
+
 def own_parameters(metric: Metric) -> str:
-    """Table of the parameters that not every metric has, from its docstring."""
-    documented = PARAMETERS
-    if metric in FUNCTIONS:
-        documented = entries_of(sections(inspect.getdoc(FUNCTIONS[metric]) or "")["Parameters"])
+    """Table of the parameters that not every metric has, from its docstring or another's."""
+    like = {name: entry for one in (MAP, DCG) for name, entry in entries_of(one).items()}
+    entries = entries_of(metric) if metric in FUNCTIONS else like
     rows = []
-    own = [name for name in metric.defaults if name in documented]  # some are of conventions alone
-    for name in [*(["k"] if metric.takes_k else []), *own]:
-        head, *meaning = (line.strip() for line in documented[name].split("\n"))
+    names = [name for name in metric.defaults if name in entries]  # some are of conventions alone
+    for name in [*(["k"] if metric.takes_k else []), *names]:
+        head, *meaning = (line.strip() for line in entries[name].split("\n"))
         values, default = head.removeprefix(f"{name} : ").split(", default=")
         rows.append([f"`{name}`", values, f"`{default}`", plain(" ".join(meaning))])
     return table(["parameter", "values", "default", "meaning"], rows)

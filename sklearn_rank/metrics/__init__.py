@@ -3,4 +3,4 @@
 from sklearn_rank.metrics.curves import *  # noqa: F403
 from sklearn_rank.metrics.overlap import *  # noqa: F403
 from sklearn_rank.metrics.scores import *  # noqa: F403
-from sklearn_rank.metrics.shared import FUNCTIONS as FUNCTIONS
+from sklearn_rank.metrics.scores import FUNCTIONS as FUNCTIONS

@@ -1,23 +1,16 @@
-"""Metric functions: the docstring says what is particular, ``documented`` adds the rest."""
+"""Metric functions, with their parameters and docstrings in full."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from sklearn_rank.measures import catalogue
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_members
-from sklearn_rank.metrics.shared import (
-    BinaryAtK,
-    BinaryOptions,
-    GradedAtK,
-    PairOptions,
-    PairsAtK,
-    documented,
-    score,
-)
-from sklearn_rank.typing import Discount, Gain, Unretrieved
+from sklearn_rank.measures.record import Metric
+from sklearn_rank.metrics.shared import DataArguments, score
+from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, Unretrieved, ZeroDivision
 
 __all__ = [
     "dcg_at_k_score",
@@ -42,13 +35,20 @@ __all__ = [
 ]
 
 
-@documented(catalogue.MAP)
 def mean_average_precision_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
-    **data: Unpack[BinaryAtK],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
@@ -58,9 +58,20 @@ def mean_average_precision_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"min", "relevant", "retrieved", "k"}, default="min"
         min(R, k), which without ``k`` is R; R (trec_eval); the relevant items found within ``k``
         (ArDoCo, torchmetrics); or ``k`` (RecTools).
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
@@ -73,15 +84,32 @@ def mean_average_precision_score(
     .. [1] Voorhees and Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005.
     .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics (definition of the mean).
 
+    Examples
+    --------
+    >>> from sklearn_rank import mean_average_precision_score
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    return score(catalogue.MAP, y_true, y_score, denominator=denominator, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.MAP, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel)
 
 
-@documented(catalogue.MAR)
 def mean_average_recall_score(
-    y_true: Any, y_score: Any, *, normalize: bool = False, **data: Unpack[BinaryAtK]
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    normalize: bool = False,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
@@ -92,8 +120,19 @@ def mean_average_recall_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     normalize : bool, default=False
         Divide by the value of a perfect ranking, so that 1 is best.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
@@ -101,34 +140,92 @@ def mean_average_recall_score(
         In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
         ``normalize`` is True.
 
+    References
+    ----------
+    .. [1] WarpRec documentation, Accuracy metrics.
+
+    Examples
+    --------
+    >>> from sklearn_rank import mean_average_recall_score
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5)  # (1/2 + 2/2) / 2
     0.75
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    return score(catalogue.MAR, y_true, y_score, normalize=normalize, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.MAR, y_true, y_score, data, k, normalize=normalize, min_rel=min_rel)
 
 
-@documented(catalogue.MRR)
-def mean_reciprocal_rank_score(y_true: Any, y_score: Any, **data: Unpack[BinaryAtK]) -> float:
+def mean_reciprocal_rank_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
+) -> float:
     """Mean over queries of one over the rank of the first relevant item (MRR).
 
     How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
     relevant counts 0.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Voorhees, The TREC-8 Question Answering Track Report, 1999.
+
+    Examples
+    --------
+    >>> from sklearn_rank import mean_reciprocal_rank_score
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    return score(catalogue.MRR, y_true, y_score, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.MRR, y_true, y_score, data, k, min_rel=min_rel)
 
 
-@documented(catalogue.PRECISION)
 def precision_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     denominator: Literal["k", "retrieved"] = "k",
-    **data: Unpack[BinaryAtK],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
@@ -137,29 +234,59 @@ def precision_at_k_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"k", "retrieved"}, default="k"
         ``k``, also where a ranking is shorter; or the items that stand within ``k``.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. At most R / k for R relevant items.
 
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8.
+
+    Examples
+    --------
+    >>> from sklearn_rank import precision_at_k_score
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=2)
     0.5
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    return score(catalogue.PRECISION, y_true, y_score, denominator=denominator, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.PRECISION, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel
+    )
 
 
-@documented(catalogue.RECALL)
 def recall_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     denominator: Literal["relevant", "min"] = "relevant",
-    **data: Unpack[BinaryAtK],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
@@ -167,18 +294,57 @@ def recall_at_k_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"relevant", "min"}, default="relevant"
         R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8.
+
+    Examples
+    --------
+    >>> from sklearn_rank import recall_at_k_score
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    return score(catalogue.RECALL, y_true, y_score, denominator=denominator, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.RECALL, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel
+    )
 
 
-@documented(catalogue.FBETA)
 def fbeta_at_k_score(
-    y_true: Any, y_score: Any, *, beta: float = 1.0, **data: Unpack[BinaryAtK]
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    beta: float = 1.0,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
@@ -188,53 +354,161 @@ def fbeta_at_k_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     beta : float, default=1.0
         How many times recall weighs as much as precision; at least 0.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. 0 where nothing relevant stands within ``k``.
 
+    References
+    ----------
+    .. [1] van Rijsbergen, Information Retrieval, 1979, ch. 7.
+
+    Examples
+    --------
+    >>> from sklearn_rank import fbeta_at_k_score
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    return score(catalogue.FBETA, y_true, y_score, beta=beta, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.FBETA, y_true, y_score, data, k, beta=beta, min_rel=min_rel)
 
 
-@documented(catalogue.HIT_RATE)
-def hit_rate_at_k_score(y_true: Any, y_score: Any, **data: Unpack[BinaryAtK]) -> float:
+def hit_rate_at_k_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
+) -> float:
     """Share of queries with a relevant item among the first k.
 
     How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
     0. Also called success@k; the recall@k of papers with one relevant passage per question.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004,
+       doi:10.1145/963770.963776.
+
+    Examples
+    --------
+    >>> from sklearn_rank import hit_rate_at_k_score
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    return score(catalogue.HIT_RATE, y_true, y_score, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.HIT_RATE, y_true, y_score, data, k, min_rel=min_rel)
 
 
-@documented(catalogue.RPREC)
-def r_precision_score(y_true: Any, y_score: Any, **data: Unpack[BinaryOptions]) -> float:
+def r_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
+) -> float:
     """Precision after as many items as are relevant (R-precision).
 
     How good is the top of a list that is as long as it should be? With R relevant items it is the
     share of them among the first R, where precision and recall are the same.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and Evaluation in
+       Information Retrieval, 2005.
+
+    Examples
+    --------
+    >>> from sklearn_rank import r_precision_score
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    return score(catalogue.RPREC, y_true, y_score, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.RPREC, y_true, y_score, data, min_rel=min_rel)
 
 
-@documented(catalogue.IPREC)
 def interpolated_precision_score(
     y_true: Any,
     y_score: Any,
     *,
     recall: float | Literal["11pt"] = "11pt",
-    **data: Unpack[BinaryOptions],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
@@ -246,24 +520,55 @@ def interpolated_precision_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
     recall : float or {"11pt"}, default="11pt"
         Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8;
+       trec_eval 10.
+
+    Examples
+    --------
+    >>> from sklearn_rank import interpolated_precision_score
     >>> ranking = [["x", "a", "b"]]
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    return score(catalogue.IPREC, y_true, y_score, recall=recall, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.IPREC, y_true, y_score, data, recall=recall, min_rel=min_rel)
 
 
-@documented(catalogue.LAG)
 def lag_error(
     y_true: Any,
     y_score: Any,
     *,
     average: Literal["macro", "pooled"] = "macro",
     unretrieved: Unretrieved = "last",
-    **data: Unpack[BinaryOptions],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
@@ -274,9 +579,20 @@ def lag_error(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"macro", "pooled"}, default="macro"
         Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), with
         which a query weighs by its relevant items.
+    unretrieved : {"last", "ignore"}, default="last"
+        A relevant item that its ranking lacks stands below everything, or does not count.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
@@ -295,6 +611,9 @@ def lag_error(
        Tracing: The Study of Methods, 2006 (lag among the secondary measures of tracing).
     .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics.
 
+    Examples
+    --------
+    >>> from sklearn_rank import lag_error
     >>> lag_error(
     ...     [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
     ... )  # (3/2 + 3) / 2
@@ -304,16 +623,35 @@ def lag_error(
     ... )
     2.0
     """
-    return score(catalogue.LAG, y_true, y_score, average=average, unretrieved=unretrieved, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.LAG,
+        y_true,
+        y_score,
+        data,
+        average=average,
+        unretrieved=unretrieved,
+        min_rel=min_rel,
+    )
 
 
-@documented(catalogue.AUC)
 def ranking_auc_score(
     y_true: Any,
     y_score: Any,
     *,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
-    **data: Unpack[PairOptions],
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
@@ -324,9 +662,22 @@ def ranking_auc_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"positives", "pooled", "macro", "impressions"}, default="positives"
         Queries weigh by their relevant items, all items form one ranking (scikit-learn's
         ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
+    unretrieved : {"last", "ignore"}, default="last"
+        A relevant item that its ranking lacks stands below everything, or does not count.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
@@ -346,14 +697,42 @@ def ranking_auc_score(
     .. [1] Fawcett, An Introduction to ROC Analysis, 2006.
     .. [2] WarpRec, Accuracy metrics, AUC (mean over positives).
 
+    Examples
+    --------
+    >>> from sklearn_rank import ranking_auc_score
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    return score(catalogue.AUC, y_true, y_score, average=average, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.AUC,
+        y_true,
+        y_score,
+        data,
+        average=average,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
-@documented(catalogue.GAUC)
-def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> float:
+def group_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
+) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
     How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
@@ -361,21 +740,69 @@ def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> f
     Queries weigh alike; the origin [1]_ weighs them by impressions or clicks, which is
     ``ranking_auc_score(average="impressions")`` or ``"positives"``.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    unretrieved : {"last", "ignore"}, default="last"
+        A relevant item that its ranking lacks stands below everything, or does not count.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
     Returns
     -------
     score : float
         In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, and far below it
         for lists that lack relevant items.
 
+    References
+    ----------
+    .. [1] Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017,
+       doi:10.1145/3097983.3098134.
+
+    Examples
+    --------
+    >>> from sklearn_rank import group_auc_score
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    return score(catalogue.GAUC, y_true, y_score, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.GAUC,
+        y_true,
+        y_score,
+        data,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
-@documented(catalogue.LAUC)
 def limited_auc_score(
-    y_true: Any, y_score: Any, *, tail: Literal["none", "linear"] = "none", **data: Unpack[PairsAtK]
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    tail: Literal["none", "linear"] = "none",
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
@@ -386,25 +813,72 @@ def limited_auc_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     tail : {"none", "linear"}, default="none"
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
+    unretrieved : {"last", "ignore"}, default="last"
+        A relevant item that its ranking lacks stands below everything, or does not count.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Schroeder, Thiele and Lehner, Setting Goals and Choosing Metrics for Recommender System
+       Evaluations, 2011.
+
+    Examples
+    --------
+    >>> from sklearn_rank import limited_auc_score
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2)  # 3/4 / 2
     0.375
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    return score(catalogue.LAUC, y_true, y_score, tail=tail, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.LAUC,
+        y_true,
+        y_score,
+        data,
+        k,
+        tail=tail,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
-@documented(catalogue.HMEAN)
 def harmonic_mean_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     measures: Sequence[str | Measure] = ("precision", "recall"),
     beta: float = 1.0,
-    **data: Unpack[GradedAtK],
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
@@ -413,37 +887,83 @@ def harmonic_mean_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
     measures : pair of str or Measure, default=("precision", "recall")
         Two measures per query between 0 and 1, 1 being best. Those without a cutoff take ``k``.
     beta : float, default=1.0
         How many times the second measure weighs as much as the first; at least 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
 
     Warns
     -----
     UndefinedMetricWarning
         If one of the two measures is undefined for a query.
 
+    References
+    ----------
+    .. [1] WarpRec documentation, Extended-F1.
+
+    Examples
+    --------
+    >>> from sklearn_rank import harmonic_mean_score
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
     return score(
-        catalogue.HMEAN, y_true, y_score, measures=parse_members(measures), beta=beta, **data
+        catalogue.HMEAN, y_true, y_score, data, k, measures=parse_members(measures), beta=beta
     )
 
 
-@documented(catalogue.DCG)
 def dcg_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **data: Unpack[GradedAtK],
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
     How much does a user gain who reads the first ``k`` items? Sum over the ranks within ``k`` of
     gain(grade) / discount(rank). Irrelevant items gain nothing.
+
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
+        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+    discount : {"log2"} or callable, default="log2"
+        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
     Returns
     -------
@@ -455,20 +975,37 @@ def dcg_at_k_score(
     OverflowError
         If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
 
+    References
+    ----------
+    .. [1] Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002,
+       doi:10.1145/582415.582418.
+
+    Examples
+    --------
+    >>> from sklearn_rank import dcg_at_k_score
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
-    return score(catalogue.DCG, y_true, y_score, gain=gain, discount=discount, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.DCG, y_true, y_score, data, k, gain=gain, discount=discount)
 
 
-@documented(catalogue.NDCG)
 def ndcg_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **data: Unpack[GradedAtK],
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
@@ -477,6 +1014,27 @@ def ndcg_at_k_score(
     ``gain="linear"`` it is the nDCG of trec_eval and scikit-learn, with ``gain="binary"`` that of
     Krichene and Rendle [3]_. Any finite grade of at least 0 works: gains are scaled per query,
     which cancels.
+
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
+        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+    discount : {"log2"} or callable, default="log2"
+        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
 
     Warns
     -----
@@ -491,21 +1049,33 @@ def ndcg_at_k_score(
        discount by the logarithm of 1 + rank.
     .. [3] Krichene and Rendle, On Sampled Metrics for Item Recommendation, 2020.
 
+    Examples
+    --------
+    >>> from sklearn_rank import ndcg_at_k_score
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]]), 4)
     0.7967
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
     0.8597
     """
-    return score(catalogue.NDCG, y_true, y_score, gain=gain, discount=discount, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.NDCG, y_true, y_score, data, k, gain=gain, discount=discount)
 
 
-@documented(catalogue.ERR)
 def expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **data: Unpack[GradedAtK],
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
@@ -514,29 +1084,61 @@ def expected_reciprocal_rank_score(
     over the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
     least 0 works.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    max_grade : {"query"} or float, default="query"
+        The query's highest grade, or a number, without which queries do not compare.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
         float64 rounds to 1 from max = 54 on.
 
+    References
+    ----------
+    .. [1] Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance,
+       2009, doi:10.1145/1645953.1646033.
+
+    Examples
+    --------
+    >>> from sklearn_rank import expected_reciprocal_rank_score
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]])
     0.5
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
     0.0625
     """
-    return score(catalogue.ERR, y_true, y_score, max_grade=max_grade, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.ERR, y_true, y_score, data, k, max_grade=max_grade)
 
 
-@documented(catalogue.RBP)
 def rank_biased_precision_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     persistence: float = 0.8,
     gain: Any = "binary",
     max_grade: Literal["query"] | float = "query",
-    **data: Unpack[BinaryAtK],
+    min_rel: float | None = None,
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the rank-biased precision (RBP).
 
@@ -547,30 +1149,130 @@ def rank_biased_precision_score(
 
     Parameters
     ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    persistence : float, default=0.8
+        Probability that a reader goes on to the next rank, in [0, 1).
     gain : {"binary", "linear", "exp2"}, mapping or callable, default="binary"
         1, the grade, 2^grade - 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+    max_grade : {"query"} or float, default="query"
+        The query's highest grade, or a number, without which queries do not compare.
+    min_rel : float, default=None
+        Lowest grade that counts as relevant; None takes every grade above 0.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
 
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, 2008,
+       doi:10.1145/1416950.1416952.
+
+    Examples
+    --------
+    >>> from sklearn_rank import rank_biased_precision_score
     >>> rank_biased_precision_score([{"a"}], [["b", "a"]], persistence=0.5)  # (1 - 1/2) / 2
     0.25
     """
-    own = {"persistence": persistence, "gain": gain, "max_grade": max_grade}
-    return score(catalogue.RBP, y_true, y_score, **own, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(
+        catalogue.RBP,
+        y_true,
+        y_score,
+        data,
+        k,
+        persistence=persistence,
+        gain=gain,
+        max_grade=max_grade,
+        min_rel=min_rel,
+    )
 
 
-@documented(catalogue.NERR)
 def normalized_expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
     *,
+    k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **data: Unpack[GradedAtK],
+    groups: Any = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of ERR over the ERR of the best order (nERR@k).
 
     How close does the ranking come to satisfying a user as soon as possible? The best order holds
     all relevant items, retrieved or not, by falling grade.
 
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists: docs/inputs.md.
+    k : int, default=None
+        Cutoff, in ranks; None reads the whole ranking.
+    max_grade : {"query"} or float, default="query"
+        The query's highest grade, or a number, without which queries do not compare.
+    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Parts and options of the data, as of every metric: docs/inputs.md.
+    ties, zero_division : optional
+        Order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best.
+
+    References
+    ----------
+    .. [1] Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance,
+       2009, doi:10.1145/1645953.1646033.
+
+    Examples
+    --------
+    >>> from sklearn_rank import normalized_expected_reciprocal_rank_score
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """
-    return score(catalogue.NERR, y_true, y_score, max_grade=max_grade, **data)
+    data = DataArguments(
+        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
+    )
+    return score(catalogue.NERR, y_true, y_score, data, k, max_grade=max_grade)
+
+
+FUNCTIONS: dict[Metric, Callable[..., float]] = {
+    catalogue.MAP: mean_average_precision_score,
+    catalogue.MAR: mean_average_recall_score,
+    catalogue.MRR: mean_reciprocal_rank_score,
+    catalogue.PRECISION: precision_at_k_score,
+    catalogue.RECALL: recall_at_k_score,
+    catalogue.FBETA: fbeta_at_k_score,
+    catalogue.HIT_RATE: hit_rate_at_k_score,
+    catalogue.RPREC: r_precision_score,
+    catalogue.IPREC: interpolated_precision_score,
+    catalogue.LAG: lag_error,
+    catalogue.AUC: ranking_auc_score,
+    catalogue.GAUC: group_auc_score,
+    catalogue.LAUC: limited_auc_score,
+    catalogue.HMEAN: harmonic_mean_score,
+    catalogue.DCG: dcg_at_k_score,
+    catalogue.NDCG: ndcg_at_k_score,
+    catalogue.ERR: expected_reciprocal_rank_score,
+    catalogue.RBP: rank_biased_precision_score,
+    catalogue.NERR: normalized_expected_reciprocal_rank_score,
+}
+"""The function of each metric that has one."""

@@ -6,8 +6,9 @@ follow from the record. ``test_a_metric_is_complete`` says what is missing, and 
 
 import inspect
 import math
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from sklearn_rank import evaluate, measure
 from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import Metric
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.metrics.shared import DataOptions
+from sklearn_rank.metrics.shared import DataArguments
 from tests.house.test_docs import METRIC_PAGES
 
 ROOT = Path(sklearn_rank.__file__).parent.parent
@@ -78,7 +79,7 @@ def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -
     assert getattr(sklearn_rank, function.__name__) is function
     parameters = inspect.signature(function).parameters
     defaults = parameters_of(metric)
-    own = {*DataOptions.__annotations__, *defaults, *(["k"] if metric.takes_k else [])}
+    own = {*DataArguments._fields, *defaults, *(["k"] if metric.takes_k else [])}
     assert set(parameters) == {"y_true", "y_score", *own}
     for name in own:
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
@@ -87,15 +88,40 @@ def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -
         if name == "measures":
             given = tuple(measure(one) for one in given)
         assert given == default, f"{metric.name}: {name} has two defaults"
-    assert (parameters["ties"].default, parameters["zero_division"].default) == ("average", "warn")
+    for name, default in DataArguments._field_defaults.items():
+        assert parameters[name].default == default, f"{metric.name}: {name} has two defaults"
+        assert get_type_hints(function)[name] == get_type_hints(DataArguments)[name]
+
+
+SHARED = [
+    "groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional\n"
+    "    Parts and options of the data, as of every metric: docs/inputs.md.\n",
+    "ties, zero_division : optional\n"
+    "    Order of tied items, and value of queries where the metric is undefined:\n"
+    "    docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
+]
 
 
 @every_function
-def test_docstring_says_what_numpydoc_does_not_ask_for(metric: Metric) -> None:
-    doc = inspect.getdoc(FUNCTIONS[metric]) or ""
+def test_docstring_says_what_the_record_and_the_signature_say(metric: Metric) -> None:
+    function = FUNCTIONS[metric]
+    doc = inspect.getdoc(function) or ""
     upper = "inf)" if math.isinf(metric.upper) else "1"
-    expected = ["Raises\n------", "(n_samples,)", "(n_queries, n_items)", f"In [0, {upper}"]
+    source = metric.reference.split(",")[0].split(" 20")[0]
+    expected = [*SHARED, "(n_samples,)", "(n_queries, n_items)", f"In [0, {upper}", source]
     assert [text for text in expected if text not in doc] == []
+    documented = dict(re.findall(r"^(\w+) : .*default=(.*)$", doc, re.MULTILINE))
+    parameters = list(inspect.signature(function).parameters.values())[2:]
+    own = [item for item in parameters if item.name not in DataArguments._fields]
+    assert documented == {item.name: repr(item.default).replace("'", '"') for item in own}
+    assert {*get_type_hints(function)} == {*inspect.signature(function).parameters, "return"}
+
+
+@every_function
+def test_unknown_keyword_is_refused_by_python(metric: Metric) -> None:
+    function = FUNCTIONS[metric]
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'cutof'"):
+        function([[1, 0]], [[2, 1]], cutof=3)
 
 
 @every_record
