@@ -171,8 +171,8 @@ def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         return
     yield (
         "",
-        f"a change of {seen:.3f} would be detected with 80% probability, if changes vary from "
-        "query to query as the values do; similar systems show smaller ones",
+        f"this test set detects a change of about {seen:.3f} with 80% power; less for similar "
+        "systems",
     )
 
 

@@ -314,7 +314,7 @@ def _gate(commands: Any) -> None:
     metrics = "another measure to record"
     add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
-    add("--clusters", metavar="FILE", help="labels of what queries were drawn by, such as users")
+    add("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     add("--values", metavar="NAME=FILE", help=numbers, **named)

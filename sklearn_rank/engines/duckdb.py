@@ -2,7 +2,7 @@
 
 Ranking in SQL was measured and dropped: for 5 million rows a window takes several times what it
 takes to read them and to rank them here, and so does a count of greater scores, each without a look
-for duplicates; see "Which engine at which size" of the documentation.
+for duplicates.
 """
 
 from __future__ import annotations

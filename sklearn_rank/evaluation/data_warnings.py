@@ -59,9 +59,9 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     )
     if cut and len(lengths) >= FEW and (lengths == lengths[0]).all():
         warn(
-            f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which {cut} "
-            "knows no irrelevant items to stand above or below; pass n_negatives= (how many "
-            "irrelevant items a query has), or whole rankings",
+            f"every ranking stops at {lengths[0]:,} items and misses relevant ones, so {cut} has "
+            "no irrelevant items to compare these with; pass n_negatives= (the number of "
+            "irrelevant items per query), or whole rankings",
             RankingDataWarning,
         )
 

@@ -127,7 +127,7 @@ def evaluate(
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
         Values measured elsewhere, such as a latency, evaluated beside the measures: one finite
-        number for each query. A name stands for values of which greater is better; for others make
+        number for each query. A name means that higher is better; for others make
         one with ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row
         for each query, and series, are read; where one is missing the query is undefined.
     engine : EngineOptions, default=None

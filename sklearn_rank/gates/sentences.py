@@ -356,10 +356,8 @@ def _remedy(result: GateResult) -> str:
 
 def _slices_gone(finding: Finding, result: GateResult) -> _Said:  # noqa: ARG001
     labels = several(finding.data["labels"])
-    what = (
-        "baseline has slice" if finding.rule == "slice_gone" else "there is a limit for the slice"
-    )
-    text = f"{what} {labels} but no query is in it now"
+    what = "the baseline has" if finding.rule == "slice_gone" else "a limit is set for"
+    text = f"{what} slice {labels}, which has no queries"
     return text, text
 
 
@@ -562,7 +560,7 @@ _SENTENCES: dict[str, Callable[[Finding, GateResult], _Said]] = {
         "design effect {effect:.1f}: {compared:,} queries in {clusters:,} clusters count as "
         "{worth:.0f} independent queries ({measure})"
     ),
-    "not_written": _plain("the baseline was not written, because the gate fails; mend that first"),
+    "not_written": _plain("baseline not written because the gate fails; fix that first"),
 }
 
 

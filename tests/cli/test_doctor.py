@@ -86,7 +86,7 @@ def test_what_can_be_seen(command):
     assert "slices of fewer than 30 queries: 'de (2)'" in text
     assert "1 queries have no label: 'q3'" in text
     assert "ndcg@10 is 0.8770 over 3 queries, 95% interval" in text  # (1 + 1/log2(3) + 1) / 3
-    assert "would be detected with 80% probability" in text
+    assert "with 80% power; less for similar systems" in text
 
 
 def test_unjudged_items_and_equal_values_are_told(command):

@@ -115,7 +115,7 @@ FAILING: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no slice": (
         case([1, 2]),
         {"slices": {"a": ["q001"]}, "slice_at_least": {"b": {"mrr": 0.2}}},
-        "there is a limit for the slice b but no query is in it now",
+        "a limit is set for slice b, which has no queries",
     ),
     "undefined": (
         ({"q": {"a"}}, {"q": ["a"]}),

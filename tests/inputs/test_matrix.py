@@ -154,7 +154,7 @@ def test_measures_that_count_every_irrelevant_item_warn_once() -> None:
 
 
 def test_areas_of_cut_lists_warn_once() -> None:
-    with pytest.warns(RankingDataWarning, match=r"end after 3 items .*'gauc', 'auc'") as caught:
+    with pytest.warns(RankingDataWarning, match=r"stops at 3 items .*'gauc', 'auc'") as caught:
         ev = evaluate(TRUTH, CUT, ["gauc", "map", "auc", "lag"])
     assert len(caught) == 1
     assert "n_negatives=" in str(caught[0].message)
