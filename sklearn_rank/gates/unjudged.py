@@ -1,9 +1,8 @@
 """The rule over all grades of the unjudged items: one box of drops, one answer.
 
 Each query has grades of its own, so that its drop lies between two ends whatever the others are,
-and every corner of the box is a grading. A drop is significant where its mean exceeds a multiple
-of its standard error, which is a convex region: neither two corners inside nor two outside say what
-lies between them. So the p-value is bounded over the whole box.
+and every corner of the box is a grading. The rule is monotone: a drop that grows in any query never
+turns red into green. So the least drops of all queries, and the greatest, say what is possible.
 """
 
 from __future__ import annotations
@@ -20,16 +19,12 @@ from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.gates.compare import Other
 from sklearn_rank.gates.measure import Measured
 from sklearn_rank.gates.policy import SLACK
-from sklearn_rank.gates.rule import Rule
+from sklearn_rank.gates.rule import Pairs, Rule, judge
 from sklearn_rank.statistics.differences import correct_p_values
-from sklearn_rank.statistics.samples import robust_error
 from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
-
-_MEANS = 64
-"""Intervals of the mean in which the standard error is bounded: the p-value is right to a few %."""
 
 
 @dataclass(frozen=True)
@@ -75,94 +70,19 @@ class DropBox:
         return mean
 
     @cached_property
-    def sizes(self) -> tuple[int, int]:
-        """Least and greatest number of queries that have a value."""
-        return int((~self.is_optional).sum()), len(self.low)
-
-    @cached_property
-    def most_changed(self) -> int:
-        """Queries that some grading changes."""
-        return int(((self.low != 0) | (self.high != 0)).sum())
-
-    def least_changed(self, mean: float) -> int:
-        """Queries that change at least where the mean drop exceeds this one."""
-        totals = self.weights * self.high
-        must = ((self.low > 0) | (self.high < 0)) & ~self.is_optional
-        missing = mean * float(self.weights[~self.is_optional].sum()) - float(totals[must].sum())
-        others = np.sort(np.maximum(totals[~must], 0))[::-1]
-        more = 0 if missing < 0 else int(np.searchsorted(np.cumsum(others), missing, "right")) + 1
-        return int(must.sum()) + min(more, len(others))
-
-    def p_values(self, start: float, stop: float) -> tuple[float, float]:
-        """Bounds of the one-sided p-value over all drops whose mean lies between two numbers."""
-        if self.sizes[1] < 2:
+    def p_values(self) -> tuple[float, float]:
+        """Least and greatest one-sided p-value, which falls with every drop that grows."""
+        if not len(self.low):
             return math.nan, math.nan
-        floors = 0.5**self.most_changed, 0.5 ** self.least_changed(start - SLACK)
         if self.is_optional.any():
-            return floors[0], 1.0
-        from scipy import special
+            return float(0.5 ** (self.high > SLACK).sum()), 1.0
+        least, greatest = (self._p_value(end) for end in (self.high, self.low))
+        return least, greatest
 
-        # Degrees of freedom depend on the weights alone.
-        freedom = robust_error(self.high, self.weights)[1]
-        most, least = self._greatest_t(start, stop), self._least_t(start, stop)
-        ends = float(special.stdtr(freedom, -most)), float(special.stdtr(freedom, -least))
-        return max(ends[0], floors[0]), min(max(ends[1], floors[1]), 1.0)
-
-    # t is mean / error, and error a norm of the weighted residuals, whose sum is 0 -------------
-
-    def _residuals(self, means: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(G, n) least and greatest weighted residual of each query for each mean."""
-        low, high = (self.weights * (end - means[:, None]) for end in (self.low, self.high))
-        return low, high
-
-    def _t(self, means: FloatArray, squares: FloatArray, weight: float) -> FloatArray:
-        """Each residual counts 1 / (1 - its share of the weights): here all do as that of one."""
-        total = float(self.weights.sum())
-        rest = max(1 - weight / total, np.finfo(np.float64).eps)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = means * total / np.sqrt(np.maximum(squares, 0.0) / rest)
-        return np.where(np.isnan(t), math.inf, t)
-
-    def _greatest_t(self, start: float, stop: float) -> float:
-        """Quasi-concave in the mean: the least norm of residuals between two ends is convex."""
-        if stop <= 0:
-            return 0.0
-        left, right, best = max(start, 0.0), stop, 0.0
-        for _ in range(8):
-            means = np.linspace(left, right, 17)
-            t = self._t(means, self._least_squares(means), float(self.weights.min()))
-            place = int(t.argmax())
-            best = max(best, float(t[place]))
-            left, right = means[max(place - 1, 0)], means[min(place + 1, 16)]
-        return best * (1 + 1e-9)
-
-    def _least_squares(self, means: FloatArray) -> FloatArray:
-        """Residuals are as alike as their ends allow: one level, cut at the ends."""
-        low, high = self._residuals(means)
-        below, above = low.min(axis=1), high.max(axis=1)
-        for _ in range(60):
-            level = (below + above) / 2
-            is_less = np.clip(level[:, None], low, high).sum(axis=1) < 0
-            below, above = np.where(is_less, level, below), np.where(is_less, above, level)
-        squares: FloatArray = (np.clip(above[:, None], low, high) ** 2).sum(axis=1)
-        return squares
-
-    def _least_t(self, start: float, stop: float) -> float:
-        """Between two means the greatest norm is at most what Lagrange's dual has at either."""
-        if start <= 0:
-            return -math.inf
-        means = np.linspace(start, max(stop, start), _MEANS + 1)
-        low, high = self._residuals((means[1:] + means[:-1]) / 2)
-        order = np.argsort(-(low + high), axis=1)
-        filled = low.sum(axis=1, keepdims=True)
-        filled = filled + np.cumsum(np.take_along_axis(high - low, order, 1), axis=1)
-        place = np.minimum((filled < 0).sum(axis=1, keepdims=True), len(self.low) - 1)
-        price = np.take_along_axis(np.take_along_axis(low + high, order, 1), place, 1)
-        squares = np.zeros(_MEANS)
-        for ends in (means[:-1], means[1:]):
-            dual = [side * (side - price) for side in self._residuals(ends)]
-            squares = np.maximum(squares, np.maximum(*dual).sum(axis=1))
-        return float(self._t(means[:-1], squares, float(self.weights.max())).min()) * (1 - 1e-9)
+    def _p_value(self, drops: FloatArray) -> float:
+        drops = np.where(np.abs(drops) <= SLACK, 0.0, drops)
+        pairs = Pairs(drops, np.arange(len(drops)), self.weights)
+        return judge({"": pairs}, {"": Rule(0.0)}, rates=False)[""].p
 
 
 class OverGradings(NamedTuple):
@@ -200,19 +120,14 @@ def over_gradings(
     It is red for each of them where one clause is, at the least that any grading makes of it; and
     it may be red where a clause is at the most.
     """
-    whole = {key: box.p_values(*box.means) for key, box in boxes.items()}
+    ends = [{key: box.p_values[end] for key, box in boxes.items()} for end in (0, 1)]
+    corrected = [
+        dict(zip(own, correct_p_values([*own.values()], "holm"), strict=True)) for own in ends
+    ]
     result = {}
     for key, box in boxes.items():
         rule, (low, high) = rules[key], box.means
-        start, stop = low, high
-        if high > rule.max_drop:  # the p-value counts where the rule asks for it
-            start = max(low, rule.max_drop)
-            stop = max(min(high, rule.hard_drop + SLACK), start)
-        p = []
-        for end, own in enumerate(box.p_values(start, stop)):
-            others = {**{name: ends[end] for name, ends in whole.items()}, key: own}
-            corrected = correct_p_values([*others.values()], "holm")
-            p.append(dict(zip(others, corrected, strict=True))[key])
+        p = [own[key] for own in corrected]
         sure = ~box.is_optional
         lost = int((sure & (box.low > SLACK)).sum()), int((box.high > SLACK).sum())
         won = int((sure & (box.high < -SLACK)).sum()), int((box.low < -SLACK).sum())
