@@ -1,4 +1,4 @@
-"""The same as the command ``sklearn-rank``."""
+"""Run the command ``sklearn-rank``."""
 
 import sys
 

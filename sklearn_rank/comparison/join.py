@@ -64,7 +64,7 @@ class Joined:
         return self._columns[key]
 
     def values_per_query(self, system: str, measure: str) -> FloatArray:
-        """The same; InvalidParameterError for a pooled measure."""
+        """Values as they enter the mean; InvalidParameterError for a pooled measure."""
         values = self.values(system, measure)
         if values is None:
             msg = f"{measure} ranks all queries together; it has no values per query"

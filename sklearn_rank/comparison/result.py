@@ -397,7 +397,7 @@ class Comparison(Tabular):
         system: str | None = None,
         query_text: QueryText = None,
     ) -> list[QueryChange]:
-        """The same for queries by their ids, in the order given."""
+        """Changes of queries by their ids, in the order given."""
         name, pair = self._asked(measure, system)
         if isinstance(queries, (str, bytes)):
             msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"

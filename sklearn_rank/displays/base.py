@@ -208,7 +208,7 @@ def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure
 
 
 def measured_by(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
-    """The same rankings by these measures, evaluated before or not."""
+    """Rankings by these measures, evaluated before or not."""
     is_known = all(measure in evaluation.measures for measure in measures)
     return evaluation if is_known else with_measures(evaluation, measures)
 

@@ -145,7 +145,7 @@ class _LazyProblem:
         return replace(judged, query_columns=tuple(columns))
 
     def in_memory(self, what: str) -> RankingData:
-        """The same read at once, for what nothing less serves."""
+        """Data read at once, for what nothing less serves."""
         return self._at_once(*self._hold(at_once=True), what)
 
     def pool(self, queries: IntArray | None = None) -> JudgedRankings:
@@ -318,7 +318,7 @@ def _concatenated(batches: Iterator[pl.DataFrame] | list[pl.DataFrame]) -> pl.Da
 
 
 def _with_progress(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same; shows how many rows there were so far on a terminal."""
+    """Batches; shows how many rows there were so far on a terminal."""
     waiting: list[pl.DataFrame] = []
 
     def heights() -> Iterator[int]:

@@ -251,7 +251,7 @@ def bound_changes(
     max_grade: Any = None,
     zero_division: float = math.nan,
 ) -> Bounds:
-    """The same for two rankings of the same queries, in one order, weighed as ``new`` says.
+    """Bounds for two rankings of the same queries, in one order, weighed as ``new`` says.
 
     ``new_codes`` and ``old_codes`` number the unjudged items of each, in rank order;
     within a query one number is one item.

@@ -285,7 +285,7 @@ def evaluate_placements(
 
 
 def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
-    """The same rankings by other measures, without a further warning of undefined queries.
+    """Evaluate the rankings by other measures, without a further warning of undefined queries.
 
     These count what they count in a measure of the same metric, else in the first.
     """

@@ -430,7 +430,7 @@ class Evaluation(Tabular):
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
     ) -> dict[Any, Evaluation]:
-        """The same evaluation for each slice of the queries.
+        """One evaluation for each slice of the queries.
 
         Parameters
         ----------
@@ -606,7 +606,7 @@ class Evaluation(Tabular):
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
-        """The same evaluation of condensed lists: without the items that nobody judged.
+        """Evaluation of condensed lists: without the items that nobody judged.
 
         What stood below an unjudged item moves up. The guide "Unjudged items" says why this is no
         default: a new system loses its own finds, and is read as worse than it is.

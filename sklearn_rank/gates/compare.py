@@ -49,7 +49,7 @@ class Other(Protocol):
     pooled: dict[str, float]
     """Values of the measures that rank all queries together."""
     pooled_slices: dict[str, dict[str, float]]
-    """The same by slice."""
+    """Values of these measures by slice."""
     unjudged: float | None
     """Share of its items on top that nobody judged."""
     runs: int

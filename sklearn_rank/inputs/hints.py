@@ -153,7 +153,7 @@ def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
 def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
-    """The same; with a warning and its text where nothing relevant was retrieved at all."""
+    """Data with a warning and its text where nothing relevant was retrieved at all."""
     if judged.rankings.n_hits.any() or not judged.rankings.n_relevant.any():
         return replace(judged, hint="") if judged.hint else judged
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)

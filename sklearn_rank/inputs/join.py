@@ -185,7 +185,7 @@ def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
 def read_joined(
     qrels: Qrels, run: Run, options: ReadOptions, weights: FloatArray | None = None
 ) -> RankingData:
-    """The same of tables that have the same queries, in one order."""
+    """Data of tables that have the same queries, in one order."""
     refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)

@@ -22,7 +22,7 @@ Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
 """Answer of a caller for one side: the column of a role, or None if no column has it."""
 SideColumns: TypeAlias = Mapping[str, str | Columns | None]
-"""The same for both sides; ``relevant`` and ``retrieved`` say the columns of one of them."""
+"""Answers for both sides; ``relevant`` and ``retrieved`` say the columns of one of them."""
 
 
 class Names(NamedTuple):

@@ -245,7 +245,7 @@ class LongTable(Mapping[Any, Any]):
         return self._with_rows(rows, offsets=np.searchsorted(rows, self.offsets))
 
     def of_queries(self: _Table, queries: list[Any]) -> _Table:
-        """The same for these queries, in their order; a query that is not here has no rows."""
+        """Rows of these queries, in their order; a query that is not here has no rows."""
         if queries == self.query_ids:
             return self
         chosen = np.array([self.numbers.get(query, -1) for query in queries], dtype=np.int64)

@@ -84,7 +84,7 @@ def dcg_parts(
 def ndcg_parts(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> Parts:
-    """The same over the DCG of the best order."""
+    """Gain of each item over its discount and over the DCG of the best order."""
     cut = depth(rankings, k)
     gains, best = _scaled_gains(rankings, rankings, cut, gain)
     weights = _all_weights(rankings, rank_weights(cut, discount))

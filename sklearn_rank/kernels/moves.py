@@ -68,7 +68,7 @@ def average_precision_moves(moved: Moved, *, k: int | None, denominator: str = "
 
 
 def average_precision_of_all_moves(moved: Moved, *, k: int | None) -> FloatArray:
-    """The same for AP over all relevant items."""
+    """Moves of AP over all relevant items."""
     return average_precision_moves(moved, k=k, denominator="relevant")
 
 

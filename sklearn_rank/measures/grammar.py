@@ -129,7 +129,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
 
 
 def parse_members(measures: Any) -> tuple[Measure, ...]:
-    """The same for members of a combination, which may take their cutoff from it."""
+    """Measures of a combination, which may take their cutoff from it."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):

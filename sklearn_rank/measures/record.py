@@ -169,7 +169,7 @@ class Measure:
 
     @classmethod
     def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
-        """The same, where the cutoff that it needs may be left for later."""
+        """A checked measure, where a cutoff that it needs may be left for later."""
         owner, defaults = metric.name, metric.defaults
         if k is not None and not metric.takes_k:
             refuse_cutoff(metric, k)
@@ -216,7 +216,7 @@ class Measure:
         return self
 
     def with_parameters(self, **parameters: Any) -> Measure:
-        """The same measure where parameters that were not set explicitly take these values."""
+        """The measure where parameters that were not set explicitly take these values."""
         own = {
             name: value
             for name, value in parameters.items()
@@ -226,7 +226,7 @@ class Measure:
         return replace(changed, given=self.given)
 
     def with_cutoff(self, k: int | None) -> Measure:
-        """The same measure with another cutoff."""
+        """The measure with another cutoff."""
         return replace(Measure.open(self.metric, k, **dict(self.parameters)), given=self.given)
 
     def agrees_with(self, other: Measure) -> bool:

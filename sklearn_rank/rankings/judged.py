@@ -273,7 +273,7 @@ class JudgedRankings:
         return {}
 
     def within(self, cut: int) -> JudgedRankings:
-        """The same queries without the hits that cannot stand within the first ``cut`` ranks."""
+        """The queries without the hits that cannot stand within the first ``cut`` ranks."""
         if cut >= self.longest:
             return self
         if cut not in self._within:
@@ -339,7 +339,7 @@ class JudgedRankings:
         )
 
     def widened(self, *, grades: bool = True) -> JudgedRankings:
-        """The same in the types that formulas compute with; itself if it has them already.
+        """Rankings in the types that formulas compute with; itself if it has them already.
 
         Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16. Without ``grades``, these stay as they are:
@@ -355,7 +355,7 @@ class JudgedRankings:
         return replace(self, **wide) if wide else self
 
     def at_least(self, min_rel: float) -> JudgedRankings:
-        """The same rankings where only grades of at least ``min_rel`` count as relevant."""
+        """Rankings where only grades of at least ``min_rel`` count as relevant."""
         hits = np.flatnonzero(self.hit_grades >= min_rel)
         judged = np.flatnonzero(self.all_grades >= min_rel)
         return replace(

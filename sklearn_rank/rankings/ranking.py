@@ -211,7 +211,7 @@ class Items(NamedTuple):
         return grades
 
     def by_relevance(self) -> Items:
-        """The same with relevance as scores; itself where there is none."""
+        """Items with relevance as scores; itself where there is none."""
         if self.relevance is None:
             return self
         relevant = self.known_apart()
@@ -227,7 +227,7 @@ class Items(NamedTuple):
         return np.repeat(self.offsets[1:], sizes_of(self.offsets)) - np.arange(self.offsets[-1])
 
     def by_falling_id(self, came: IntArray, by_id: IntArray) -> Items:
-        """The same as if tied items stood by falling id, in two orders of all items by score.
+        """Rankings as if tied items stood by falling id, in two orders of all items by score.
 
         Tied items have one score: to move them changes only where relevant ones stand.
         """
@@ -629,6 +629,6 @@ def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
 
 
 def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """The same numbers from sorted scores."""
+    """Numbers as of ``_counted``, from sorted scores."""
     ordered, sought = np.sort(sortable(scores)), sortable(wanted)
     return ordered.searchsorted(sought, "left"), ordered.searchsorted(sought, "right")

@@ -417,7 +417,7 @@ def size_of(data: Mapping[str, Any]) -> int:
 
 
 def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same without its items, for which a page has no more room."""
+    """Data without its items, for which a page has no more room."""
     n_queries = len(data["lines"])
     return {**data, "lines": [""] * n_queries, "leftOut": n_queries}
 

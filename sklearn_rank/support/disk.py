@@ -204,7 +204,7 @@ def readable(path: PathLike, what: str, done: str = "read") -> Iterator[None]:
 
 
 def writable(path: PathLike, what: str) -> contextlib.AbstractContextManager[None]:
-    """The same for a file that is written."""
+    """Explain errors of a file that is written."""
     return readable(path, what, "written")
 
 

@@ -24,7 +24,7 @@ _KEY_BITS = 64
 _TAG_BITS = 8
 _ALL_TAGS = 255
 _NARROW_BITS = 32
-"""The same of narrow keys."""
+"""Bits of a narrow key."""
 _CLOSE = {1: 0, 2: 0, 4: 1 << 24, 8: 1 << 21}
 """By the size of a code: the square of the length, times the number of tags, up to which a quarter
 of the rows at most has two scores that agree in all that narrow keys hold of them. Of 32 bits a
@@ -55,7 +55,7 @@ class Tagged(NamedTuple):
 
 
 def sortable(values: Array) -> Array:
-    """The same numbers in a type that NumPy sorts rightly: float16 becomes float32.
+    """Numbers in a type that NumPy sorts rightly: float16 becomes float32.
 
     With AVX-512, NumPy 2.4 leaves thousands of negative halves out of order on some processors.
     """
@@ -114,7 +114,7 @@ def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = EMPTY) ->
 
 
 def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Ordered:
-    """The same by way of segments of rising length."""
+    """Order by way of segments of rising length."""
     items, by_length = take_segments(offsets, rising)
     order, same = order_segments(codes[items], by_length)
     inverse = np.empty_like(rising)
@@ -154,7 +154,7 @@ def _by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Ta
 
 
 def _by_narrow_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
-    """The same by keys of 32 bits, which cost half as much or less to sort and to compare.
+    """Sort by keys of 32 bits, which cost half as much or less to sort and to compare.
 
     The lowest bits of the codes give way to the tags. None where that would leave many rows in
     doubt.

@@ -37,7 +37,7 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
 
 
 def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:
-    """The same without quotes, for messages, paths and reasons; ``...`` says that it is cut."""
+    """Text without quotes, for messages, paths and reasons; ``...`` says that it is cut."""
     shown = _escape(text[:limit])
     return f"{shown}..." if limit is not None and len(text) > limit else shown
 
