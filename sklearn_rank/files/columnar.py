@@ -49,7 +49,8 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     rows.role, rows.roles = named.kind, named.roles
     rows.watched, rows.unread = named.watched, named.unread
     source.check_rows(n_rows)
-    wanted = [named.query, named.item, named.number, *(column.name for column in named.watched)]
+    wanted = [named.query, named.item, named.number, named.rank]
+    wanted += [column.name for column in named.watched]
     frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
     if named.kind == "grade" and named.number is not None:
         is_unrated = frame[named.number].is_null()
@@ -70,7 +71,8 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
         numbers = [rows.grade_of(None, value) for value in frame[name].to_list()]
     elif name is not None:
         numbers = _values(source, frame, name, named.kind)
-    rows.add(queries, items, numbers)
+    has_ranks = named.rank is not None and _holds_numbers(frame[named.rank])
+    rows.add(queries, items, numbers, frame[named.rank].to_numpy() if has_ranks else None)
 
 
 _Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"

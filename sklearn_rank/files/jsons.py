@@ -78,7 +78,8 @@ def add_json(
     if rows.role == "score" and reader.steps == {True}:
         rows.doubts = (ASCENDING,)
     rows.unread, rows.all_queries = tuple(reader.unread), list(reader.all_queries)
-    rows.add(queries, items, numbers if numbers and bare is None else None)
+    ranks = reader.ranks if len(reader.ranks) == len(rated) else None
+    rows.add(queries, items, numbers if numbers and bare is None else None, ranks)
     yield
 
 
@@ -235,6 +236,8 @@ class _Reader:
         """Keys that have no role."""
         self.inside = ""
         """The list of items, as ``hits[]``."""
+        self.ranks: list[float] = []
+        """Of rows that have a score, too."""
         self.steps: set[bool] = set()
         """Whether scores of a list rise, or fall."""
 
@@ -375,6 +378,10 @@ class _Reader:
         number = value[roles[kind]]
         if number is None:  # not rated, or sorted by something else than the score
             return query, item, None if self.is_run else math.nan
+        if kind != "rank" and "rank" in roles:
+            rank = value[roles["rank"]]
+            is_number = isinstance(rank, (int, float)) and not isinstance(rank, bool)
+            self.ranks.append(float(rank) if is_number and abs(rank) < EXACT else math.nan)
         return query, item, self._number(line, number, query, item)
 
     def _number(self, line: int | None, value: Any, query: str, item: str) -> float:

@@ -109,9 +109,9 @@ def run_of(
 ) -> Run:
     """The rankings of a source."""
     rows = Rows(source, is_run=True, queries=queries)
-    query_ids, items, numbers, role = _read(rows, format, columns)
-    own = {"ranks" if role == "rank" else "scores": numbers}
-    run = Run.from_columns(query_ids, items, tag=rows.tag, **own, **_about(rows))
+    query_ids, items, numbers, role, ranks = _read(rows, format, columns)
+    by_rank = {"ranks": numbers} if role == "rank" else {"scores": numbers, "ranks": ranks}
+    run = Run.from_columns(query_ids, items, tag=rows.tag, **by_rank, **_facts(rows))
     return run.of_queries(rows.all_queries) if len(rows.all_queries) > len(run) else run
 
 
@@ -174,7 +174,7 @@ def qrels_of(
                 msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
                 raise InvalidParameterError(msg)
     rows = Rows(source, is_run=False, grades=grades_of)
-    queries, items, grades, _ = _read(rows, format, columns)
+    queries, items, grades, *_ = _read(rows, format, columns)
     if rows.n_unrated:
         warn(
             f"{source.name}: {rows.n_unrated:,} rows have no grade and are left out, as not judged",
@@ -182,11 +182,11 @@ def qrels_of(
         )
     if grades is not None:
         grades = whole_grades(source, grades)
-    qrels = Qrels.from_columns(queries, items, grades=grades, **_about(rows))
+    qrels = Qrels.from_columns(queries, items, grades=grades, **_facts(rows))
     return qrels.of_queries(rows.all_queries) if len(rows.all_queries) > len(qrels) else qrels
 
 
-def _about(rows: Rows) -> dict[str, Any]:
+def _facts(rows: Rows) -> dict[str, Any]:
     """What a table tells of its file."""
     names = ("comments", "unread", "roles", "doubts")
     return {"source": rows.source.name, **{name: getattr(rows, name) for name in names}}

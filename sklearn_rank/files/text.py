@@ -126,6 +126,8 @@ class FileColumns(NamedTuple):
     numbers: Array | None
     role: Role
     """Kind of the numbers."""
+    ranks: Array | None = None
+    """Of rows that have scores, too."""
 
 
 @dataclass
@@ -140,8 +142,8 @@ class Rows:
     """Grades of texts; None: grades are numbers."""
     queries: Sequence[str] | None = None
     """Ids of queries that the file does not name."""
-    parts: list[tuple[Any, Any, Any]] = field(default_factory=list)
-    """Queries, items and numbers (or None) of each block: lists, or series of Polars."""
+    parts: list[tuple[Any, Any, Any, Any]] = field(default_factory=list)
+    """Queries, items, numbers and ranks (or None) of each block: lists, or series of Polars."""
     n_rows: int = 0
     n_unrated: int = 0
     """Rows of judgements that have no grade, which are not among the others."""
@@ -158,8 +160,8 @@ class Rows:
     all_queries: list[str] = field(default_factory=list)
     """Also those without rows, in a format that can have some."""
 
-    def add(self, queries: Any, items: Any, numbers: Any) -> None:
-        """Rows of one block; ``numbers`` is None where a row has none."""
+    def add(self, queries: Any, items: Any, *numbers: Any) -> None:
+        """Rows of one block, their numbers, and ranks beside scores; None where a row has none."""
         if not len(items):
             return
         self.n_rows += len(items)
@@ -168,7 +170,8 @@ class Rows:
         if pl is not None and isinstance(items, list):
             queries = pl.Series("query", queries, dtype=pl.String)
             items = pl.Series("item", items, dtype=pl.String)
-        self.parts.append((queries, items, None if numbers is None else np.asarray(numbers)))
+        arrays = [None if part is None else np.asarray(part) for part in (*numbers, None)]
+        self.parts.append((queries, items, *arrays[:2]))
 
     def grade_of(self, line: int | None, text: str) -> float:
         """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
@@ -185,16 +188,19 @@ class Rows:
             if self.all_queries and not what:
                 what = f": there is no item for {format_list(self.all_queries)}"
             self.source.fail(None, f"holds no rows{what}")
-        *ids, numbers = zip(*self.parts, strict=True)
+        *ids, numbers, ranks = zip(*self.parts, strict=True)
         self.parts = []
         if isinstance(ids[0][0], list):
             queries, items = (list(chain.from_iterable(lists)) for lists in ids)
         else:
             queries, items = map(polars_or_none().concat, ids)
         values = None if numbers[0] is None else np.concatenate(numbers)
+        places = None if any(part is None for part in ranks) else np.concatenate(ranks)
+        if places is not None and not np.isfinite(places).all():
+            places = None  # a row without a rank says nothing against the scores
         if self.role == "distance" and values is not None:
-            return FileColumns(queries, items, negated(values), "score")
-        return FileColumns(queries, items, values, self.role)
+            return FileColumns(queries, items, negated(values), "score", places)
+        return FileColumns(queries, items, values, self.role, places)
 
     def refuse_unused(self) -> None:
         """ColumnRoleError if an unknown column holds what no known one does."""
@@ -215,6 +221,8 @@ class Fields(NamedTuple):
     """None: any white space separates, so that two separators are one, as in TREC's formats."""
     tag: int | None = None
     watched: tuple[int, ...] = ()
+    rank: int | None = None
+    """Of a rank beside a score."""
 
 
 RUN = Fields(6, 0, 2, 4, "score", tag=5)
@@ -253,6 +261,8 @@ class NamedColumns(NamedTuple):
     """Kind of the number: a score, a distance, a rank or a grade."""
     watched: list[UnusedColumn]
     unread: tuple[str, ...]
+    rank: str | None
+    """Of a rank beside a score."""
 
     @property
     def roles(self) -> dict[Role, str]:
@@ -275,7 +285,8 @@ def find_columns(
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
     watched = candidates_of(names, roles, columns, kinds)
     unread = tuple(name for name in names if name not in roles.values())
-    return NamedColumns(roles["query"], roles["item"], roles.get(kind), kind, watched, unread)
+    number, rank = roles.get(kind), None if kind == "rank" else roles.get("rank")
+    return NamedColumns(roles["query"], roles["item"], number, kind, watched, unread, rank)
 
 
 def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
@@ -295,7 +306,8 @@ def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) ->
     number = None if named.number is None else names.index(named.number)
     places = names.index(named.query), names.index(named.item), number
     watched = tuple(names.index(column.name) for column in named.watched)
-    return Fields(len(names), *places, named.kind, separator, watched=watched)
+    rank = None if named.rank is None else names.index(named.rank)
+    return Fields(len(names), *places, named.kind, separator, watched=watched, rank=rank)
 
 
 def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
@@ -321,6 +333,7 @@ def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
         read = lambda _, line, text, __: rows.grade_of(line, text)  # noqa: E731
     queries, items = [], []
     numbers: list[float] | None = None if number_at is None else []
+    ranks: list[Any] | None = None if fields.rank is None else []
     for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
         if fields.separator is not None:
             parts = _split(source, line, data.decode(), fields.separator) if data else []
@@ -343,13 +356,16 @@ def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
                 rows.n_unrated += 1
                 continue
             numbers.append(read(source, line, text, fields.role))
+        if ranks is not None and fields.rank is not None:
+            rank = _as_value(parts[fields.rank].strip(" "))
+            ranks.append(rank if isinstance(rank, float) else math.nan)
         queries.append(query)
         items.append(item)
         if fields.tag:
             rows.tag = parts[fields.tag]
         for column, place in zip(rows.watched, fields.watched, strict=True):
             column.add([query], [_as_value(parts[place])])
-    rows.add(queries, items, numbers)
+    rows.add(queries, items, numbers, ranks)
 
 
 def _wrong_number(n_fields: int, fields: Fields) -> str:
@@ -389,6 +405,9 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
     if fields.number is not None:
         schema[names[fields.number]] = pl.Int64 if is_whole else pl.Float64
         wanted.add(fields.number)
+    if fields.rank is not None:
+        schema[names[fields.rank]] = pl.Float64
+        wanted.add(fields.rank)
     form: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
         frame = pl.read_csv(io.BytesIO(block.data), schema=schema, columns=sorted(wanted), **form)
@@ -406,7 +425,8 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
         limit = TIMESTAMP if is_whole else EXACT
         if column.null_count() or not (-limit < numbers.min() and numbers.max() < limit):
             return False  # there is something to say
-    rows.add(queries, items, numbers)
+    ranks = None if fields.rank is None else frame[names[fields.rank]].to_numpy()
+    rows.add(queries, items, numbers, ranks)
     for watched, place in zip(rows.watched, fields.watched, strict=True):
         if not watched.is_text:
             pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()

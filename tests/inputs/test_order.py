@@ -135,6 +135,26 @@ def test_scores_that_contradict_ranks() -> None:
     assert by_rank == evaluate(truth, run, "mrr", convention="rectools")["mrr"]
     assert by_rank == (1 / 2 + 1 / 3) / 2
     assert evaluate(truth, run, "mrr", columns={"rank": None})["mrr"] == (1 + 1) / 2
+    for file in files_of(run):
+        with pytest.warns(RankingOrderWarning, match=message):
+            evaluate(truth, read_run(file), "mrr")
+        file.seek(0)
+        by_rank = evaluate(truth, read_run(file, columns={"score": None}), "mrr")["mrr"]
+        assert by_rank == (1 / 2 + 1 / 3) / 2
+
+
+@pytest.mark.parametrize("has_polars", [True, False])
+def test_files_with_gaps_in_ranks_beside_scores(monkeypatch: Any, has_polars: bool) -> None:
+    if not has_polars:
+        monkeypatch.setattr("sklearn_rank.files.text.polars_or_none", lambda: None)
+        monkeypatch.setattr("sklearn_rank.files.columnar.polars_or_none", lambda: None)
+    truth = pd.DataFrame(JUDGED)
+    for file in files_of(JOINED.assign(score=-JOINED["rank"])):
+        with pytest.warns(RankingOrderWarning, match=GAPS):
+            evaluate(truth, read_run(file), "mrr")
+    for text in ("", "first"):  # a rank that is none says nothing
+        rows = f"user,item,rank,score\nu,b,{text},9\nu,d,7,8\nv,g,1,7\n"
+        assert evaluate(truth, read_run(io.BytesIO(rows.encode())), "mrr")["mrr"] == 1.0
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
