@@ -60,6 +60,18 @@ def _limit(text: str) -> tuple[str | None, float | str]:
         raise argparse.ArgumentTypeError(msg) from None
 
 
+def _spellings(text: str) -> list[str]:
+    """Measures that are joined by commas, which also stand in parameters and between cutoffs."""
+    found: list[str] = []
+    for part in text.split(","):
+        before = found[-1] if found else ""
+        if before.count("(") > before.count(")") or (before and re.fullmatch(r"[\d. -]+", part)):
+            found[-1] += f",{part}"
+        else:
+            found.append(part.strip())
+    return found
+
+
 def _weight(text: str) -> tuple[str, float]:
     name, _, number = text.rpartition("=")
     if not name:
@@ -109,7 +121,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         )
     text = "grade of a text where grades are text, as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
-    ids = "ids of queries that RUN does not name (_msearch), in order: one a line, or JSON lines"
+    ids = "queries of an _msearch RUN: its requests, or ids in order, one a line or JSON lines"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     limits = {
@@ -124,8 +136,9 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     """Options of measures and relevance."""
     add = parser.add_argument
-    spelling = f"as map, ndcg@5,10 or P_10; repeat it for more ({default})"
-    add("-m", "--measure", action="append", default=[], metavar="M", dest="measures", help=spelling)
+    spelling = f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more ({default})"
+    several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
+    add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
@@ -149,8 +162,8 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
-        if unknown:
-            hint = closest(unknown[0], self._option_string_actions)
+        if rest:
+            hint = closest(unknown[0], self._option_string_actions) if unknown else ""
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return parsed, rest
 
@@ -312,7 +325,8 @@ def _gate(commands: Any) -> None:
         option = f"--{name.replace('_', '-')}"
         add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
     metrics = "another measure to record"
-    add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
+    several: dict[str, Any] = {"action": "extend", "type": _spellings}
+    add("-m", "--measure", dest="metrics", metavar="MEASURE", help=metrics, **several)
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     add("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"

@@ -8,19 +8,17 @@ import io
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.files.jsons import load_json
+from sklearn_rank.files.queries import read_ids
 from sklearn_rank.files.read import qrels_of, run_of
-from sklearn_rank.files.source import Limits, Source, source_of
-from sklearn_rank.inputs.roles import Columns, Role, names_of, plain_name, role_of
+from sklearn_rank.files.source import Limits, Source, source_of, text_of
+from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.support.disk import readable
-from sklearn_rank.support.text import format_list, safe_repr, safe_text
+from sklearn_rank.support.text import format_list, safe_repr
 
 
 class Reader:
@@ -37,7 +35,7 @@ class Reader:
         self.limits = Limits(**{name: value for name, value in given.items() if value})
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
-        self.queries = None if arguments.queries is None else read_ids(arguments.queries)
+        self.queries = arguments.queries and read_ids(arguments.queries, "--queries")
         self.grades = grades or dict(arguments.grade_of) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
@@ -80,24 +78,10 @@ def refuse_repeated_runs(*paths: str | None, what: str = "run") -> None:
         raise ValueError(msg)
 
 
-def read_ids(path: str, option: str = "--queries") -> list[str]:
-    """Ids of queries: one a line, or of JSON lines with the id of a query."""
-    source, ids = source_of(path, Limits(), option), []
-    for number, line in enumerate(_text(path, option).splitlines(), 1):
-        if line.startswith("{"):
-            value = load_json(source, number, line.encode())
-            names = _ids(list(value), "query")
-            if len(names) != 1:
-                source.fail(number, f"has the keys {format_list(value)}, of which one is the query")
-            line = str(value[names[0]])
-        ids += [line] if line.strip() else []
-    return ids
-
-
 def read_stored(path: str) -> list[dict[str, Any]]:
     """Evaluations of a file that ``evaluate --format json`` or ``to_dict()`` wrote."""
     source = source_of(path, Limits(), "FILE")
-    stored = load_json(source, None, _text(path, "FILE").encode())
+    stored = load_json(source, None, text_of(path, "FILE").encode())
     stored = stored if isinstance(stored, list) else [stored]
     if not stored or not all(isinstance(part, dict) and "scores" in part for part in stored):
         source.fail(None, "is no result of evaluate --format json")
@@ -133,7 +117,7 @@ def read_labels(
     """
     source = source_of(path, Limits(), option)
     labels: dict[str, str] = {}
-    for line, query, label in _pairs(source, _text(path, option), what, of):
+    for line, query, label in _pairs(source, text_of(path, option), what, of):
         if not isinstance(label, (str, int, float)):
             source.fail(line, f"the {what} of {of} {safe_repr(query)} is not text")
         if label == "" and what == "label":
@@ -151,7 +135,7 @@ _FACTS = ("title", "text", "url", "image")
 
 def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     """{item: title}, or {item: {title, text, url, image}} of a file with such columns."""
-    source, text = source_of(path, Limits(), option), _text(path, option)
+    source, text = source_of(path, Limits(), option), text_of(path, option)
     first = text.lstrip().partition("\n")[0]
     rows: list[dict[str, Any]] = []
     if first.startswith("{") and not _is_row(first):
@@ -220,10 +204,10 @@ def _is_row(line: str) -> bool:
 
 def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -> tuple[str, str]:
     """The column of ids, and that of labels or texts: by name, else the only other one."""
-    queries = _ids(names, of, _NAMES[what])
+    queries = ids_among(names, of, _NAMES[what])
     rest = {name: plain_name(name) for name in names if name not in queries}
     found = [name for name in names if rest.get(name) in _NAMES[what]]
-    if not found and len(names) == 2:
+    if not found and (len(names) == 2 or what == "label"):
         known = {*_NAMES["label"], *_NAMES["text"]}
         may_be = (None, of) if what == "text" else (None,)
         found = [name for name in rest if role_of(name) in may_be and rest[name] not in known]
@@ -231,21 +215,3 @@ def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -
         shown = format_list(names, limit=20) or "nothing"
         source.fail(line, f"needs the columns {of} and {what}, and the first line has {shown}")
     return queries[0], found[0]
-
-
-def _ids(names: list[str], of: Role, others: Collection[str] = ()) -> list[str]:
-    """The names of ids; those that may be something else only where there is no other."""
-    found = names_of(names, of)
-    own = [name for name in found if plain_name(name) not in others]
-    return own or [name for name in names if name in ("_id", "id")] or found
-
-
-def _text(path: str, option: str) -> str:
-    with readable(path, option):
-        data = Path(path).read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        msg = f"{safe_text(path)}:{line}: is not UTF-8 text"
-        raise FileFormatError(msg) from None

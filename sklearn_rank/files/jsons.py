@@ -167,6 +167,9 @@ def _responses(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
         if len(rows.queries) != len(responses):
             numbers = f"{len(responses):,} responses for {len(rows.queries):,} queries"
             rows.source.fail(None, f"holds {numbers}")
+        again = [query for query in rows.queries if rows.queries.count(query) > 1]
+        if again:
+            rows.source.fail(None, f"is of queries that repeat the id {safe_repr(again[0])}")
         value = dict(zip(rows.queries, responses, strict=True))
     if not value or not all(map(_is_response, value.values())):
         return None

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
 from sklearn_rank.files.jsons import add_json, looks_like_lines
+from sklearn_rank.files.queries import read_ids
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.text import MAX_GRADE, FileColumns, Rows, add_lines, separator_of
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
@@ -52,7 +53,7 @@ def read_run(
     *,
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
-    queries: Sequence[str] | None = None,
+    queries: Sequence[str] | os.PathLike[str] | None = None,
     max_rows: int = Limits.max_rows,
     max_bytes: int = Limits.max_bytes,
     max_line: int = Limits.max_line,
@@ -69,8 +70,9 @@ def read_run(
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
         for a role that no column has.
-    queries : sequence of str, default=None
-        Ids of the queries of an ``_msearch`` response, in the order of its requests.
+    queries : sequence of str or path, default=None
+        Ids of the queries of an ``_msearch`` response, in the order of its requests; or the file
+        of these requests, or of ids.
     max_rows : int, default=50_000_000
         Rows that are read before the file is refused.
     max_bytes : int, default=2 GiB
@@ -98,7 +100,8 @@ def read_run(
     >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
     {'d7': 12.5, 'd2': 9.25}
     """
-    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns, queries)
+    ids = read_ids(queries, "queries") if isinstance(queries, (str, os.PathLike)) else queries
+    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns, ids)
 
 
 def run_of(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
@@ -90,6 +91,18 @@ def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
         msg = f"a path or a binary file is needed, got {type(path).__name__}{how}"
         raise TypeError(msg)
     return Source(path, safe_text(name, limit=200), limits, what)
+
+
+def text_of(path: Any, option: str) -> str:
+    """A small file as text."""
+    with readable(path, option):
+        data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        msg = f"{safe_text(path)}:{line}: is not UTF-8 text"
+        raise FileFormatError(msg) from None
 
 
 @contextmanager

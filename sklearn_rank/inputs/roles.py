@@ -118,6 +118,13 @@ def names_of(names: Iterable[str], role: Role) -> list[str]:
     return _are_of(names, ROLES[role])
 
 
+def ids_among(names: list[str], role: Role, others: Collection[str] = ()) -> list[str]:
+    """Names of ids; those that may be something else only where there is no other."""
+    found = names_of(names, role)
+    certain = [name for name in found if plain_name(name) not in others]
+    return certain or [name for name in names if name in ("_id", "id")] or found
+
+
 def item_ids(names: Iterable[str]) -> list[str]:
     """Names of the id of an item in a list, where ``id`` means nothing else; one is wanted."""
     bare = [name for name in names if plain_name(name) == "id"]

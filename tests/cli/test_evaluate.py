@@ -396,3 +396,29 @@ def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
         "combine less.json": "must hold results of evaluate",
     }.items():
         assert told in command(words, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("ndcg@10,map", ["ndcg@10", "map"]),
+        ("ndcg@5,10,P_5", ["ndcg@5", "ndcg@10", "precision@5"]),
+        ("hmean(ndcg(gain=linear),map)@5, mrr", ["hmean(ndcg(gain=linear),map)@5", "mrr"]),
+    ],
+)
+def test_measures_joined_by_commas(given, read, command):
+    words = ["evaluate", "t.qrels", "two.run", "-m", given, "--format", "json"]
+    (found,) = json.loads(command(words))
+    assert list(found["scores"]) == read
+
+
+def test_slices_are_the_only_column_without_a_role(command):
+    command.write({"s.csv": "query_id,query,intent\nq1,shoes,buy\nq2,hats,buy\nq3,how to,learn\n"})
+    found = command("evaluate t.qrels two.run -m mrr --slices s.csv --format csv")
+    assert [line.split(",")[1] for line in found.splitlines()[2:]] == ["buy", "learn"]
+
+
+def test_a_word_too_many_shows_the_usage_of_its_command(command):
+    said = command("doctor a b c", 2)
+    assert said.startswith("usage: sklearn-rank doctor ")
+    assert said.endswith("error: unrecognized arguments: c\n")

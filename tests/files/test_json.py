@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sklearn_rank import ColumnRoleError, FileFormatError, evaluate, read_qrels, read_run
+from sklearn_rank import ColumnRoleError, FileFormatError, cli, evaluate, read_qrels, read_run
 from tests.files.conftest import qrels_of, run_of
 
 
@@ -211,6 +211,56 @@ def test_what_search_engines_and_mteb_write(value, run, qrels, indent):
     for read, expected in ((run_of, run), (qrels_of, qrels)):
         if expected is not None:
             assert read(text) == expected
+
+
+MATCH = {"query": {"match": {"title": {"query": "red shoes", "operator": "and"}}}}
+REQUESTS = {
+    "an id of the header": ({"index": "shop", "id": "q1"}, MATCH),
+    "an id of the body": ({}, {"query_id": "q1", **MATCH}),
+    "a name": ({}, {"query": {"bool": {"must": [{"match": {"title": "x", "_name": "q1"}}]}}}),
+    "the text of a match": ({"index": "shop"}, {"query": {"match": {"title": "q1"}}, "size": 9}),
+    "of several fields": ({}, {"query": {"multi_match": {"query": "q1", "fields": ["a", "b"]}}}),
+    "of a template": ({}, {"id": "my-template", "params": {"text": "q1"}}),
+}
+
+
+@pytest.mark.parametrize("request_of_q1", REQUESTS.values(), ids=REQUESTS)
+def test_requests_name_the_queries_of_responses(request_of_q1, tmp_path):
+    other = ({}, {"query": {"match": {"title": "q2"}}})
+    lines = "\n".join(json.dumps(part) for part in (*request_of_q1, *other))
+    requests = tmp_path / "requests.ndjson"
+    requests.write_text(f"{lines}\n\n")
+    responses = tmp_path / "responses.json"
+    responses.write_text(json.dumps({"responses": [HITS, {"hits": {"hits": []}}]}))
+    run = read_run(responses, queries=requests)
+    assert list(run) == ["q1", "q2"]
+    assert run["q1"] == read_run(responses, queries=["q1", "q2"])["q1"] != {}
+    responses.write_text(json.dumps({"responses": [HITS, FAILED]}))
+    with pytest.raises(FileFormatError, match="1 searches failed: 'q2'; "):
+        read_run(responses, queries=str(requests))
+    (tmp_path / "qrels").write_text("q1 0 d7 1\n")
+    paths = [str(tmp_path / "qrels"), str(responses)]
+    assert cli.main(["evaluate", *paths, "--queries", str(requests)]) == 2
+    responses.write_text(json.dumps({"responses": [HITS, HITS]}))
+    assert cli.main(["evaluate", *paths, "--queries", str(requests)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            {"query": {"bool": {"should": [{"match": {"a": "x"}}, {"match": {"b": "y"}}]}}},
+            ":2: doe",
+        ),
+        ({"query": {"match": {"a": "q1"}}}, "is of queries that repeat the id 'q1'"),
+    ],
+)
+def test_requests_without_names(body, message, tmp_path):
+    requests = tmp_path / "requests.ndjson"
+    requests.write_text("".join(f"{{}}\n{json.dumps(body)}\n" for _ in range(2)))
+    responses = io.BytesIO(json.dumps({"responses": [HITS, HITS]}).encode())
+    with pytest.raises(FileFormatError, match=message):
+        read_run(responses, queries=requests)
 
 
 def test_responses_of_several_searches():
