@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import pytest
@@ -52,3 +53,28 @@ def test_links_of_docstrings_lead_to_headings(link: str) -> None:
     page, _, anchor = link.partition("#")
     assert (ROOT / page).is_file()
     assert not anchor or anchor in anchors(ROOT / page)
+
+
+PUBLIC = [
+    (package, name)
+    for package in (sklearn_rank, pytest_rankmetrics)
+    for name in package.__all__
+    if inspect.isfunction(getattr(package, name))
+]
+
+
+@pytest.mark.parametrize(("package", "name"), PUBLIC, ids=[name for _, name in PUBLIC])
+def test_every_keyword_of_a_function_has_an_entry_on_the_api_page(
+    package: ModuleType, name: str
+) -> None:
+    """A metric's assertion has the entries of the metric's function, which its docstring names."""
+    function = getattr(package, name)
+    assert re.search(rf"\b{name}\b", (ROOT / "docs" / "api.md").read_text()), "not in docs/api.md"
+    doc = inspect.getdoc(function) or ""
+    scored = re.search(r"Own parameters are those of\s+:func:`sklearn_rank\.(\w+)`", doc)
+    if scored is not None:
+        doc += inspect.getdoc(getattr(sklearn_rank, scored[1])) or ""
+    entries = re.findall(r"^((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", doc, re.MULTILINE)
+    documented = {item.lstrip("*") for entry in entries for item in entry.split(", ")}
+    keywords = {*inspect.signature(function).parameters} - {"y_true", "y_score"}
+    assert keywords - documented - ({"threshold", "reading"} if scored else set()) == set()
