@@ -103,16 +103,16 @@ class Gathered:
         self._doubt = self._doubt or next(iter(run.doubts), "")
         part = read_joined(qrels, run, self._of_parts)
         self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
-        unjudged, kept = part.rankings.unjudged, None
+        unjudged, held = part.rankings.unjudged, None
         n_unjudged, n_judged = np.zeros(len(part.rankings), np.int64), part.rankings.n_relevant
         if unjudged is not None:
             n_unjudged = unjudged.counts
             n_judged = n_judged if unjudged.n_judged is None else unjudged.n_judged
-            kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
+            held = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
         self._n_unjudged.append(n_unjudged)
         self._n_judged.append(n_judged)
         # A pool holds all scores; of the parts only places are kept.
-        rankings = replace(part.rankings, unjudged=kept)
+        rankings = replace(part.rankings, unjudged=held)
         self.parts.append(
             replace(part, rankings=rankings, items=_PARTS_HAVE_NONE, query_columns=())
         )

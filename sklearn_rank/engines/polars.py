@@ -34,7 +34,7 @@ def _batches(lazy: pl.LazyFrame, columns: Sequence[str]) -> Generator[pl.DataFra
         )
     except pl.exceptions.ComputeError as error:
         # Before Polars 2, of errors of our readers of text the words alone arrive here.
-        _, own, text = str(error).partition(f"{FileFormatError.__name__}: ")
-        if not own:
+        _, found, text = str(error).partition(f"{FileFormatError.__name__}: ")
+        if not found:
             raise
         raise FileFormatError(text) from error

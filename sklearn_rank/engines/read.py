@@ -171,8 +171,8 @@ def find_sides(
     """
     frames = [truth, run]
     return [
-        None if frame is None else side_of(frame, name, own)
-        for name, frame, own in zip(
+        None if frame is None else side_of(frame, name, roles)
+        for name, frame, roles in zip(
             ("y_true", "y_score"), frames, own_columns(columns, frames), strict=True
         )
     ]

@@ -174,19 +174,19 @@ def files_of(path: Paths) -> list[str]:
         text = os.fsdecode(os.fspath(entry))
         is_folder = os.path.isdir(text)
         is_pattern = is_several(text) and not is_folder
-        own: list[str] = []
+        found: list[str] = []
         for name in sorted(glob.glob(text, recursive=True)) if is_pattern else [text]:
             # Of a folder as Spark writes it: marks of success and checksums are no data.
             within = [os.path.join(at, one) for at, _, ones in os.walk(name) for one in ones]
             data = [one for one in within if not os.path.basename(one).startswith(("_", "."))]
-            own += sorted(data) if os.path.isdir(name) else [name]
-        if not own:
+            found += sorted(data) if os.path.isdir(name) else [name]
+        if not found:
             fault = "is a folder without files" if is_folder else "is the name of no file"
             msg = f"path {safe_repr(text)} {fault}"
             raise FileNotFoundError(msg)
-        names += own
-        what = "path" if own == [text] else f"path {safe_repr(text)} stands for files of which"
-        holder.update(dict.fromkeys(own, what))
+        names += found
+        what = "path" if found == [text] else f"path {safe_repr(text)} stands for files of which"
+        holder.update(dict.fromkeys(found, what))
     if not names:
         msg = "path is an empty list; name a file, a pattern, a folder, or several of them"
         raise FileNotFoundError(msg)

@@ -196,11 +196,12 @@ class _SparkProblem:
 
     def _gathered(self, *, keeps_unjudged: bool = False) -> Gathered:
         """Data read by all tasks."""
-        about: Any = {
-            "has_grades": has_grades(self.problem.y_true),
-            "keeps_unjudged": keeps_unjudged,
-        }
-        gathered = Gathered(self.problem.options, {}, **about)
+        gathered = Gathered(
+            self.problem.options,
+            {},
+            has_grades=has_grades(self.problem.y_true),
+            keeps_unjudged=keeps_unjudged,
+        )
         with self._showing("Spark ranks queries"):
             for part in _unpickled(self._parts(keeps_unjudged=keeps_unjudged)):
                 gathered.absorb(part)
@@ -222,9 +223,9 @@ class _SparkProblem:
 
         # Without annotations, by which Spark would choose how it calls them.
         def pair(truth, rows):  # type: ignore[no-untyped-def]
-            own = truth_of(_narwhals(_renamed(truth, columns["y_true"])), named["y_true"])
+            part = truth_of(_narwhals(_renamed(truth, columns["y_true"])), named["y_true"])
             rows = _renamed(rows, columns["y_score"])
-            return _read_part(own, rows, named, options, keeps_unjudged, truth.num_rows)
+            return _read_part(part, rows, named, options, keeps_unjudged, truth.num_rows)
 
         def alone(rows):  # type: ignore[no-untyped-def]
             rows = _renamed(rows, columns["y_score"])
@@ -331,9 +332,9 @@ class _SparkSide:
         if kind in (*_INTEGERS, *_FLOATS, "boolean") or kind.startswith("decimal"):
             column = f"CAST({column} AS double)"
         # Under names of our own, for PySpark does not quote those that it groups.
-        own = [f"{quoted(name)} AS c{place}" for place, name in enumerate(self.rows.columns)]
+        plain = [f"{quoted(name)} AS c{place}" for place, name in enumerate(self.rows.columns)]
         bucket = f"CAST(pmod(xxhash64({column}), {number}) AS int) AS bucket"
-        return self.rows.selectExpr(*own, bucket).groupBy("bucket")
+        return self.rows.selectExpr(*plain, bucket).groupBy("bucket")
 
     def sizes(self) -> dict[str, Any]:
         """Rows, queries, missing values by column, relevant judgements and the longest query."""

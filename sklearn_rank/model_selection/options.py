@@ -85,7 +85,7 @@ class ScorerOptions:
     def changed(self) -> dict[str, Any]:
         """Options that are not the default."""
         pairs = zip(_DEFAULTS.items(), self._values(), strict=True)
-        return {name: own for (name, usual), own in pairs if own is not usual and own != usual}
+        return {name: now for (name, usual), now in pairs if now is not usual and now != usual}
 
 
 _DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}
@@ -98,7 +98,7 @@ def with_changes(
     measure: Measure, options: ScorerOptions, changes: Mapping[str, Any], owner: str
 ) -> tuple[Measure, ScorerOptions]:
     """A measure and options with some of both changed, and the rest as its convention has it."""
-    own = {name: value for name, value in changes.items() if name in OPTION_NAMES}
+    of_options = {name: value for name, value in changes.items() if name in OPTION_NAMES}
     convention = changes.get("convention", options.convention)
     preset = find_convention(convention)
     if options.convention != "default":
@@ -118,10 +118,10 @@ def with_changes(
     changed = Measure.open(measure.metric, k, **{**dict(measure.parameters), **parameters})
     changed = replace(changed, given=measure.given | parameters.keys())
     changed = preset.apply(changed).complete()
-    given = (options.given or frozenset()) | own.keys()
+    given = (options.given or frozenset()) | of_options.keys()
     of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(changed)}
-    own.update((name, value) for name, value in of_program.items() if name not in given)
-    return changed, replace(options, **own, convention=convention, given=given)
+    of_options.update((name, value) for name, value in of_program.items() if name not in given)
+    return changed, replace(options, **of_options, convention=convention, given=given)
 
 
 def as_asked(measure: Measure) -> Measure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +61,8 @@ def without_query_ids(name: str, X: Any) -> Any:
     names = _column_names(X)
     if name not in names:
         return X
-    kept = [column for column in names if column != name]
-    return X.select(kept) if hasattr(X, "column_names") else X[kept]
+    others = [column for column in names if column != name]
+    return X.select(others) if hasattr(X, "column_names") else X[others]
 
 
 def _column_names(X: Any) -> list[Any]:
@@ -110,7 +110,7 @@ class QueryRows:
             "resource='n_samples' in a halving search"
         )
 
-    def by_query(self) -> dict[Any, int]:
+    def by_query(self) -> dict[Hashable, int]:
         """Rows of each query by its id."""
         return dict(zip(listed_ids(self.query_ids), self.sizes.tolist(), strict=True))
 
@@ -135,15 +135,15 @@ class QueryIds(NamedTuple):
             faults.append(self._fault_of_sample(self.fold))
         elif self.fold is not None:
             # Splits are the same for each candidate of a search.
-            known = notes_of_search().setdefault("splits", {})
+            found = notes_of_search().setdefault("splits", {})
             key = (self.name, id(self.fold.scored), id(self.fold.test))
-            if key not in known:
+            if key not in found:
                 fault = self._fault_of_split(self.fold)
                 whole = drawn_from(length(self.fold.X))
                 if fault is None and whole is not None:
                     fault = self._fault_of_sample(whole)
-                known[key] = fault, self.fold.scored, self.fold.test
-            faults.append(known[key][0])
+                found[key] = fault, self.fold.scored, self.fold.test
+            faults.append(found[key][0])
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
@@ -164,20 +164,19 @@ class QueryIds(NamedTuple):
             return None
         return rows.fault(fold.train, fold.test, "the split")
 
-    def _first_that_differs(self, others: Mapping[Any, int]) -> tuple[int, str, int, int] | None:
-        """Number of queries with other row counts there, and the first one with both counts."""
-        own = QueryRows(self.ids).by_query()
-        differ = [query for query, rows in own.items() if others.get(query, rows) != rows]
-        if not differ:
-            return None
-        return len(differ), safe_repr(differ[0]), own[differ[0]], others[differ[0]]
+    def _first_that_differs(self, others: Mapping[Hashable, int]) -> tuple[str, int, int] | None:
+        """The first query with another number of rows there, and both numbers."""
+        scored = QueryRows(self.ids).by_query()
+        differ = (query for query, rows in scored.items() if others.get(query, rows) != rows)
+        query = next(differ, None)
+        return None if query is None else (safe_repr(query), scored[query], others[query])
 
     def _fault_of_sample(self, fold: Fold) -> str | None:
         rows = self._everywhere(fold)
         first = None if rows is None else self._first_that_differs(rows.by_query())
         return first and (
             f"single rows are drawn (max_samples, subsample), which cuts queries: of query "
-            f"{first[1]} only {first[2]:,} of {first[3]:,} rows are scored; score all rows, or "
+            f"{first[0]} only {first[1]:,} of {first[2]:,} rows are scored; score all rows, or "
             "draw queries before"
         )
 

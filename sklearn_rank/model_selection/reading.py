@@ -153,11 +153,11 @@ class Responses:
             values = getattr(self.estimator, method)(self.X)
         if not (hasattr(values, "iloc") and hasattr(self.X, "iloc")) or len(values) != len(self.X):
             return values
-        index, own = values.index, self.X.index
-        if index.equals(own) or _numbers_rows(index):
+        index, rows = values.index, self.X.index
+        if index.equals(rows) or _numbers_rows(index):
             return values
-        if own.is_unique and index.is_unique and index.isin(own).all():
-            return values.reindex(own)
+        if rows.is_unique and index.is_unique and index.isin(rows).all():
+            return values.reindex(rows)
         msg = (
             f"{method} gives a {type(values).__name__} whose index is not the index of X, so that "
             "its rows cannot be matched; give it X.index, or return an array in the order of X"
@@ -199,15 +199,14 @@ def _numbers_rows(index: Any) -> bool:
 
 def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
     """Scores with the items of y; columns without names stand in the order of those of y."""
-    items, own = list(y.columns), list(scores.columns)
-    if own == items or _numbers_rows(scores.columns):
+    items, scored = list(y.columns), list(scores.columns)
+    if scored == items or _numbers_rows(scores.columns):
         return scores
-    if len(set(own)) == len(own) and set(own) == set(items):
+    if len(set(scored)) == len(scored) and set(scored) == set(items):
         return scores[items]
     msg = (
-        f"columns of {method} are not those of y: {format_list(own)} and "
-        f"{format_list(items)}; name the same "
-        "items, or return an array"
+        f"columns of {method} are not those of y: {format_list(scored)} and "
+        f"{format_list(items)}; name the same items, or return an array"
     )
     raise RankingConfigError(msg)
 

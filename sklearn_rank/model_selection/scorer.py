@@ -93,8 +93,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._bound = copy.copy(bound)
         # Attributes that scikit-learn reads of its own scorers, some to call the metric on labels.
         self._sign = 1 if measure.metric.greater_is_better else -1
-        own: Any = partial(score_by_name, measure.metric)
-        self._score_func = FUNCTIONS.get(measure.metric, own)
+        function = FUNCTIONS.get(measure.metric)
+        self._score_func: Any = function or partial(score_by_name, measure.metric)
         cutoff = {"k": measure.k} if measure.metric.takes_k else {}
         policy = {"ties": self.options.ties, "zero_division": self.options.zero_division}
         self._kwargs = {**cutoff, **measure.options, **policy}
@@ -293,8 +293,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _copy(self, **changed: Any) -> RankingScorer:
         names = ("name", "requests", "bound", "named")
-        own = {name: getattr(self, f"_{name}") for name in names}
-        return type(self)(**{"measure": self.measure, "options": self.options, **own, **changed})
+        same = {name: getattr(self, f"_{name}") for name in names}
+        return type(self)(**{"measure": self.measure, "options": self.options, **same, **changed})
 
     # scikit-learn's protocols --------------------------------------------------------------------
 
@@ -341,13 +341,13 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def __repr__(self) -> str:
         defaults = self.measure.metric.defaults
         usual, now = (
-            {**defaults, **dict(own.parameters), "k": own.k} for own in (self._named, self.measure)
+            {**defaults, **dict(one.parameters), "k": one.k} for one in (self._named, self.measure)
         )
         shown = {name: value for name, value in now.items() if value != usual[name]}
         shown.update(self.options.changed())
         for name, value in shown.items():
-            own = f"<convention {value.name}>" if isinstance(value, Convention) else None
-            shown[name] = own or getattr(value, "__name__", None) or safe_repr(value)
+            title = f"<convention {value.name}>" if isinstance(value, Convention) else None
+            shown[name] = title or getattr(value, "__name__", None) or safe_repr(value)
         text = ", ".join(f"{name}={value}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
@@ -359,7 +359,6 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKe
 
 def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
-
     if preset.lowest == "masked":
         scores = without_lowest(read.y, scores)
     unweighted = ReadOptions(
@@ -380,9 +379,8 @@ def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> Ranking
     except ValueError as error:
         if query_weight is None:
             raise
-        read_layout(
-            read.layout, read.y, scores, unweighted
-        )  # raises where the weights are not to blame
+        # Raises where the weights are not to blame.
+        read_layout(read.layout, read.y, scores, unweighted)
         # Nor would it with weights like these, which have another name here.
         text = str(error).replace("sample_weight", "query_weight")
         raise RankingConfigError(text) from error

@@ -194,9 +194,9 @@ def evaluation_of(
     # CatBoost takes queries and kinds of columns in pools only.
     from catboost import Pool
 
-    own = {**ranker.get_params(), **fit_params}
+    given = {**ranker.get_params(), **fit_params}
     kinds = ("cat_features", "text_features", "embedding_features")
-    columns = {kind: own.get(kind) for kind in kinds}
+    columns = {kind: given.get(kind) for kind in kinds}
     return {"eval_set": [Pool(rows.X, rows.y, group_id=rows.numbers, **columns) for rows in sets]}
 
 
@@ -222,10 +222,10 @@ def watched_by(
     # LightGBM has words for no metric at all.
     none = (None, "", "None", "none", "na", "null", "custom")
     for name in booster.metrics:
-        own = given.get(name)
-        if not (own is None or (isinstance(own, str) and own in none)):
+        metric = given.get(name)
+        if not (metric is None or (isinstance(metric, str) and metric in none)):
             msg = (
-                f"QueryRanker(eval_metric=...) and {name}={safe_repr(own)} of "
+                f"QueryRanker(eval_metric=...) and {name}={safe_repr(metric)} of "
                 f"{booster.ranker} would both stop the training; leave one of them out"
             )
             raise RankingConfigError(msg)

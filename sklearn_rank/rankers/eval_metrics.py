@@ -164,17 +164,17 @@ class _EvalMetric:
                 queries = {negative: _read(rows, negative, query_ids) for negative in policies}
                 # Copies: whatever becomes of the caller's arrays.
                 weights = None if rows.weights is None else np.array(rows.weights)
-                own = (np.array(rows.grades), np.array(rows.sizes), weights)
-                truth = _Truth(WatchedRows(*own, rows.weighs_queries), queries)
+                copied = (np.array(rows.grades), np.array(rows.sizes), weights)
+                truth = _Truth(WatchedRows(*copied, rows.weighs_queries), queries)
             self._truths = [truth, *self._truths][:MAX_KEPT]
             return truth
 
 
-def _are_same(kept: WatchedRows, rows: WatchedRows) -> bool:
+def _are_same(read: WatchedRows, rows: WatchedRows) -> bool:
     return all(
         one is other is None
         or (one is not None and other is not None and np.array_equal(one, other))
-        for one, other in zip(kept, rows, strict=True)
+        for one, other in zip(read, rows, strict=True)
     )
 
 
@@ -263,15 +263,15 @@ def read_scorers(
     names = _names(scorers)
     msg = "" if names else f"{owner} needs at least one measure, such as 'ndcg@10'"
     for place, (name, scorer) in enumerate(zip(names, scorers, strict=True)):
-        own = scorer.options
-        if own.pos_label is not None or own.relevance is not None:
+        ties, read = scorer.options.ties, (scorer.options.pos_label, scorer.options.relevance)
+        if read != (None, None):
             msg = (
                 f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
                 "grades; leave pos_label and relevance out"
             )
-        elif TIE_RULES[own.ties].by_id:
+        elif TIE_RULES[ties].by_id:
             msg = (
-                f"{owner}: ties={own.ties!r} breaks ties by item ids, which rows of a booster do "
+                f"{owner}: ties={ties!r} breaks ties by item ids, which rows of a booster do "
                 "not have; pass ties='average' or another rule"
             )
         elif name in names[:place]:

@@ -186,19 +186,19 @@ def _warn_of_shared(number: int, rows: SortedRows, data: SortedRows) -> None:
     other sizes whose queries are numbered from 0 or 1 without a gap have been numbered each on its
     own, and equal numbers mean nothing; rows that a split has cut leave gaps, or all queries.
     """
-    own, fitted = (listed_ids(part.grouping.query_ids) for part in (rows, data))
-    known = set(fitted)
-    shared = [query for query in own if query in known]
+    watched, fitted = (listed_ids(part.grouping.query_ids) for part in (rows, data))
+    seen = set(fitted)
+    shared = [query for query in watched if query in seen]
     if not shared or (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
         return
-    if len(own) != len(fitted) and any(
-        set(own) == set(range(first, first + len(own)))
-        and known == set(range(first, first + len(fitted)))
+    if len(watched) != len(fitted) and any(
+        set(watched) == set(range(first, first + len(watched)))
+        and seen == set(range(first, first + len(fitted)))
         for first in (0, 1)
     ):
         return
     warn(
-        f"{len(shared):,} of {len(own):,} queries of eval_set[{number}] are among those "
+        f"{len(shared):,} of {len(watched):,} queries of eval_set[{number}] are among those "
         f"that the ranker is fitted on: {format_list(shared)}; early stopping then goes by what "
         "it has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
         "not the same ids of their own",
