@@ -50,13 +50,6 @@ def read(problem: Problem) -> RankingData:
     """Judged rankings of a problem of which at least one side is a frame of Spark."""
     sides = {"y_true": problem.y_true, "y_score": problem.y_score}
     frames = {name: _native(side) for name, side in sides.items() if engine_of(side) is not None}
-    for name, frame in frames.items():
-        if not hasattr(type(frame), "toArrow"):
-            msg = (
-                f"{name} is a frame of PySpark 3, and those of PySpark 4 are the oldest that are "
-                "read; write it to Parquet for scan_run and scan_qrels, or pass its toPandas()"
-            )
-            raise TypeError(msg)
     session = next(iter(frames.values())).sparkSession
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())

@@ -24,7 +24,7 @@ from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import refuse_unused
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.support.checks import as_bytes
@@ -163,13 +163,6 @@ class _LazyProblem:
         assert judged.rankings.unjudged is not None
         return judged.rankings.unjudged.places
 
-    def _refuse(self, what: str) -> None:
-        msg = (
-            f"{what} more than the memory limit of {self.limit:,} bytes allows; raise "
-            "memory_limit= of EngineOptions, leave that out, or evaluate parts of the queries"
-        )
-        raise InvalidParameterError(msg)
-
     def _hold(self, *, at_once: bool) -> tuple[_Buffered | None, _Buffered]:
         """The judgements and the run, as far as they fit."""
         whole, truth = self.limit // _WHOLE, None
@@ -190,13 +183,14 @@ class _LazyProblem:
         """Read what is held, which must be all; ``needs_all`` says what for."""
         if run.rest is not None or (truth is not None and truth.rest is not None):
             run.close()
-            self._refuse(f"{needs_all[0]} needs all rows in memory, which take")
+            msg = (
+                f"{needs_all[0]} needs all rows in memory, which take more than the memory limit "
+                f"of {self.limit:,} bytes allows; raise memory_limit= of EngineOptions, leave that "
+                "out, or evaluate parts of the queries"
+            )
+            raise InvalidParameterError(msg)
         y_true = self.problem.y_true if truth is None else truth.frame
         return self.problem.read_in_memory(y_true=y_true, y_score=run.frame)
-
-    @property
-    def _block(self) -> int:
-        return max(min(_BLOCK, self.limit // 4 // _BYTES_PER_ROW), 1)
 
     # Block by block ------------------------------------------------------------------------------
 
@@ -213,9 +207,10 @@ class _LazyProblem:
             keeps_unjudged=keeps_unjudged,
         )
         batches = self._checked(self.run, chain((run.frame,), run.rest or ()))
+        n_rows = max(min(_BLOCK, self.limit // 4 // _BYTES_PER_ROW), 1)
         try:
-            for block in _whole_queries(batches, self.run.named["query"], self._block):
-                gathered.add(qrels, self._run_of(block))
+            for block in _whole_queries(batches, self.run.named["query"], n_rows):
+                gathered.add(qrels, run_of(_narwhals(block), self.run.named))
         finally:
             run.close()
         gathered.add_missing(qrels)
@@ -242,9 +237,6 @@ class _LazyProblem:
         qrels = truth_of(_narwhals(checked), self.truth.named)
         narrow = as_bytes(qrels.grades)
         return qrels if narrow is None else replace(qrels, grades=narrow)
-
-    def _run_of(self, block: pl.DataFrame) -> Run:
-        return run_of(_narwhals(block), self.run.named)
 
 
 # Batches -----------------------------------------------------------------------------------------
@@ -292,8 +284,9 @@ def _whole_queries(
             continue
         block = _concatenated(held)
         queries = block[query]
-        # A series of one id, not the id: some types of ids compare with their like alone.
-        is_other = _plain(queries != queries[-1:]).reverse()
+        # A series of one id, not the id: some types of ids compare with their like alone. Under a
+        # name that methods of Polars do not take for a pattern.
+        is_other = (queries != queries[-1:]).alias("column").reverse()
         from_end = is_other.arg_max() or 0
         end = len(queries) - from_end if is_other[from_end] else 0  # 0: it is the only one
         if end:
@@ -304,11 +297,6 @@ def _whole_queries(
         n_rows = max(n_rows, 2 * size)
     if size:
         yield _concatenated(held)
-
-
-def _plain(column: pl.Series) -> pl.Series:
-    """The column under a name that its methods do not take for a pattern."""
-    return column.alias("column")
 
 
 def _concatenated(batches: Iterator[pl.DataFrame] | list[pl.DataFrame]) -> pl.DataFrame:

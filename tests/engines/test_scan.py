@@ -9,6 +9,7 @@ import pytest
 
 from sklearn_rank import (
     ColumnRoleError,
+    EngineOptions,
     FileFormatError,
     InvalidParameterError,
     evaluate,
@@ -170,6 +171,9 @@ def test_files_that_cannot_be_scanned(tmp_path):
         scan_run(tmp_path / "empty.run", engine="sqlite")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match="'memory_limit' parameter of EngineOptions"):
         scan_run(tmp_path / "empty.run", memory_limit="much")
+    assert EngineOptions(memory_limit="64MiB").n_bytes == EngineOptions(64 << 20).n_bytes == 1 << 26
+    with pytest.raises(InvalidParameterError, match="at least 64 MiB"):
+        EngineOptions(memory_limit=(64 << 20) - 1)
 
 
 def test_numbers_of_an_unknown_name_are_asked_about(tmp_path, way):

@@ -11,8 +11,7 @@ import pytest
 
 from sklearn_rank import scan_run
 from sklearn_rank.engines.gathered import Gathered
-from sklearn_rank.engines.read import Problem
-from sklearn_rank.engines.spark import _bytes_of, _read_part, read
+from sklearn_rank.engines.spark import _bytes_of, _read_part
 from sklearn_rank.evaluation.read import read as read_in_memory
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.inputs.options import ReadOptions
@@ -79,12 +78,6 @@ def test_a_task_sends_its_error_and_no_rows_of_a_run():
 )
 def test_sizes_as_spark_writes_them(size, expected):
     assert _bytes_of(size) == expected
-
-
-def test_frames_of_spark_3_are_refused():
-    frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
-    with pytest.raises(TypeError, match="y_score is a frame of PySpark 3, and those of PySpark 4"):
-        read(Problem({"q": {"a"}}, frame, ReadOptions()))
 
 
 def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:

@@ -230,6 +230,8 @@ def test_callbacks_that_stop_by_another_measure_than_the_first(library, callback
         model.set_params(ranker__callbacks=[callback])
     with pytest.raises(RankingConfigError, match=told):
         model.fit(X, Y, groups=QID, **HELD_OUT, **own)
+    model.set_params(eval_metric="ndcg")  # of which there is no other
+    assert len(noted_by(library, model.fit(X, Y, groups=QID, **HELD_OUT, **own).ranker_)) == 1
 
 
 @pytest.mark.parametrize("wrong", [[], ["map", "map"], "no_such"])

@@ -164,6 +164,14 @@ def test_weights_of_rows_count_by_the_mean_of_their_query():
     with pytest.warns(UndefinedMetricWarning):
         ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], [2, 0, 1], [1, 2, 3])
     assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
+    # The empty query may be the last one, whose first row there is none of.
+    with pytest.warns(UndefinedMetricWarning):
+        ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], [2, 1, 0], [1, 2, 3])
+    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
+    # Three times 0.1 divided by 3 is not 0.1, and equal weights weigh alike.
+    ((_, value, _),) = told(metric, [0, 0, 1, 1], [3, 2, 1, 1], [3, 1], [0.1] * 4)
+    ((_, unweighted, _),) = told(metric, [0, 0, 1, 1], [3, 2, 1, 1], [3, 1])
+    assert value == unweighted
     scores = np.array([2.0, 1.0, 2.0, 1.0])
     data = xgb.DMatrix(scores[:, None], [1, 0, 0, 1], qid=[0, 0, 1, 1], weight=[3.0, 1.0])
     assert xgboost_eval_metric("map")(scores, data) == [("map", (3 * 1 + 0.5) / 4)]

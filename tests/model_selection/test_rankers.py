@@ -241,6 +241,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"groups": [4] * 5 + [N - 20]}, ValueError, "must hold one id per row, not group sizes"),
     ({"groups": [None, *QID[1:]]}, ValueError, r"groups contains missing values \(row 0\)"),
     ({"groups": np.arange(N)}, ValueError, f"QueryRanker: {N} rows in {N} queries leave nothing"),
+    ({"X": X[:2], "y": Y[:2], "groups": ["a", "b"]}, ValueError, "2 rows in 2 queries leave"),
     ({"sample_weight": np.ones(24)}, ValueError, rf"\[{N}, 24\] \(X, sample_weight\)"),
     ({"sample_weight": np.ones((N, 1))}, ValueError, "sample_weight should be a 1d array"),
     ({**HELD, "eval_groups": QID_EVAL}, ValueError, rf"\[1, {N_EVAL}\] \(eval_set, eval_groups"),
