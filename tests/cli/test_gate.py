@@ -29,6 +29,7 @@ def _files(command: Command) -> None:
         ("--at-least map=0.1 --accept --reason .", "--accept lowers baselines and"),
         ("--at-least map=0.1 --accept --reason \u200b", "--accept lowers baseli"),
         ("--at-least map=0.1 --run-column score=zz", "has no named columns, which -"),
+        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, and a change would be ju"),
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
     ],
 )

@@ -19,6 +19,7 @@ from sklearn_rank.gates.baseline import FORMAT, Baseline, BaselineError, key_of
 from sklearn_rank.gates.policy import Settings
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from tests.gates.conftest import Gate, beside, rules
+from tests.numbers.test_golden import LISTS, TRUTHS
 from tests.plugin.cases import case, names, results, truth
 
 DROP: dict[str, Any] = {"max_drop": {"mrr": 0.02}}
@@ -495,6 +496,63 @@ def test_looser_limits_than_those_of_the_target_branch_are_said(gate):
     gate.settings = Settings(strict=True)
     assert gate(*THIRTY, **loose, metrics="map").state == "fail"
     assert gate(*THIRTY, max_drop={"mrr": 0.01}, at_least={"map": 0.3}).state == "pass"
+
+
+def test_a_floor_in_place_of_an_allowed_drop_is_said(gate):
+    from sklearn_rank.gates.policy import looser_limits, read_policy
+
+    gate.record(*THIRTY, **DROP)
+    policy = read_policy({"name": "test_x", "at_least": {"mrr": 0.3}}, gate.settings)
+    found = looser_limits(content(gate)["limits"], policy.recorded_limits())
+    assert ("max_drop mrr", 0.02, None) in found
+    assert [own for own in found if own[0].startswith("at_least")] == []
+    same = {"max_drop mrr": 0.02, "at_least map": 0.3}
+    assert looser_limits(same, same) == []
+    assert looser_limits(same, {"max_drop mrr": 0.01, "at_least map": 0.4}) == []
+    assert len(looser_limits(same, {"max_drop mrr": 0.03, "at_least map": 0.2})) == 2
+
+
+def test_values_are_compared_as_they_are_stored(gate):
+    # Of weights 1 : 1e7 the mean moves by less than a file holds; so does a value per query.
+    scores = dict.fromkeys(names(30), 0.1234564)
+    moved = dict.fromkeys(names(30), 0.1234561)
+    limits: dict[str, Any] = {"max_drop": {"own": 0.0}, "hard_drop": 0.0}
+    gate.record(*THIRTY, values={"own": scores}, **limits)
+    result = gate(*THIRTY, values={"own": moved}, **limits)
+    assert result.state == "pass", result.headline
+    drop = result.metrics["own"].drop
+    assert drop is not None
+    assert (drop.lost, drop.drop) == (0, 0.0)
+
+
+OLD_LISTS = Path(__file__).parents[1] / "plugin" / "test_golden_gates"
+GOLDEN: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "ranked_lists_and_ground_truth": (TRUTHS, LISTS, {}),
+    "one_ground_truth_for_all_queries": (
+        set().union(*TRUTHS[:2]),
+        LISTS[:2],
+        {"allow": {"missed"}},
+    ),
+    "grades_and_ties": (
+        {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}},
+        {"q1": {"c": 3.0, "a": 2.0, "b": 2.0}, "q2": {"x": 1.0, "d": 1.0, "a": 0.5}},
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_fixed_examples_keep_their_values_and_are_a_contract(name, gate):
+    y_true, y_score, more = GOLDEN[name]
+    golden = json.loads((OLD_LISTS / f"test_{name}.rank.json").read_text())["metrics"]
+    gate.record(
+        y_true, y_score, metrics=tuple(golden), max_drop={"mrr": 0.0}, hard_drop=0.0, **more
+    )
+    found = {own: row["value"] for own, row in content(gate)["measures"].items()}
+    assert found == pytest.approx({own: row["value"] for own, row in golden.items()}, abs=1e-6)
+    assert gate(
+        y_true, y_score, metrics=tuple(golden), max_drop={"mrr": 0.0}, hard_drop=0.0, **more
+    ).passed
 
 
 def test_advice_is_for_the_checkout_that_can_be_changed(gate):

@@ -6,14 +6,18 @@ import sys
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sklearn_rank import Repeats
 from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.policy import Settings, read_policy
 from sklearn_rank.gates.verdict import RankGateFailure, State
+from sklearn_rank.support.text import for_log
 from tests.gates.conftest import beside, rules
-from tests.plugin.cases import case, names, results, truth
+from tests.plugin.cases import case, names, ranking, results, truth
 
 DROP: dict[str, Any] = {"max_drop": {"mrr": 0.02}}
 
@@ -218,20 +222,22 @@ WEIGHTS = {query: 1 + n % 3 for n, query in enumerate(names(40))}
 CLUSTERS = {query: f"c{n // 2}" for n, query in enumerate(names(40))}
 
 
+RANKS = st.lists(st.integers(1, 5), min_size=40, max_size=40)
+
+
 @pytest.mark.parametrize("reading", [{}, {"sample_weight": WEIGHTS}, {"clusters": CLUSTERS}])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, seed):
-    rng = np.random.default_rng(seed)
-    old, new = (rng.integers(0, 5, 40).tolist() for _ in range(2))
-    chosen = sorted(rng.choice(40, 25, replace=False).tolist())
+@settings(max_examples=30)
+@given(old=RANKS, new=RANKS, part=st.sets(st.integers(0, 39), min_size=10))
+def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, old, new, part):
+    chosen = sorted(part)
     members = [names(40)[n] for n in chosen]
     limits = {**DROP, "max_drop": {"mrr": 0.9}, "max_slice_drop": 0.02, "metrics": ("mrr",)}
     whole = compared(new, old, slices={"part": members}, **reading, **limits)
     (row,) = whole.slices
-    part = {name: {q: own[q] for q in members} for name, own in reading.items()}
+    alike = {name: {q: own[q] for q in members} for name, own in reading.items()}
     sides = [{q: results(ranks)[q] for q in members} for ranks in (new, old)]
     judgements = {q: {"good"} for q in members}
-    alone = beside(judgements, *sides, **part, max_drop={"mrr": 0.02}, hard_drop=0.9)
+    alone = beside(judgements, *sides, **alike, max_drop={"mrr": 0.02}, hard_drop=0.9)
     own = alone.metrics["mrr"]
     assert (row.baseline, row.now, row.value) == (own.baseline, own.now, own.value)
     assert row.drop is not None
@@ -268,6 +274,29 @@ def test_pooled_measures_are_compared_without_a_test():
     assert 'fell from 1.000 to 0.750 for the 20 "b" queries' in result.headline
     result = beside(judgements, old, old, max_regressed_queries=2, **limits)
     assert "has no values per query" in result.headline
+
+
+@pytest.mark.parametrize("lazy", [{"truth"}, {"new"}, {"old"}, {"new", "old"}])
+def test_each_side_may_be_a_lazy_frame(lazy):
+    def frame(name: str, side: dict[str, Any], column: str) -> Any:
+        rows = [(q, item, 1 / n) for q, items in side.items() for n, item in enumerate(items, 1)]
+        table = pl.DataFrame(rows, ["query_id", "doc_id", column], orient="row")
+        return table.lazy() if name in lazy else table
+
+    judgements = frame("truth", truth(30), "relevance")
+    new, old = (frame(own, results([n] * 30), "score") for own, n in (("new", 3), ("old", 2)))
+    result = beside(judgements, new, old, **DROP)
+    assert (result.state, result.metrics["mrr"].baseline) == ("fail", 0.5)
+    assert result.metrics["mrr"].now == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_no_id_starts_a_line_that_a_job_on_github_reads(monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "1")
+    queries = [f"::error::{query}" for query in names(12)]
+    sides = ({query: ranking(n, item="::stop::x") for query in queries} for n in (3, 2))
+    text = beside(truth(queries, item="::stop::x"), *sides, **DROP).message
+    assert "error" in text
+    assert not any(own.lstrip().startswith("::") for own in for_log(text).split("\n"))
 
 
 # Unjudged items ----------------------------------------------------------------------------------

@@ -78,3 +78,9 @@ def test_results_and_failures_are_plain_and_travel_between_processes():
     failed = info.value.result  # type: ignore[attr-defined]
     assert [row.query for row in failed.worst.rows] == ["q004", "q003", "q002"]
     assert pickle.loads(pickle.dumps(failed)) == failed
+
+
+def test_a_system_beside_itself_is_refused():
+    judgements, run = case([1, 2])
+    with pytest.raises(ValueError, match="y_score and y_reference are one object"):
+        assert_not_worse(judgements, run, run)

@@ -89,11 +89,12 @@ UPDATE, ACCEPT = ("--rank-update",), ("--rank-accept", "*", "--rank-reason", "x"
         ("base", ACCEPT, "--rank-accept does not write to --rank-baseline-dir"),
         ("bas", (), "--rank-baseline-dir: there is no directory 'bas'"),
         (".", (), "would judge itself"),
+        ("", (), "--rank-baseline-dir is empty, and a change would be judged by its own"),
     ],
 )
 def test_directories_of_baselines_that_are_refused(directory, writing, complaint, gate):
     (gate.path / "base").mkdir()
-    gate.run("--rank-baseline-dir", directory, *writing, ret=4, says=complaint)
+    gate.run(f"--rank-baseline-dir={directory}", *writing, ret=4, says=complaint)
     assert not gate.baselines()
 
 
