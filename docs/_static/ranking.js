@@ -133,9 +133,8 @@ function start(box) {
       button.type = "button";
       button.draggable = true;
       button.dataset.grade = grade ?? "?";
-      button.innerHTML = `${name}<strong>${grade ?? "?"}</strong><small>${rank}</small>`;
-      button.setAttribute("aria-label", `item ${name}, ${rank}, ` +
-        (grade === null ? "unjudged" : `grade ${grade}`));
+      const spoken = '<span class="visually-hidden"> grade </span>';
+      button.innerHTML = `<span>${name}</span><strong>${spoken}${grade ?? "?"}</strong> <small>${rank}</small>`;
       button.onclick = () => {
         items[place][1] = GRADES[(GRADES.indexOf(grade) + 1) % GRADES.length];
         draw(place);

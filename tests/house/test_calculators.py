@@ -114,20 +114,20 @@ def test_results_move_by_key_and_change_their_grade_by_a_click(tmp_path):
         const state = () => [texts("dt"), texts("dd span:last-child"), texts("pre")[0]];
         const first = state();
         buttons()[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-        const focused = document.activeElement.getAttribute("aria-label");
+        const focused = document.activeElement.textContent;
         const moved = state();
         buttons()[0].click();
-        return { first, focused, moved, clicked: buttons()[0].getAttribute("aria-label") };
+        return { first, focused, moved, clicked: buttons()[0].textContent };
         """,
         tmp_path,
     )
     assert result["first"][0] == ["mrr", "ndcg@5"]
     assert result["first"][1][0] == "1.0000"
-    assert result["focused"] == "item a, rank 2, grade 3"
+    assert result["focused"] == "a grade 3 rank 2"
     names: dict[str, object] = {}
     *lines, call = result["moved"][2].split("\n")
     exec("\n".join(lines), names)
     scores = eval(call, names | {"evaluate": evaluate}).scores
     assert [f"{value:.4f}" for value in scores.values()] == result["moved"][1]
     assert result["moved"][1][0] == "0.5000"
-    assert result["clicked"] == "item b, rank 1, grade 1"
+    assert result["clicked"] == "b grade 1 rank 1"
