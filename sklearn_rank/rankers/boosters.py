@@ -303,7 +303,7 @@ def _watching_callbacks(
         noted.add(epoch)
         for number, data in enumerate(matrices):
             values = evals_log.setdefault(f"validation_{number}", {})
-            for name, value in metric(model.predict(data, output_margin=True), data):
+            for name, value in metric(model.predict(data), data):
                 values.setdefault(name, []).append(value)
 
     class Watching(TrainingCallback):

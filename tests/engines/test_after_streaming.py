@@ -50,6 +50,20 @@ def test_sets_of_relevant_items_assume_nothing(lazy, way):
     assert_same(evaluate(truth, lazy(RUN), "map"), expected)
 
 
+def test_judged_items_that_nobody_ranked_count_in_bpref(lazy, way):
+    # Of query "a" three items are judged irrelevant, and one of them is ranked, above both hits.
+    truth = {
+        "query": ["a"] * 5 + ["b"] * 2,
+        "item": [*"xywuv", *"xy"],
+        "grade": [1, 1, 0, 0, 0, 1, 0],
+    }
+    run = {"query": ["a"] * 4 + ["b"], "item": [*"uxzy", "x"], "score": [4.0, 3.0, 2.0, 1.0, 1.0]}
+    # min(R, N) is 2: each hit of "a" has one of two above it, and that of "b" none.
+    found = evaluate(lazy(truth), lazy(run), ["bpref", "judged@2"])
+    assert found["bpref"] == (1 / 2 + 1) / 2
+    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), ["bpref", "judged@2"]))
+
+
 # Assertions ---------------------------------------------------------------------------------------
 
 JUDGED = {"user_id": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}

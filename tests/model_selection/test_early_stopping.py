@@ -107,6 +107,20 @@ def test_a_scorer_says_how(library):
     assert noted["ndcg@3"][0] < evaluate(Y_EVAL, scores, "ndcg@3", groups=QID_EVAL)["ndcg@3"]
 
 
+def test_missing_values_are_those_of_the_ranker():
+    rows, held_out = (np.where(values > 0.5, -1.0, values) for values in (X, X_EVAL))
+    model = QueryRanker(clone(XGB).set_params(missing=-1.0), eval_metric="ndcg")
+    ranker = model.fit(
+        rows, Y, groups=QID, eval_set=[(held_out, Y_EVAL)], eval_groups=[QID_EVAL]
+    ).ranker_
+    (noted,) = noted_by("xgboost", ranker)
+    value = evaluate(Y_EVAL, ranker.predict(held_out), "ndcg", groups=QID_EVAL)["ndcg"]
+    assert noted["ndcg"][-1] == pytest.approx(value, abs=1e-12)
+    ranker.set_params(missing=np.nan)
+    other = evaluate(Y_EVAL, ranker.predict(held_out), "ndcg", groups=QID_EVAL)["ndcg"]
+    assert other != pytest.approx(value, abs=1e-6)
+
+
 @both
 def test_a_search_over_watched_rankers(library):
     name = {"xgboost": "ranker__max_depth", "lightgbm": "ranker__num_leaves"}[library]
@@ -337,6 +351,8 @@ def test_sets_that_share_queries_with_the_training_data_warn():
         warnings.simplefilter("error")
         sets = [(X, Y), (X_EVAL, Y_EVAL)]
         model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID, QID_EVAL])
+    with pytest.warns(RankingDataWarning, match=r"^(\d+) of \1 queries of eval_set\[0\]"):
+        model.fit(X, Y, groups=QID, eval_set=[(X[1:], Y[1:])], eval_groups=[QID[1:]])
 
 
 def test_queries_that_each_set_numbers_anew_are_not_shared():
