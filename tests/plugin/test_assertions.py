@@ -13,6 +13,7 @@ from pytest_rankmetrics import (
     assert_lag_at_most,
     assert_metric,
     assert_mrr_at_least,
+    assert_not_worse,
     expected_failure,
 )
 from tests.plugin.cases import case, names
