@@ -37,7 +37,7 @@ MAP = Metric(
     formula="∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
     checks={"denominator": one_of("min", "relevant", "retrieved", "listed", "k")},
-    moves=moves.average_precision_moves,
+    traits={"moves": moves.average_precision_moves},
 )
 MAR = Metric(
     "mar",
@@ -67,9 +67,9 @@ PRECISION = Metric(
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / k",
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
-    rewards_short="whole",
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
+    traits={"rewards_short": "whole"},
 )
 RECALL = Metric(
     "recall",
@@ -136,8 +136,8 @@ IPREC = Metric(
     formula="max P@i over the ranks i with at least round(recall × R) relevant items; mean of 11",
     aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
     takes_k=False,
-    takes_ties=False,
     checks={"recall": check_recall},
+    traits={"takes_ties": False},
 )
 SET_MAP = Metric(
     "set_map",
@@ -156,8 +156,10 @@ GMAP = Metric(
     "Robertson, On GMAP: and Other Transformations, 2006, doi:10.1145/1183614.1183630",
     formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
     aliases=("gm_map", "geometric_mean_average_precision"),
-    geometric_from=recall_levels.LEAST_AP,
-    moves=moves.average_precision_of_all_moves,
+    traits={
+        "geometric_from": recall_levels.LEAST_AP,
+        "moves": moves.average_precision_of_all_moves,
+    },
 )
 DCG = Metric(
     "dcg",
@@ -248,12 +250,10 @@ LAG = Metric(
     upper=math.inf,
     greater_is_better=False,
     takes_k=False,
-    counts_irrelevant=True,
-    rewards_short="always",
     checks={"unretrieved": UNRETRIEVED},
     averages=("macro", "pooled"),
-    weights=pairwise.lag_weights,
     parts=pairwise.lag_parts,
+    traits={"counts_irrelevant": True, "rewards_short": "always", "weights": pairwise.lag_weights},
 )
 AUC = Metric(
     "auc",
@@ -264,12 +264,10 @@ AUC = Metric(
     formula="pairs in the right order / R N, a tie counts half; queries weighted by R",
     aliases=("roc_auc",),
     takes_k=False,
-    by_score=True,
-    counts_irrelevant=True,
     checks=PAIRWISE,
     averages=("positives", "pooled", "macro", "impressions"),
-    weights=pairwise.auc_weights,
     parts=pairwise.auc_parts,
+    traits={"by_score": True, "counts_irrelevant": True, "weights": pairwise.auc_weights},
 )
 GAUC = Metric(
     "gauc",
@@ -281,10 +279,9 @@ GAUC = Metric(
     formula="pairs in the right order / R N, a tie counts half; queries weighted alike",
     aliases=("group_auc",),
     takes_k=False,
-    by_score=True,
-    counts_irrelevant=True,
     checks=PAIRWISE,
     parts=pairwise.auc_parts,
+    traits={"by_score": True, "counts_irrelevant": True},
 )
 LAUC = Metric(
     "lauc",
@@ -295,9 +292,8 @@ LAUC = Metric(
     "Evaluations, 2011",
     formula="∑ (N − irrelevant items above) / N over the h hits, / min(R, k)",
     aliases=("limited_auc",),
-    by_score=True,
-    counts_irrelevant=True,
     checks={"tail": one_of("none", "linear"), **PAIRWISE},
+    traits={"by_score": True, "counts_irrelevant": True},
 )
 JUDGED = Metric(
     "judged",
@@ -308,7 +304,7 @@ JUDGED = Metric(
     "doi:10.1007/978-3-030-99739-7_38",
     formula="judged items within k / items within k",
     aliases=("judged_at_k",),
-    of_judgements=True,
+    traits={"of_judgements": True},
 )
 UNJUDGED = Metric(
     "unjudged",
@@ -321,8 +317,7 @@ UNJUDGED = Metric(
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
-    rewards_short="always",
-    of_judgements=True,
+    traits={"rewards_short": "always", "of_judgements": True},
 )
 ZERO_RESULTS = Metric(
     "zero_results",
@@ -334,7 +329,7 @@ ZERO_RESULTS = Metric(
     aliases=("zero_result_rate", "no_results"),
     greater_is_better=False,
     takes_k=False,
-    of_results=True,
+    traits={"of_results": True},
 )
 FALSE_ANSWERS = Metric(
     "false_answers",
@@ -346,8 +341,7 @@ FALSE_ANSWERS = Metric(
     formula="1 if the ranking has an item, else 0; queries with a relevant item are left out",
     greater_is_better=False,
     takes_k=False,
-    rewards_short="always",
-    of_results=True,
+    traits={"rewards_short": "always", "of_results": True},
 )
 BPREF = Metric(
     "bpref",
@@ -358,8 +352,7 @@ BPREF = Metric(
     "doi:10.1145/1008992.1009000; trec_eval 10",
     formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",
     takes_k=False,
-    takes_ties=False,
-    skips_unjudged=True,
+    traits={"takes_ties": False, "skips_unjudged": True},
 )
 HMEAN = Metric(
     "hmean",
@@ -439,10 +432,12 @@ def own_metric(kernel: OwnKernel, greater_is_better: bool) -> Metric:
         greater_is_better=greater_is_better,
         graded=True,
         takes_k=False,
-        counts_irrelevant=kernel.function is not None,
-        is_own=True,
-        is_total=kernel.total is not None,
-        is_given=kernel.function is None and kernel.total is None,
+        traits={
+            "counts_irrelevant": kernel.function is not None,
+            "is_own": True,
+            "is_total": kernel.total is not None,
+            "is_given": kernel.function is None and kernel.total is None,
+        },
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar, cast
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
@@ -20,10 +20,25 @@ from sklearn_rank.support.checks import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
+Value = TypeVar("Value")
+
+
+class Trait(Generic[Value]):
+    """What few metrics have: read from the ``traits`` of a record, else the default."""
+
+    def __init__(self, default: Value) -> None:
+        self.default = default
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, metric: Metric, _: type) -> Value:
+        return cast("Value", metric.traits.get(self.name, self.default))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """Record of one metric."""
+    """Record of one metric: its formula, and the rare traits that it has."""
 
     name: str
     """Canonical name, as in ``"ndcg@10"``."""
@@ -46,44 +61,47 @@ class Metric:
     graded: bool = False
     """Whether grades matter beyond being above 0; where members are combined, those tell."""
     takes_k: bool = True
-    takes_ties: bool = True
-    """Whether the expectation over all orders of tied items is known."""
-    by_score: bool = False
-    """Whether relevance scores, where given, decide the order."""
-    counts_irrelevant: bool = False
-    """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
-    rewards_short: str = ""
-    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Own parameters and what each may be."""
     averages: tuple[str, ...] = ("macro",)
     """Averages over queries, the default first."""
-    weights: Callable[..., FloatArray] | None = None
-    """Judged rankings to one weight per query, where the average is not "macro"."""
-    geometric_from: float | None = None
-    """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
-    of_judgements: bool = False
-    """It says how much is judged, whatever is relevant: every convention has it."""
-    of_results: bool = False
-    """It counts queries with or without results: every convention has it, and queries that it is
-    not about are left out, whatever ``zero_division``."""
-    skips_unjudged: bool = False
-    """Whether items that nobody judged count for nothing, instead of as irrelevant."""
-    version: int = 1
-    """Of the definition: raised when the same ranking gets another value, so that recorded values
-    are not compared with values of another kind."""
-    members: tuple[Measure, ...] = ()
-    """Measures that a metric combines by default; none if it combines none."""
     parts: Callable[..., Parts] | None = None
     """Judged rankings to what each relevant item adds to the value; None: it is no such sum."""
-    moves: Callable[..., FloatArray] | None = None
+    members: tuple[Measure, ...] = ()
+    """Measures that a metric combines by default; none if it combines none."""
+    traits: Mapping[str, Any] = field(default_factory=dict)
+    """Those of the following that differ from their default."""
+
+    takes_ties = Trait(default=True)
+    """Whether the expectation over all orders of tied items is known."""
+    by_score = Trait(default=False)
+    """Whether relevance scores, where given, decide the order."""
+    counts_irrelevant = Trait(default=False)
+    """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
+    rewards_short = Trait("")
+    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
+    weights = Trait[Callable[..., FloatArray] | None](None)
+    """Judged rankings to one weight per query, where the average is not "macro"."""
+    geometric_from = Trait[float | None](None)
+    """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
+    moves = Trait[Callable[..., FloatArray] | None](None)
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""
-    is_own: bool = False
+    of_judgements = Trait(default=False)
+    """It says how much is judged, whatever is relevant: every convention has it."""
+    of_results = Trait(default=False)
+    """It counts queries with or without results: every convention has it, and queries outside of
+    its definition are left out, whatever ``zero_division``."""
+    skips_unjudged = Trait(default=False)
+    """Whether items that nobody judged count for nothing, instead of as irrelevant."""
+    version = Trait(1)
+    """Version of the definition: raised when a ranking gets another value, so that recorded values
+    are not compared with values of another kind."""
+    is_own = Trait(default=False)
     """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
-    is_total: bool = False
+    is_total = Trait(default=False)
     """Whether its one value for all queries was measured elsewhere."""
-    is_given: bool = False
+    is_given = Trait(default=False)
     """Whether its values were measured elsewhere: no ranking explains them."""
 
     def __hash__(self) -> int:
