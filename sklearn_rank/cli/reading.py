@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -118,10 +119,10 @@ def read_labels(
     source = source_of(path, Limits(), option)
     labels: dict[str, str] = {}
     for line, query, label in _pairs(source, text_of(path, option), what, of):
+        if label in ("", None) and what == "label":
+            continue  # an empty cell is no label, and no slice of that name
         if not isinstance(label, (str, int, float)):
             source.fail(line, f"the {what} of {of} {safe_repr(query)} is not text")
-        if label == "" and what == "label":
-            continue  # an empty cell is no label, and no slice of that name
         if labels.setdefault(str(query), str(label)) != str(label):
             both = f"{safe_repr(labels[str(query)])} and {safe_repr(str(label))}"
             source.fail(line, f"{of} {safe_repr(query)} has the {what}s {both}")
@@ -159,13 +160,18 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
 
 
 def read_values(path: str) -> dict[str, float]:
-    """{query: number} of a file as those of labels; an empty cell is no number."""
-    source, values = source_of(path, Limits(), "--values"), {}
-    for query, text in read_labels(path, "--values", "label").items():
+    """{query: number} of a file as those of labels; NaN for an empty cell."""
+    source, values = source_of(path, Limits(), "--values"), dict[str, float]()
+    for line, query, value in _pairs(source, text_of(path, "--values"), "label", "query"):
         try:
-            values[query] = float(text)
-        except ValueError:
-            source.fail(None, f"query {safe_repr(query)} has {safe_repr(text)}, which is no number")
+            number = math.nan if value in ("", None) else float(value)
+        except (TypeError, ValueError):
+            source.fail(
+                line, f"query {safe_repr(query)} has {safe_repr(value)}, which is no number"
+            )
+        if str(query) in values:
+            source.fail(line, f"query {safe_repr(query)} has a second number")
+        values[str(query)] = number
     return values
 
 

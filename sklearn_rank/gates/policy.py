@@ -328,14 +328,15 @@ def looser_limits(then: Limits, now: Limits) -> list[tuple[str, float, float | N
 
 def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
+    from sklearn_rank.inputs.frames import values_of
     from sklearn_rank.measures.own import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
     refuse_unknown(arguments, GateArguments.__annotations__)
     given = arguments.get
-    values = given("values")
+    values = values_of(given("values"))
     totals = total_measures(values, given("at_least") or ())
-    if values is not None and totals:
+    if isinstance(values, Mapping):
         values = {key: own for key, own in values.items() if key not in totals}
         arguments = {**arguments, "values": values}
     elsewhere = [*given_measures(values), *totals.values()]

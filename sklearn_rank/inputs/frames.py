@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -145,8 +146,15 @@ def values_of(values: Any) -> Any:
     frame = _eager(values, "values")
     query = find_roles(frame.columns, ("query",), where="values")["query"]
     queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
-    others = [name for name in frame.columns if name != query and frame[name].dtype.is_numeric()]
-    return {name: _keyed(queries, frame[name].to_list(), where) for name in others}
+    columns = {name: frame[name].to_list() for name in frame.columns if name != query}
+    # A column of objects may hold numbers and None, as results of judge models do.
+    found = {}
+    for name, column in columns.items():
+        kinds = {type(value) for value in column if not is_missing(value)}
+        are_numbers = all(issubclass(kind, Number) and kind is not bool for kind in kinds)
+        if frame[name].dtype.is_numeric() or (kinds and are_numbers):
+            found[name] = _keyed(queries, column, where)
+    return found
 
 
 def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[Any, ...] | None:

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sklearn_rank import evaluate
+from pytest_rankmetrics import assert_metric, expected_failure
+from sklearn_rank import cli, evaluate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "search_tools.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## All queries")[0].split("| --- |")[-1]
@@ -197,3 +198,56 @@ def test_all_queries_at_once(name: str, tmp_path: Path) -> None:
         qrels = pd.DataFrame({"qid": ["q1"], "docno": ["b"], "label": [1]})
         run = pipeline(pd.DataFrame({"qid": ["q1"], "query": ["x"]}))
     assert evaluate(qrels, run, "mrr")["mrr"] == 0.5
+
+
+def _scores_of_judges(make: Any) -> Any:
+    """What Ragas returns as a frame: texts, lists, and numbers with gaps."""
+    return make(
+        {
+            "user_input": ["a", "b", "c"],
+            "retrieved_contexts": [["x"], ["y"], ["z"]],
+            "response": ["yes", "no", None],
+            "faithfulness": [0.5, None, float("nan")],
+            "context_recall": [1.0, 0.5, 0.0],
+        }
+    )
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, lambda data: pd.DataFrame(data, dtype=object)])
+def test_frames_of_scores_with_gaps_are_values_of_gates(make: Any) -> None:
+    """A gap is an undefined query."""
+    truth, run = {"a": {"x"}, "b": {"y"}, "c": {"z"}}, {"a": ["x"], "b": ["y"], "c": ["z"]}
+    values, least = _scores_of_judges(make), {"faithfulness": 0.5, "context_recall": 0.5}
+    found = evaluate(truth, run, "mrr", values=values, zero_division=float("nan"))
+    assert found.scores == {"mrr": 1.0, **least}
+    assert found.counts["undefined"] == {"mrr": 0, "faithfulness": 2, "context_recall": 0}
+    given: Any = {"values": values, "zero_division": float("nan")}
+    for name, value in least.items():
+        assert_metric(truth, run, name, at_least=value, **given)
+    with expected_failure(match="faithfulness is 0.5"):
+        assert_metric(truth, run, "faithfulness", at_least=0.6, **given)
+
+
+GAPS = (("a", "0.5"), ("b", "null"), ("c", "null"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.csv", "query,faithfulness\na,0.5\nb,\nc,nan\n"),
+        ("f.jsonl", "".join(f'{{"query": "{q}", "x": {x}}}\n' for q, x in GAPS)),
+        ("f.json", '{"a": 0.5, "b": null, "c": null}'),
+    ],
+)
+def test_files_of_scores_with_gaps_are_values_of_gates(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.qrels").write_text("a 0 x 1\nb 0 y 1\nc 0 z 1\n")
+    (tmp_path / "t.run").write_text("a Q0 x 1 1 t\nb Q0 y 1 1 t\nc Q0 z 1 1 t\n")
+    (tmp_path / name).write_text(text)
+    words = ["gate", str(tmp_path / "t.qrels"), str(tmp_path / "t.run"), "--name", "judged"]
+    words += ["--values", f"faithfulness={tmp_path / name}", "--zero-division", "nan"]
+    words += ["--baseline-dir", str(tmp_path / "baselines")]
+    for least, code in (("0.5", 0), ("0.6", 1)):
+        assert cli.main([*words, "--at-least", f"faithfulness={least}"]) == code
+        assert "faithfulness" in capsys.readouterr().out
