@@ -151,7 +151,7 @@ def values_of(values: Any) -> Any:
     found = {}
     for name, column in columns.items():
         kinds = {type(value) for value in column if not is_missing(value)}
-        are_numbers = all(issubclass(kind, Number) and kind is not bool for kind in kinds)
+        are_numbers = bool not in kinds and all(issubclass(kind, Number) for kind in kinds)
         if frame[name].dtype.is_numeric() or (kinds and are_numbers):
             found[name] = _keyed(queries, column, where)
     return found
