@@ -104,7 +104,7 @@ def query_changes(
     before, after = (
         joined.systems[system].placements(joined.places[system][list(numbers)]) for system in pair
     )
-    own, judged = joined.measure(measure), joined.systems[pair[1]]._judged
+    wanted, judged = joined.measure(measure), joined.systems[pair[1]]._judged
     columns = [joined.values_per_query(system, measure) for system in pair]
     values = [(float(columns[0][number]), float(columns[1][number])) for number in numbers]
     is_defined = [not math.isnan(new - old) for old, new in values]
@@ -112,14 +112,14 @@ def query_changes(
     if any(len(joined.systems[system].runs) > 1 for system in pair):
         why = f"{measure} is a mean over runs, and the ranks are those of the first run"
         explained = iter([Explanation((), why)] * len(sides))
-    elif own.metric.is_given:
+    elif wanted.metric.is_given:
         why = "was measured elsewhere, and no rank explains it"
         explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
-    elif own.metric.by_score and judged.has_relevance:
+    elif wanted.metric.by_score and judged.has_relevance:
         why = "it reads relevance scores, whose ranking is not kept"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:
-        explained = iter(explain_all(own, sides))
+        explained = iter(explain_all(wanted, sides))
     undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
     for place, number in enumerate(numbers):
         query, (old, new) = joined.query_ids[number], values[place]
@@ -152,7 +152,7 @@ def explain_all(
     placements.
     """
     queries = [_Relevant(measure, sides, key) for sides in pairs]
-    found = iter(_contributions(measure, [own for own in queries if not own.lacks_ids]))
+    found = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
     explained = []
     for query in queries:
         if query.lacks_ids:
@@ -252,14 +252,14 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
 
 def _options(measure: Measure, queries: list[_Relevant]) -> dict[str, Any]:
     """Parameters of the kernel, for these queries alone."""
-    own = {
+    options = {
         name: value for name, value in measure.options.items() if name not in ("average", "min_rel")
     }
-    negatives = own.get("n_negatives")
+    negatives = options.get("n_negatives")
     if isinstance(negatives, tuple):
         msg = "n_negatives is given by position"
         raise InvalidParameterError(msg)
     if isinstance(negatives, ByQuery):
         ids = [query.sides[1].query for query in queries]
-        own["n_negatives"] = negatives.of(ids, "n_negatives")
-    return {"k": measure.k, **own}
+        options["n_negatives"] = negatives.of(ids, "n_negatives")
+    return {"k": measure.k, **options}

@@ -194,11 +194,11 @@ def _compared(
 ) -> Comparison:
     check_option(queries, "queries", ("common", "same"), owner)
     text_function(query_text)
-    own = compare_all if owner == "compare_all" else compare
+    function = compare_all if owner == "compare_all" else compare
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in known:
-            hint = closest(option, [*known, *inspect.signature(own).parameters])
+            hint = closest(option, [*known, *inspect.signature(function).parameters])
             msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)
@@ -292,9 +292,9 @@ def _evaluated(
     wanted = _DEFAULT_MEASURES if measures is None else measures
     systems = {}
     for name, scores in runs.items():
-        own = relevance[name] if by_system else relevance
+        read_by = relevance[name] if by_system else relevance
         try:
-            systems[name] = evaluate(y_true, scores, wanted, relevance=own, **options)
+            systems[name] = evaluate(y_true, scores, wanted, relevance=read_by, **options)
         except (TypeError, ValueError) as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
                 error.args = (f"system {safe_repr(name)}: {error.args[0]}",)

@@ -132,7 +132,7 @@ class _Test:
     metric: Metric
     found: dict[str, Any]
     """Fields of the difference."""
-    own: Differences | None = None
+    sample: Differences | None = None
     """New minus old on this scale; None where nothing can be tested."""
 
     def in_units(self, difference: float) -> float:
@@ -179,9 +179,9 @@ def _tested(
     tests = [_described(joined, measure, pair) for pair in pairs]
     draws = settings.n_resamples, settings.seed
     for test in tests:
-        if test.own is not None:
-            p = test.own.p(settings.test, settings.alternative, *draws)
-            test.set_interval(*test.own.interval(settings.level, p, settings.alternative))
+        if test.sample is not None:
+            p = test.sample.p(settings.test, settings.alternative, *draws)
+            test.set_interval(*test.sample.interval(settings.level, p, settings.alternative))
             test.found["p"] = p
     return tests
 
@@ -193,7 +193,7 @@ def _described(joined: Joined, measure: str, pair: tuple[str, str]) -> _Test:
     found: dict[str, Any] = {"measure": measure, "baseline": pair[0], "system": pair[1]}
     old, new = (joined.values(system, measure) for system in pair)
     weights, others = (joined.weights(system, measure) for system in pair)
-    remark, own = "", None
+    remark, sample = "", None
     if old is None or new is None:
         remark = "ranks all queries together; there are no values per query to test"
     elif weights is not others and (
@@ -214,30 +214,30 @@ def _described(joined: Joined, measure: str, pair: tuple[str, str]) -> _Test:
         clusters = None if joined.clusters is None else joined.clusters[defined]
         sides = [on_scale(side[defined], least) for side in (old, new)]
         scale = max(float(np.abs(side).max(initial=0.0)) for side in sides)
-        own = Differences(sides[1] - sides[0], weights, scale, clusters)
+        sample = Differences(sides[1] - sides[0], weights, scale, clusters)
         was, now = (mean_of(side, weights) for side in sides)
         if least is not None:
             was, now = math.exp(was), math.exp(now)
-        mean, (wins, losses) = own.mean, own.better_and_worse(greater)
+        mean, (wins, losses) = sample.mean, sample.better_and_worse(greater)
         if least is None:
             before, after = (
                 None if spread is None else spread[defined]
                 for spread in (joined.spread(system, measure) for system in pair)
             )
             first, second = (len(joined.systems[system].runs) for system in pair)
-            found["noise"] = noise_between((before, after), (first, second), weights, own.error)
+            found["noise"] = noise_between((before, after), (first, second), weights, sample.error)
         found |= {
-            "queries": len(own),
+            "queries": len(sample),
             "difference": mean if least is None else now - was,
-            "effect": own.effect,
-            "design_effect": own.design_effect,
+            "effect": sample.effect,
+            "design_effect": sample.design_effect,
             "wins": wins,
-            "ties": len(own) - wins - losses,
+            "ties": len(sample) - wins - losses,
             "losses": losses,
         }
     better = None if math.isnan(mean) or mean == 0 else (mean > 0) == greater
     found |= {"value": now, "baseline_value": was, "better": better}
-    return _Test(metric, found, own)
+    return _Test(metric, found, sample)
 
 
 def _correct(family: Sequence[_Test], settings: Settings) -> None:
@@ -248,7 +248,7 @@ def _correct(family: Sequence[_Test], settings: Settings) -> None:
     alpha = settings.alpha / max(times, 1)
     for test, p in zip(family, corrected, strict=True):
         test.found |= {"p_corrected": p, "significant": p <= settings.alpha}
-        own = test.own
-        if own is not None and own.has_spread:
-            least = own.detectable(alpha, settings.power, settings.alternative)
+        sample = test.sample
+        if sample is not None and sample.has_spread:
+            least = sample.detectable(alpha, settings.power, settings.alternative)
             test.found["detectable"] = test.in_units(least)

@@ -99,8 +99,8 @@ class Joined:
         """Common queries without a ranking by each system, which count as empty ones."""
         missing = {}
         for name, system in self.systems.items():
-            own = np.flatnonzero(system._judged.is_missing[self.places[name]])
-            missing[name] = [self.query_ids[number] for number in own.tolist()]
+            found = np.flatnonzero(system._judged.is_missing[self.places[name]])
+            missing[name] = [self.query_ids[number] for number in found.tolist()]
         return missing
 
     def take(self, queries: IntArray) -> Joined:
@@ -117,9 +117,9 @@ class Joined:
 def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
     """Such as ``12 of 'new' ('q1', 'q2', 'q3')``; empty if no system has any."""
     return ", ".join(
-        f"{len(own):,} of {safe_repr(name)} ({format_list(own, limit=3)})"
-        for name, own in queries.items()
-        if own
+        f"{len(found):,} of {safe_repr(name)} ({format_list(found, limit=3)})"
+        for name, found in queries.items()
+        if found
     )
 
 
@@ -144,27 +144,29 @@ def join(
     query_ids = [first[number] for number in next(iter(places.values())).tolist()]
     if not query_ids:
         described = "; ".join(
-            f"{safe_repr(name)} has {format_list(own, limit=3)}" for name, own in ids.items()
+            f"{safe_repr(name)} has {format_list(found, limit=3)}" for name, found in ids.items()
         )
-        hint = next(filter(None, (spelling_hint(first, own) for own in others)), "")
+        hint = next(filter(None, (spelling_hint(first, found) for found in others)), "")
         msg = f"no query was evaluated for all systems: {described}{hint}"
         raise QueryMismatchError(msg)
     shared = set(query_ids)
-    left_out = {name: [query for query in own if query not in shared] for name, own in ids.items()}
+    left_out = {
+        name: [query for query in found if query not in shared] for name, found in ids.items()
+    }
     described = describe_queries(left_out)
     if described and same_queries:
         msg = f"the systems were evaluated on different queries: {described}"
         raise QueryMismatchError(msg)
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
-    counts = {name: len(own) for name, own in left_out.items()}
+    counts = {name: len(found) for name, found in left_out.items()}
     clusters = _common_clusters(systems, query_ids, places)
     joined = Joined(systems, names, query_ids, places, counts, clusters)
-    if same_queries and len({tuple(own) for own in joined.missing.values()}) > 1:
+    if same_queries and len({tuple(found) for found in joined.missing.values()}) > 1:
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    refuse_other_judgements({n: own._judged for n, own in systems.items()}, places)
+    refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
     return joined, notes
 
 
@@ -181,10 +183,10 @@ def _common_clusters(
         return None
     first, *others = labels
     for name in others:
-        for query, own, other in zip(query_ids, labels[first], labels[name], strict=True):
-            if own != other:
+        for query, found, other in zip(query_ids, labels[first], labels[name], strict=True):
+            if found != other:
                 msg = (
-                    f"query {safe_repr(query)} is in cluster {safe_repr(own)} for "
+                    f"query {safe_repr(query)} is in cluster {safe_repr(found)} for "
                     f"{safe_repr(first)} and in {safe_repr(other)} for {safe_repr(name)}; evaluate "
                     "all systems with the same clusters"
                 )
@@ -221,8 +223,8 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
     (base, first), *others = systems.items()
     for name, system in others:
         rules = zip(_definitions(first, measures), _definitions(system, measures), strict=True)
-        for (subject, own, text), (_, other, said) in rules:
-            if own != other:
+        for (subject, found, text), (_, other, said) in rules:
+            if found != other:
                 msg = (
                     f"{subject}{text} for {safe_repr(base)} and {said} for {safe_repr(name)}; "
                     "evaluate all systems in one way"

@@ -151,7 +151,7 @@ class Comparison(Tabular):
         return {
             "queries": len(self._joined.query_ids),
             "left_out": dict(self._joined.left_out),
-            "missing": {name: len(own) for name, own in self._joined.missing.items()},
+            "missing": {name: len(queries) for name, queries in self._joined.missing.items()},
         }
 
     @cached_property
@@ -186,10 +186,10 @@ class Comparison(Tabular):
         if values is None:
             return joined.pooled(system, measure), len(joined.query_ids)
         weights = joined.weights(system, measure)
-        kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-        shares = None if weights is None else weights[kept]
-        mean = mean_over(values[kept], shares, joined.measure(measure).metric.geometric_from)
-        return mean, int(kept.sum())
+        is_counted = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        shares = None if weights is None else weights[is_counted]
+        mean = mean_over(values[is_counted], shares, joined.measure(measure).metric.geometric_from)
+        return mean, int(is_counted.sum())
 
     @property
     def letters(self) -> dict[str, str]:
@@ -571,7 +571,8 @@ def comparisons_of(
     rows = compared(groups, settings)
     shared = describe_family(rows, settings), query_text, notes
     return [
-        Comparison(joined, settings, own, *shared) for joined, own in zip(groups, rows, strict=True)
+        Comparison(joined, settings, found, *shared)
+        for joined, found in zip(groups, rows, strict=True)
     ]
 
 

@@ -129,10 +129,12 @@ class ForestDisplay(Display):
             label = f"mean over queries, {level:.0%} interval"
         else:
             parts = [{_ALL: system, **system.by_slice(slices)} for system in measured]
-            labels = list(dict.fromkeys(label for own in parts for label in own))
-            counts = [max(len(own[at].query_ids) for own in parts if at in own) for at in labels]
+            labels = list(dict.fromkeys(label for group in parts for label in group))
+            counts = [
+                max(len(group[at].query_ids) for group in parts if at in group) for at in labels
+            ]
             rows = [f"{shown_name(at)} ({n:,})" for at, n in zip(labels, counts, strict=True)]
-            cells = [[_mean(own.get(at), wanted[0], level) for at in labels] for own in parts]
+            cells = [[_mean(group.get(at), wanted[0], level) for at in labels] for group in parts]
             label = f"{wanted[0]}, mean and {level:.0%} interval"
         means = np.array(cells)
         reference = None if slices is None else cells[0][0][0]
@@ -174,7 +176,7 @@ class ForestDisplay(Display):
                 cells.setdefault(", ".join(name), {})[row.system if systems[0] else ""] = row
         what = "difference" if wanted is None else f"{wanted}: difference"
         of = "" if comparison.all_pairs else f" from {shown_name(comparison.baseline)}"
-        series = [[own[system] for own in cells.values()] for system in systems]
+        series = [[group[system] for group in cells.values()] for system in systems]
         all_filled = all(row.significant for rows in series for row in rows)
         display = cls(
             rows=list(cells),

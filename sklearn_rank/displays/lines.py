@@ -113,8 +113,8 @@ class SystemLines(Display):
             raise ValueError(msg)
         with self._canvas(ax, self._SIZE) as ax:
             self.lines_, self.bands_ = [], []
-            for number, (x, y, own) in enumerate(curves):
-                (line,) = ax.plot(x, y, **{**series_style(number), **own, **styles[number]})
+            for number, (x, y, marks) in enumerate(curves):
+                (line,) = ax.plot(x, y, **{**series_style(number), **marks, **styles[number]})
                 self.lines_.append(line)
                 if self.intervals is not None:
                     look: Any = {"color": line.get_color(), "alpha": 0.16, "linewidth": 0}
@@ -172,11 +172,11 @@ class CurveDisplay(SystemLines):
         display : Display
             The display, drawn.
         """
-        own, reading = cls._split(options)
+        drawn, reading = cls._split(options)
         reading = {"zero_division": cls._ZERO_DIVISION, **reading}
-        evaluation = evaluate(y_true, y_score, cls._deepest(*measure, **own), **reading)
+        evaluation = evaluate(y_true, y_score, cls._deepest(*measure, **drawn), **reading)
         systems = evaluation if name is None else {name: evaluation}
-        return cls.from_evaluation(systems, *measure, **own, ax=ax, curve_kwargs=curve_kwargs)
+        return cls.from_evaluation(systems, *measure, **drawn, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -223,7 +223,7 @@ class CurveDisplay(SystemLines):
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        own, given = cls._split(options)
+        drawn, given = cls._split(options)
         for option in given:
             if option not in OPTION_NAMES:
                 msg = (
@@ -233,7 +233,7 @@ class CurveDisplay(SystemLines):
                 )
                 raise InvalidParameterError(msg)
         settings = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
-        measures = cls._deepest(*measure, **own)
+        measures = cls._deepest(*measure, **drawn)
         read = read_call(Responses(estimator, X), y, groups, settings, owner=cls.__name__)
         reading: dict[str, Any] = {
             option: getattr(settings, option)
@@ -247,13 +247,13 @@ class CurveDisplay(SystemLines):
             # The class that scorers raise for objects of the wrong kind.
             raise RankingConfigError(str(error)) from error
         system = {type(estimator).__name__ if name is None else name: evaluation}
-        return cls.from_evaluation(system, *measure, **own, ax=ax, curve_kwargs=curve_kwargs)
+        return cls.from_evaluation(system, *measure, **drawn, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Options of ``from_evaluation``, and those of reading the rankings."""
-        own = {name: value for name, value in options.items() if name in cls._OWN}
-        return own, {name: value for name, value in options.items() if name not in cls._OWN}
+        drawn = {name: value for name, value in options.items() if name in cls._OWN}
+        return drawn, {name: value for name, value in options.items() if name not in cls._OWN}
 
 
 class MeasureAtKDisplay(CurveDisplay):
@@ -305,8 +305,8 @@ class MeasureAtKDisplay(CurveDisplay):
 
     def _curves(self) -> list[Curve]:
         # Beyond some dozens, markers hide the line.
-        own = {"markevery": max(len(self.k) // 20, 1)}
-        return [(self.k, y, own) for y in self.values]
+        style = {"markevery": max(len(self.k) // 20, 1)}
+        return [(self.k, y, style) for y in self.values]
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         """Tick the first and last cutoff and a few round ones; distant ones by their logarithms."""
@@ -385,8 +385,8 @@ class MeasureAtKDisplay(CurveDisplay):
         cutoffs = cls._cutoffs(read_measure(measure), k)
         values, intervals = [], []
         for system in systems:
-            own = measure_of(system, measure)
-            measures = [replace(own, k=k) for k in cutoffs]
+            read = measure_of(system, measure)
+            measures = [replace(read, k=k) for k in cutoffs]
             measured = measured_by(system, measures)
             values.append([measured[one] for one in measures])
             intervals.append([measured.confidence_interval(one, level) for one in measures])
@@ -470,7 +470,7 @@ class QueryDistributionDisplay(SystemLines):
     def __init__(
         self, values: Sequence[Any], measure: Measure, names: Sequence[str] | None = None
     ) -> None:
-        self.values, self.measure = [np.asarray(own) for own in values], measure
+        self.values, self.measure = [np.asarray(column) for column in values], measure
         self.names = None if names is None else list(names)
 
     def _curves(self) -> list[Curve]:
@@ -480,9 +480,9 @@ class QueryDistributionDisplay(SystemLines):
             values, counts = np.unique(of_system[~np.isnan(of_system)], return_counts=True)
             shares = np.cumsum(counts) / max(counts.sum(), 1)
             # Markers that start at other places stay apart where steps coincide.
-            own = {"markevery": (0.03 + 0.05 * (number % 4), 0.2), "drawstyle": "steps-post"}
+            style = {"markevery": (0.03 + 0.05 * (number % 4), 0.2), "drawstyle": "steps-post"}
             x, y = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
-            curves.append((x, y, own))
+            curves.append((x, y, style))
         return curves
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:

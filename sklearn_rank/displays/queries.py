@@ -82,9 +82,9 @@ class QueryDifferencesDisplay(Display):
         with self._canvas(ax) as ax:
             areas = []
             for changed, colour in ((gains > 0, BETTER), (gains < 0, WORSE)):
-                own = rows[changed[rows]]
-                heights = np.repeat(own, 2) + np.tile([-0.5, 0.5], len(own))
-                ends = np.repeat(values[own], 2)
+                places = rows[changed[rows]]
+                heights = np.repeat(places, 2) + np.tile([-0.5, 0.5], len(places))
+                ends = np.repeat(values[places], 2)
                 areas.append(ax.fill_betweenx(heights, 0, ends, color=colour, linewidth=0))
             self.better_, self.worse_ = areas
             ax.axvline(0, color=text_color(ax), linewidth=0.8)

@@ -116,9 +116,9 @@ def on_scale(values: FloatArray, least: float | None) -> FloatArray:
 
 def mean_over(values: FloatArray, weights: FloatArray | None, least: float | None) -> float:
     """Mean of the values that are defined; NaN without any."""
-    kept = ~np.isnan(values)
-    shares = None if weights is None else weights[kept]
+    is_counted = ~np.isnan(values)
+    shares = None if weights is None else weights[is_counted]
     if shares is not None and not shares.any():
         return math.nan
-    mean = mean_of(on_scale(values[kept], least), shares)
+    mean = mean_of(on_scale(values[is_counted], least), shares)
     return mean if least is None else math.exp(mean)

@@ -202,7 +202,7 @@ def bounds_of_change(
         if not isinstance(evaluation, Evaluation):
             msg = f"bounds_of_change takes results of evaluate, got {safe_repr(evaluation)}"
             raise TypeError(msg)
-    scored, other = (own._scored[find_measure(measure, own._scored)] for own in (new, old))
+    scored, other = (one._scored[find_measure(measure, one._scored)] for one in (new, old))
     if other.measure != scored.measure:
         msg = f"the evaluations count one measure in two ways: {scored.measure}, {other.measure}"
         raise InvalidParameterError(msg)
@@ -235,8 +235,8 @@ def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
         msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
     named = dict(zip(("new", "old"), evaluations, strict=False))
-    refuse_other_options({name: own.reading for name, own in named.items()})
-    judged = {name: own._judged for name, own in named.items()}
+    refuse_other_options({name: one.reading for name, one in named.items()})
+    judged = {name: one._judged for name, one in named.items()}
     refuse_other_judgements(judged, dict(zip(named, numbers, strict=True)))
     return numbers
 
@@ -278,8 +278,8 @@ def bound_changes(
     value_of = [valuation(measure, RankingData(side, unknown)) for side in sides]
 
     def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
-        values = [own(Block(query, side, side)) for own, side in zip(value_of, filled, strict=True)]
-        first, second = (np.where(np.isnan(own), zero_division, own) for own in values)
+        values = [one(Block(query, side, side)) for one, side in zip(value_of, filled, strict=True)]
+        first, second = (np.where(np.isnan(one), zero_division, one) for one in values)
         return np.asarray(first - second)
 
     unjudged = shared_open_items(sides, (new_codes, old_codes), measure.k)
@@ -318,8 +318,8 @@ def next_to_judge(
         raise InvalidParameterError(msg)
     numbers = _common_queries(evaluations)
     systems = [
-        _system(evaluation, scored.measure, own)
-        for evaluation, own in zip(evaluations, numbers, strict=True)
+        _system(evaluation, scored.measure, one)
+        for evaluation, one in zip(evaluations, numbers, strict=True)
     ]
     ids = evaluations[0]._judged.listed_ids()
     return to_judge(
@@ -335,10 +335,10 @@ def next_to_judge(
 def _system(evaluation: Evaluation, measure: Measure, numbers: IntArray) -> System:
     """One side, of some queries."""
     data, scored = evaluation._judged, evaluation._scored
-    kept = scored[find_measure(measure, scored)].measure
-    value, items = valuation(kept, data), unjudged_items(data, kept.depth)
+    record = scored[find_measure(measure, scored)].measure
+    value, items = valuation(record, data), unjudged_items(data, record.depth)
     return System(
-        _ranked(kept, data).take(numbers),
+        _ranked(record, data).take(numbers),
         [items[number] for number in numbers.tolist()],
-        lambda own, queries: value(Block(numbers[queries], own, own)),
+        lambda one, queries: value(Block(numbers[queries], one, one)),
     )

@@ -170,7 +170,7 @@ def _read(part: Any, known: Mapping[str, Measure]) -> _Part:
         named = {name: _named(name, known) for name in part["measures"].values()}
         given = [part["scores"][key] for key in part["measures"]]
         pairs = zip(given, named.items(), strict=True)
-        values = [_score(own, name, measure.metric) for own, (name, measure) in pairs]
+        values = [_score(one, name, measure.metric) for one, (name, measure) in pairs]
         n_relevant = _n_relevant(part["counts"])
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         msg = (
@@ -180,8 +180,8 @@ def _read(part: Any, known: Mapping[str, Measure]) -> _Part:
         raise TypeError(msg) from error
     scores = dict(zip(named, values, strict=True))
     scored = {
-        name: Scored(own, None, None, Average(scores[name], 0, 0), math.nan)
-        for name, own in named.items()
+        name: Scored(one, None, None, Average(scores[name], 0, 0), math.nan)
+        for name, one in named.items()
     }
     return _Part(scored, scores, n_relevant)
 

@@ -26,7 +26,7 @@ _REVERSED = 0.25
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     """Warn of data that do not fit the measures or look reversed."""
     if data.masks_by_score:
-        counting = _those(measures, lambda own: own.metric.counts_irrelevant)
+        counting = _names_where(measures, lambda measure: measure.metric.counts_irrelevant)
         if counting:
             warn(
                 f"y_score holds -inf, which {counting} counts as an irrelevant item that was "
@@ -43,7 +43,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         _warn_of_distances(data)
 
 
-def _those(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> str:
+def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> str:
     """Measures of which, or of a part of which, something holds."""
     return format_list(str(measure) for measure in measures if any(map(applies, measure.parts)))
 
@@ -51,10 +51,11 @@ def _those(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> s
 def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn of rankings that end before their relevant items, for AUC without ``n_negatives``."""
     lengths = rankings.n_ranked[rankings.n_ranked > 0]
-    cut = _those(
+    cut = _names_where(
         measures,
-        lambda own: (
-            own.options.get("n_negatives", 0) is None and own.options["unretrieved"] == "last"
+        lambda measure: (
+            measure.options.get("n_negatives", 0) is None
+            and measure.options["unretrieved"] == "last"
         ),
     )
     if cut and len(lengths) >= FEW and (lengths == lengths[0]).all():
@@ -68,7 +69,7 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
 
 def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn where only relevant items are ranked, though they are graded, as ratings of 1 to 5."""
-    binary = _those(measures, lambda own: own.options.get("min_rel", 0) is None)
+    binary = _names_where(measures, lambda measure: measure.options.get("min_rel", 0) is None)
     low, high = rankings.judged_grades.min(), rankings.judged_grades.max()
     if binary and low < high:
         warn(

@@ -79,20 +79,20 @@ def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
 
 def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
     """One measure over several runs."""
-    kept = parts[0]
-    if kept.values is None:
+    record = parts[0]
+    if record.values is None:
         value = math.fsum(part.average.value for part in parts) / len(parts)
-        return kept._replace(average=kept.average._replace(value=value))
+        return record._replace(average=record.average._replace(value=value))
     undefined = np.logical_and.reduce([np.isnan(np.asarray(part.values)) for part in parts])
     means = np.mean([np.asarray(part.counted) for part in parts], axis=0)
-    weights = kept.weights
+    weights = record.weights
     if weights is not None:
         weights = np.mean([np.asarray(part.weights) for part in parts], axis=0)
     # What raises or warns has done so for each run.
-    policy = math.nan if isinstance(kept.zero_division, str) else kept.zero_division
+    policy = math.nan if isinstance(record.zero_division, str) else record.zero_division
     values = np.where(undefined, math.nan, means)
-    mean = averaged(kept.measure, first._judged, values, weights, policy)
-    return mean._replace(zero_division=kept.zero_division)
+    mean = averaged(record.measure, first._judged, values, weights, policy)
+    return mean._replace(zero_division=record.zero_division)
 
 
 def spread_of(runs: Sequence[Evaluation], name: str) -> FloatArray:

@@ -218,7 +218,7 @@ class Evaluation(Tabular):
         measure the queries for which it is ``undefined``, and those ``averaged``.
         """
         data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
-        unjudged, averages = rankings.unjudged, [kept.average for kept in self._scored.values()]
+        unjudged, averages = rankings.unjudged, [record.average for record in self._scored.values()]
         return {
             "queries": len(rankings),
             "missing": left_out.missing,
@@ -236,9 +236,9 @@ class Evaluation(Tabular):
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
             "assumed": data.assumed,
             "undefined": dict(
-                zip(self._scored, (own.n_undefined for own in averages), strict=True)
+                zip(self._scored, (one.n_undefined for one in averages), strict=True)
             ),
-            "averaged": dict(zip(self._scored, (own.n_averaged for own in averages), strict=True)),
+            "averaged": dict(zip(self._scored, (one.n_averaged for one in averages), strict=True)),
         }
 
     def confidence_interval(
@@ -464,7 +464,7 @@ class Evaluation(Tabular):
             from sklearn_rank.evaluation.repeats import mean_of_runs
 
             of_runs = [run.by_slice(slices) for run in self._runs]
-            means = {label: mean_of_runs([own[label] for own in of_runs]) for label in of_runs[0]}
+            means = {label: mean_of_runs([one[label] for one in of_runs]) for label in of_runs[0]}
             return Parts(means, slices_table)
         labels = read_slices(slices, query_ids, judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
@@ -477,12 +477,12 @@ class Evaluation(Tabular):
                 parts[label] = self
                 continue
             data, scored = take_queries(judged, queries, known), {}
-            for name, kept in self._scored.items():
-                values = None if kept.values is None else kept.values[queries]
-                weights = None if kept.weights is None else kept.weights[queries]
-                scored[name] = averaged(kept.measure, data, values, weights, kept.zero_division)
+            for name, record in self._scored.items():
+                values = None if record.values is None else record.values[queries]
+                weights = None if record.weights is None else record.weights[queries]
+                scored[name] = averaged(record.measure, data, values, weights, record.zero_division)
             parts[label] = Evaluation(scored, data)
-            undefined[label] = {name: own.average for name, own in scored.items()}
+            undefined[label] = {name: one.average for name, one in scored.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
             warn_of_undefined_slices(undefined)
         return Parts(parts, slices_table)
@@ -523,7 +523,7 @@ class Evaluation(Tabular):
         for evaluation in evaluations:
             evaluation._refuse_repeats("merge")
         data, merged = merge_judged([evaluation._judged for evaluation in evaluations]), {}
-        for name, kept in self._scored.items():
+        for name, record in self._scored.items():
             parts = [evaluation._scored[name] for evaluation in evaluations]
             policies = [str(part.zero_division) for part in parts]
             for number, policy in enumerate(policies, start=1):
@@ -535,11 +535,11 @@ class Evaluation(Tabular):
                     raise InvalidParameterError(msg)
             known = [part.values for part in parts if part.values is not None]
             values = np.concatenate(known) if known else None
-            weights = None if values is None else query_weights(kept.measure, data)
+            weights = None if values is None else query_weights(record.measure, data)
             # The parts have warned already.
-            quiet = math.nan if kept.zero_division == "warn" else kept.zero_division
-            scored = averaged(kept.measure, data, values, weights, quiet)
-            merged[name] = scored._replace(zero_division=kept.zero_division)
+            quiet = math.nan if record.zero_division == "warn" else record.zero_division
+            scored = averaged(record.measure, data, values, weights, quiet)
+            merged[name] = scored._replace(zero_division=record.zero_division)
         return Evaluation(merged, data)
 
     def to_judge(
@@ -641,9 +641,9 @@ class Evaluation(Tabular):
         judged = condensed(self._judged)
         if judged is self._judged:
             return self
-        kept = self._scored.values()
-        policies = [own.zero_division for own in kept]
-        measures = [own.measure for own in kept]
+        record = self._scored.values()
+        policies = [one.zero_division for one in record]
+        measures = [one.measure for one in record]
         scored = score_measures(measures, judged, policies, given=self._given)
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
@@ -748,9 +748,9 @@ class Evaluation(Tabular):
     def _given(self) -> dict[Measure, FloatArray]:
         """Values that were measured elsewhere."""
         return {
-            kept.measure: kept.values
-            for kept in self._scored.values()
-            if kept.values is not None and kept.measure.metric.is_given
+            record.measure: record.values
+            for record in self._scored.values()
+            if record.values is not None and record.measure.metric.is_given
         }
 
     def _refuse_repeats(self, method: str) -> None:
@@ -806,8 +806,8 @@ def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
         msg = f"{name} must be {{id: text}} or a function of the id, got {safe_repr(texts)}"
         raise InvalidParameterError(msg)
 
-    def text_of(own: Any) -> str:
-        text = look_up(own)
+    def text_of(one: Any) -> str:
+        text = look_up(one)
         return "" if text is None else str(text)
 
     return text_of

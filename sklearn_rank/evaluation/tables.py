@@ -53,9 +53,9 @@ def table_of(evaluation: Evaluation) -> Table:
             open_ended.append(name)
         if evaluation.clusters is not None and not is_pooled:
             values, weights = evaluation.per_query[name], evaluation.query_weights(name)
-            own = Differences.of(values, weights=weights, clusters=evaluation.clusters)
-            if own.has_spread:
-                effects[name] = own.design_effect, len(own)
+            sample = Differences.of(values, weights=weights, clusters=evaluation.clusters)
+            if sample.has_spread:
+                effects[name] = sample.design_effect, len(sample)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
     if open_ended:
         notes += (
@@ -103,7 +103,7 @@ def queries_table(evaluation: Evaluation) -> Table:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     query_ids = evaluation._judged.listed_ids()
     rows = zip(query_ids, values if columns else ((),) * len(query_ids), strict=True)
-    return Table(titles, tuple((text_cell(id_), *map(number_cell, own)) for id_, own in rows))
+    return Table(titles, tuple((text_cell(id_), *map(number_cell, row)) for id_, row in rows))
 
 
 def slices_table(parts: Mapping[Any, Evaluation]) -> Table:

@@ -212,13 +212,13 @@ def findings(sections: Iterable[Section]) -> list[Finding]:
         for cell, measure, greater in zip(row.cells, section.measures, section.greater, strict=True)
         if cell is not None and cell.direction
     ]
-    return sorted(found, key=lambda own: own.order)
+    return sorted(found, key=lambda finding: finding.order)
 
 
 def some(names: Iterable[str]) -> str:
     """``a, b and c``, or ``a, b, c and 4 more``."""
-    own = [safe_text(name, limit=40) for name in names]
-    shown, more = own[:MOST_NAMED], len(own) - MOST_NAMED
+    texts = [safe_text(name, limit=40) for name in names]
+    shown, more = texts[:MOST_NAMED], len(texts) - MOST_NAMED
     if more > 0:
         return f"{', '.join(shown)} and {more:,} more"
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
@@ -237,15 +237,19 @@ def claims(found: Sequence[Finding]) -> str:
 def _claim(found: Sequence[Finding], reversed_in_slices: Collection[str]) -> str:
     """Changes of one direction, and the measures with a slice that changed the other way."""
     where: dict[str, list[Finding]] = {}
-    for own in found:
-        where.setdefault(own.measure, []).append(own)
+    for finding in found:
+        where.setdefault(finding.measure, []).append(finding)
     groups: dict[tuple[str, str], list[str]] = {}
     for measure, parts in where.items():
-        overall = [own for own in parts if not own.row.slice]
+        overall = [finding for finding in parts if not finding.row.slice]
         # A slice is news where the whole has not changed, or lost less.
-        size = max((abs(own.cell.change or 0.0) for own in overall), default=-1.0)
-        slices = [own for own in parts if own.row.slice and abs(own.cell.change or 0.0) > size]
-        named = some(dict.fromkeys(own.row.slice for own in slices))
+        size = max((abs(finding.cell.change or 0.0) for finding in overall), default=-1.0)
+        slices = [
+            finding
+            for finding in parts
+            if finding.row.slice and abs(finding.cell.change or 0.0) > size
+        ]
+        named = some(dict.fromkeys(finding.row.slice for finding in slices))
         is_gain = parts[0].cell.direction == "better"
         text = "" if overall and is_gain else f"for {named} queries" * bool(named)
         if overall and text:
@@ -265,10 +269,10 @@ def _claim(found: Sequence[Finding], reversed_in_slices: Collection[str]) -> str
 def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
     """Systems with the same claims together, those that lost first; slices only where alone."""
     grouped: dict[tuple[bool, str], list[str]] = {}
-    for number in {own.row.new for own in found}:
-        parts = [own for own in found if own.row.new == number]
-        overall = [own for own in parts if not own.row.slice] or parts
-        gained = all(own.cell.direction == "better" for own in parts)
+    for number in {finding.row.new for finding in found}:
+        parts = [finding for finding in found if finding.row.new == number]
+        overall = [finding for finding in parts if not finding.row.slice] or parts
+        gained = all(finding.cell.direction == "better" for finding in parts)
         grouped.setdefault((gained, claims(overall)), []).append(systems[number])
     phrases = [f"{some(sorted(names))}: {text}" for (_, text), names in sorted(grouped.items())]
     more = len(phrases) - MOST_NAMED
@@ -354,7 +358,7 @@ def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
                 left_out = n_queries - place
                 break
             lines[order[place]] = line
-    slices = list(dict.fromkeys(label for own in queries.labels for label in own))
+    slices = list(dict.fromkeys(label for group in queries.labels for label in group))
     number = {label: place for place, label in enumerate(slices)}
     return {
         "systems": list(map(_shown, queries.systems)),
@@ -364,8 +368,8 @@ def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
         "raw": _raw(queries.names),
         "texts": list(map(_shown, queries.texts)),
         "slices": list(map(_shown, slices)),
-        "labels": [[number[label] for label in own] for own in queries.labels],
-        "values": [[list(map(rounded, column)) for column in own] for own in queries.values],
+        "labels": [[number[label] for label in group] for group in queries.labels],
+        "values": [[list(map(rounded, column)) for column in group] for group in queries.values],
         "lengths": [list(column) for column in queries.lengths],
         "show": {"measure": 0, "slice": "", "which": "all", **queries.show},
         "toJudge": list(queries.to_judge),
@@ -375,24 +379,26 @@ def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
     }
 
 
-def _item_row(own: Item) -> list[Any]:
-    name = _shown(own.item)
-    parts = [list(map(rounded, row)) for row in own.contributions]
-    row = [name, _facts(own.text), rounded(own.grade), own.ranks, parts]
+def _item_row(entry: Item) -> list[Any]:
+    name = _shown(entry.item)
+    parts = [list(map(rounded, row)) for row in entry.contributions]
+    row = [name, _facts(entry.text), rounded(entry.grade), entry.ranks, parts]
     # What is not finite has no difference to itself.
-    scores = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in own.scores]
+    scores = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in entry.scores]
     has_scores = scores.count(None) < len(scores)
-    if has_scores or name != own.item:
+    if has_scores or name != entry.item:
         row.append(scores if has_scores else [])
-    if name != own.item:
-        row.append(own.item)
+    if name != entry.item:
+        row.append(entry.item)
     return row
 
 
 def _facts(text: Any) -> str | dict[str, str]:
     """Title of an item, or what else is known of it; a link that is none of the web is left out."""
-    if text is None or isinstance(text, str):
-        return safe_text(text or "", limit=MOST_OF_PASSAGE)
+    if not text:
+        return ""
+    if isinstance(text, str):
+        return safe_text(text, limit=MOST_OF_PASSAGE)
     if not isinstance(text, Mapping):
         return _shown(str(text))
     given = {name: str(text[name]) for name in ("title", "text", "url", "image") if text.get(name)}

@@ -76,14 +76,18 @@ def page(report: Report) -> str:
         shared=Markup(script_json(shared)),
         shown=[
             {
-                "data": Markup(script_json({**own.queries, "lines": None})) if own.queries else "",
-                "lines": Markup("\n".join(own.queries["lines"] if own.queries else ())),
-                "table": Markup(html_table(own.changes)) if own.changes else "",
+                "data": Markup(script_json({**section.queries, "lines": None}))
+                if section.queries
+                else "",
+                "lines": Markup("\n".join(section.queries["lines"] if section.queries else ())),
+                "table": Markup(html_table(section.changes)) if section.changes else "",
             }
-            for own in report.sections
+            for section in report.sections
         ],
-        left_out=sum(own.queries["leftOut"] for own in report.sections if own.queries),
-        n_queries=sum(len(own.queries["queries"]) for own in report.sections if own.queries),
+        left_out=sum(section.queries["leftOut"] for section in report.sections if section.queries),
+        n_queries=sum(
+            len(section.queries["queries"]) for section in report.sections if section.queries
+        ),
     )
 
 

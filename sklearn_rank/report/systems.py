@@ -104,7 +104,7 @@ def report_of(
         section = compared_section(result, parts)
         verdict = verdict_of(result, section, parts)
         names, at, ids = section.systems, result._joined.places, result.query_ids
-        systems = {name: (own, at[name]) for name, own in result.evaluations.items()}
+        systems = {name: (one, at[name]) for name, one in result.evaluations.items()}
         values = {result.metric(name): [*result.values(name).values()] for name in with_values}
         lead = next(iter(findings([section])), None)
         changes = _changes(result, main, lead, query_text) if main else None
@@ -124,9 +124,9 @@ def report_of(
         ids = list(result.query_ids)
         systems = {"": (result, np.arange(len(ids)))}
         values = {
-            own: [result.per_query[str(own)]]
-            for own in result.measures
-            if str(own) in result.per_query
+            one: [result.per_query[str(one)]]
+            for one in result.measures
+            if str(one) in result.per_query
         }
         changes, notes, head = None, [], [count(len(ids), "query", "queries")]
     texts = text_of, item_text_of
@@ -150,7 +150,7 @@ def _first_view(
     found: Sequence[Finding], measures: Sequence[str], is_chosen: bool
 ) -> dict[str, Any]:
     """The cell of the first claim, losses first; of a chosen measure its losses."""
-    lead = next((own for own in found if own.measure in measures), None)
+    lead = next((finding for finding in found if finding.measure in measures), None)
     if lead is None or is_chosen:
         return {"which": "worse"}
     which = "worse" if lead.cell.direction == "worse" else "all"
@@ -169,8 +169,8 @@ def compared_section(comparison: Comparison, parts: Mapping[Any, Comparison]) ->
     rows = []
     scores = {(score.system, score.measure): score for score in comparison.scores}
     if several:
-        own = tuple(Cell(scores[names[0], name].value) for name in comparison.measures)
-        rows.append(Row(names[0], comparison.counts["queries"], own, new=0))
+        first_cells = tuple(Cell(scores[names[0], name].value) for name in comparison.measures)
+        rows.append(Row(names[0], comparison.counts["queries"], first_cells, new=0))
     for old, new in dict.fromkeys((row.baseline, row.system) for row in comparison.rows):
         system = f"{new} against {old}" if comparison.all_pairs else new
         for label, part in (("", comparison), *_named(parts)):
@@ -244,7 +244,7 @@ def verdict_of(
         named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
         if named:
             details.append(f"Detectable with {comparison.power:.0%} power: a change of {named}.")
-    told, reversible, to_judge = _unjudged(comparison, found, lead, parts)
+    sentences, reversible, to_judge = _unjudged(comparison, found, lead, parts)
     if comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
         text = f"{len(found):,} of {total:,} differences are significant; {_best(comparison)}"
@@ -256,12 +256,14 @@ def verdict_of(
         text = claims(found)
     kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
     if lead is not None and reversible and not comparison.all_pairs:
-        sure = [own for own in found if own not in reversible]
+        sure = [finding for finding in found if finding not in reversible]
         direction = lead.cell.direction
-        kind = direction if any(own.cell.direction == direction for own in sure) else "unsure"
-        changes = some(sorted({own.measure for own in reversible})) if sure else "this"
+        kind = (
+            direction if any(finding.cell.direction == direction for finding in sure) else "unsure"
+        )
+        changes = some(sorted({finding.measure for finding in reversible})) if sure else "this"
         text += f", though unjudged items could reverse {changes}"
-    return Verdict(text, kind, (*details, *told), to_judge)
+    return Verdict(text, kind, (*details, *sentences), to_judge)
 
 
 def _best(comparison: Comparison) -> str:
@@ -329,19 +331,25 @@ def _unjudged(
             return None if bounds is None else (bounds.low, bounds.high)
         if comparison.metric(titles[title]).metric.geometric_from is not None:
             return None
-        own = np.array([query in members[label] for query in bounds.query_ids])
-        low, high = bounds.per_query_low[own], bounds.per_query_high[own]
+        change = np.array([query in members[label] for query in bounds.query_ids])
+        low, high = bounds.per_query_low[change], bounds.per_query_high[change]
         return float(np.nanmean(low)), float(np.nanmean(high))
 
     reversible = []
-    sizes = {own: abs(own.cell.change or 0.0) for own in found}
-    overall = {(own.row.new, own.measure): sizes[own] for own in found if not own.row.slice}
-    for own in found:
-        if own.row.slice and sizes[own] <= overall.get((own.row.new, own.measure), -1.0):
+    sizes = {change: abs(change.cell.change or 0.0) for change in found}
+    overall = {
+        (change.row.new, change.measure): sizes[change] for change in found if not change.row.slice
+    }
+    for change in found:
+        if change.row.slice and sizes[change] <= overall.get(
+            (change.row.new, change.measure), -1.0
+        ):
             continue  # a slice that the sentence does not name
-        ends = ends_of(names[own.row.new], names[own.row.old], own.measure, own.row.slice)
-        if ends and (ends[0] <= 0 if (own.cell.change or 0.0) > 0 else ends[1] >= 0):
-            reversible.append(own)
+        ends = ends_of(
+            names[change.row.new], names[change.row.old], change.measure, change.row.slice
+        )
+        if ends and (ends[0] <= 0 if (change.cell.change or 0.0) > 0 else ends[1] >= 0):
+            reversible.append(change)
     label = "" if lead is None else lead.row.slice
     ends = ends_of(new, old, title, label)
     if ends is not None:
@@ -379,10 +387,10 @@ def _queries(
             known.clear()
             first = places[number]
             chunk = order[first : first + _CHUNK]
-            old, *rest = (own.placements(at[chunk]) for own, at in systems.values())
+            old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
             pairs = [
-                (own, list(zip(old, new, strict=True)))
-                for (own, _), new in zip(others, rest, strict=True)
+                (one, list(zip(old, new, strict=True)))
+                for (one, _), new in zip(others, rest, strict=True)
             ]
             explained = [
                 [explanations(measure, *pair) for pair in pairs]
@@ -409,10 +417,10 @@ def _queries(
         measures=tuple(measure.title for measure in values),
         greater=tuple(measure.metric.greater_is_better for measure in values),
         names=list(map(as_text, ids)),
-        values=[[numbers(column.tolist()) for column in own] for own in values.values()],
+        values=[[numbers(column.tolist()) for column in one] for one in values.values()],
         texts=known_texts if any(known_texts) else (),
         labels=_labels(ids, parts),
-        lengths=[own.rankings.n_ranked[at].tolist() for own, at in systems.values()],
+        lengths=[one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
         to_judge=[number_of[query] for query in to_judge if query in number_of],
         items=items,
         is_repeated=any(len(evaluation.runs) > 1 for evaluation, _ in systems.values()),
@@ -486,7 +494,7 @@ def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
     named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
     shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
     details = []
-    for measure in sorted(evaluation.measures, key=lambda own: own.title):
+    for measure in sorted(evaluation.measures, key=lambda one: one.title):
         values = evaluation.per_query.get(str(measure))
         worst = measure.metric.lower if measure.metric.greater_is_better else math.nan
         n_worst = 0 if values is None else int((values == worst).sum())
@@ -497,5 +505,5 @@ def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
     bounds = None
     with suppress(*_UNKNOWN):
         bounds = evaluation.bounds(main) if evaluation.counts["unjudged_items"] else None
-    told = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
-    return Verdict(text, "same", told, _widest(bounds))
+    sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
+    return Verdict(text, "same", sentences, _widest(bounds))

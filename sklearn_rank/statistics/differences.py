@@ -58,10 +58,10 @@ class Differences:
         sides = [read_values(new, "new"), *([] if old is None else [read_values(old, "old")])]
         change = sides[0] if old is None else sides[0] - sides[1]
         shares = read_weights(weights, len(change))
-        kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
-        codes = None if clusters is None else cluster_codes(clusters, len(change))[kept]
-        scale = max(float(np.abs(side[kept]).max(initial=0.0)) for side in sides)
-        return cls(change[kept], None if shares is None else shares[kept], scale, codes)
+        is_counted = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
+        codes = None if clusters is None else cluster_codes(clusters, len(change))[is_counted]
+        scale = max(float(np.abs(side[is_counted]).max(initial=0.0)) for side in sides)
+        return cls(change[is_counted], None if shares is None else shares[is_counted], scale, codes)
 
     def __len__(self) -> int:
         return len(self.change)
@@ -263,8 +263,8 @@ def _p_of_flips(
         place += size
     counts = {"less": lower, "greater": higher, "two-sided": min(lower, higher)}
     sides = 2 if alternative == "two-sided" else 1
-    own = 0 if exact else 1  # the order observed is one of the random ones
-    return min(1.0, sides * (counts[alternative] + own) / (total + own))
+    observed = 0 if exact else 1  # the order observed is one of the random ones
+    return min(1.0, sides * (counts[alternative] + observed) / (total + observed))
 
 
 def _random_sums(changed: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
@@ -290,7 +290,9 @@ def _batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]
 
 def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
     """Of {name: (design effect, queries)} a note on the largest, if it is above 1.5."""
-    effect, n, name = max(((*own, name) for name, own in effects.items()), default=(0.0, 0, ""))
+    effect, n, name = max(
+        ((*numbers, name) for name, numbers in effects.items()), default=(0.0, 0, "")
+    )
     if not effect > 1.5:
         return ()
     return (

@@ -127,17 +127,19 @@ def random_signs(samples: Sequence[Drops]) -> list[Outcomes]:
 
     All of them where that are few. A unit has the same sign in every sample.
     """
-    units = np.unique(np.concatenate([own.ids[own.changed] for own in samples]))
+    units = np.unique(np.concatenate([sample.ids[sample.changed] for sample in samples]))
     rng, n = np.random.default_rng(0), len(units)
     if 2**n <= _FLIPS:
         digits = np.arange(2**n)[:, None] >> np.arange(n) & 1
     else:
         digits = rng.integers(0, 2, (_FLIPS, min(n, _COLUMNS)))
-    signs, first = (np.asarray(2 * own - 1, np.float64) for own in (digits, rng.integers(0, 2, n)))
+    signs, first = (
+        np.asarray(2 * bits - 1, np.float64) for bits in (digits, rng.integers(0, 2, n))
+    )
     found = []
-    for own in samples:
-        places = np.searchsorted(units, own.ids[own.changed])
-        found.append(own.flipped(signs, places % max(signs.shape[1], 1), first[places]))
+    for sample in samples:
+        places = np.searchsorted(units, sample.ids[sample.changed])
+        found.append(sample.flipped(signs, places % max(signs.shape[1], 1), first[places]))
     return found
 
 
@@ -173,7 +175,7 @@ def _upper_bound(values: FloatArray, shares: FloatArray, reach: float, alpha: fl
         if not terms.sum() < 0:
             return 0.5
         theta = optimize.brentq(
-            lambda own: float((terms / (1 - own * terms)).sum()), 0.0, top, xtol=1e-15 * top
+            lambda share: float((terms / (1 - share * terms)).sum()), 0.0, top, xtol=1e-15 * top
         )
         w = math.sqrt(max(2 * float(np.log1p(-theta * terms).sum()), 0.0))
         u = theta * math.sqrt(float(((terms / (1 - theta * terms)) ** 2).sum()))

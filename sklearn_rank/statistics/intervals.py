@@ -108,11 +108,11 @@ def mean_confidence_interval(
     level = check_share(level, "level", owner)
     sample = read_values(values, "values")
     shares = read_weights(weights, len(sample))
-    kept = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
-    sample, shares = sample[kept], None if shares is None else shares[kept]
+    is_counted = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
+    sample, shares = sample[is_counted], None if shares is None else shares[is_counted]
     least, greatest = _read_bounds(bounds, sample, owner)
     if clusters is not None:
-        codes = cluster_codes(clusters, len(kept))[kept]
+        codes = cluster_codes(clusters, len(is_counted))[is_counted]
         sample, shares = cluster_means(sample, shares, codes)
     if method == "auto" and math.isfinite(greatest - least) and len(sample):
         low, high = _bounded_interval(sample, shares, least, greatest, level)

@@ -36,7 +36,7 @@ def text_rows(table: Table) -> list[list[str]]:
             behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
             room = max(behind, default=0)
             pairs = zip(texts, behind, strict=True)
-            texts = [text and text + " " * (room - own) for text, own in pairs]
+            texts = [text and text + " " * (room - width) for text, width in pairs]
         elif column.kind == "interval":
             ends = [text.partition("..")[::2] for text in texts]
             left, right = (max(map(len, side)) for side in zip(*ends, ("", ""), strict=True))
@@ -64,9 +64,9 @@ def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
     widths = [max(column) for column in zip(*sizes, strict=True)]
     sides = sides.ljust(len(widths), sides[-1])
     lines = []
-    for row, own in zip(rows, sizes, strict=True):
+    for row, each in zip(rows, sizes, strict=True):
         padded = []
-        for cell, size, width, side in zip(row, own, widths, sides, strict=False):
+        for cell, size, width, side in zip(row, each, widths, sides, strict=False):
             space = " " * (width - size)
             padded.append(f"{space}{cell}" if side == ">" else f"{cell}{space}")
         lines.append("  ".join(padded).rstrip())
