@@ -94,9 +94,12 @@ def _greatest(problem: Problem) -> FloatArray:
     def ratio_of(ends: IntArray) -> FloatArray:
         """(B,) ratio where ``ends`` (B, L) items have at least the gain of each level."""
         starts = np.concatenate((np.zeros((len(ends), 1), np.int64), ends[:, :-1]), axis=1)
-        own = np.take_along_axis(sums, ends, 1) - np.take_along_axis(sums, starts, 1)
+        of_levels = np.take_along_axis(sums, ends, 1) - np.take_along_axis(sums, starts, 1)
         ideal = discount(above + counts + ends) - discount(above + starts)
-        total, divisor = problem.fixed + (levels * own).sum(axis=1), (levels * ideal).sum(axis=1)
+        total, divisor = (
+            problem.fixed + (levels * of_levels).sum(axis=1),
+            (levels * ideal).sum(axis=1),
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(divisor > 0, total / divisor, np.nan)
 
@@ -304,13 +307,13 @@ def average_precision_extremes(
     total = np.where(rankings.n_relevant > 0, known * divisor, 0.0)
     least, greatest = np.full((2, len(rankings)), np.nan)
     for queries in similar_length_blocks(unjudged.sizes + 1, _CELLS):
-        chosen, own = rankings.take(queries), unjudged.take(queries)
-        columns = _columns(chosen, own, measure.k)
-        valid = np.arange(columns[0].shape[1]) < own.sizes[:, None]
+        chosen, open_items = rankings.take(queries), unjudged.take(queries)
+        columns = _columns(chosen, open_items, measure.k)
+        valid = np.arange(columns[0].shape[1]) < open_items.sizes[:, None]
         for is_best, result in ((True, greatest), (False, least)):
             sums = total[queries, None] + _added_sums(columns, valid, earliest=is_best)
             numbers = np.arange(sums.shape[1])
-            added = numbers if is_best else numbers + own.absent[:, None]
+            added = numbers if is_best else numbers + open_items.absent[:, None]
             added = np.broadcast_to(added, sums.shape)
             divisors = _divisor(measure, chosen, added)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -339,14 +342,14 @@ def _divisor(measure: Measure, rankings: JudgedRankings, added: IntArray) -> Flo
 
 def _added_sums(columns: Sequence[Array], valid: BoolArray, *, earliest: bool) -> FloatArray:
     """(B, U + 1) sum that the 0, 1, 2, ... earliest or latest items add."""
-    own, tied, known, first, last = columns
+    alone, tied, known, first, last = columns
     number = np.arange(valid.shape[1])
     if earliest:
         # All that were taken before stand above, or in the same tie.
-        gain = known + own * first + tied * (number - first)
+        gain = known + alone * first + tied * (number - first)
         return _running(np.where(valid, gain, 0.0))
-    # All that were taken before stand below, where their own ranks count, or in the same tie.
-    sums = _running(np.where(valid, own, 0.0))
+    # All that were taken before stand below, where their separate ranks count, or in the same tie.
+    sums = _running(np.where(valid, alone, 0.0))
     last = np.minimum(last, valid.sum(axis=1)[:, None])
     below = sums[:, -1:] - np.take_along_axis(sums, last, 1)
     gain = known + below + tied * (last - 1 - number)
@@ -369,7 +372,7 @@ def _columns(rankings: JudgedRankings, unjudged: OpenItems, k: int | None) -> li
     sums = PositionSums(1.0 / np.arange(1.0, cut + 1.0))
     query, query_of_hit = segment_index(unjudged.offsets), segment_index(rankings.offsets)
     inside, harmonic = reach(above, tied, cut), _harmonic(sums, above, tied, cut)
-    own = harmonic / tied
+    alone = harmonic / tied
     pairs = np.maximum(tied * (tied - 1), 1)
     within = np.where(tied > 1, 2.0 * (inside - (above + 1) * harmonic) / pairs, 0.0)
     # Known items above, in the same tie, and what those below have with themselves.
@@ -379,10 +382,10 @@ def _columns(rankings: JudgedRankings, unjudged: OpenItems, k: int | None) -> li
     starts, ends = rankings.offsets[:-1][query], rankings.offsets[1:][query]
     of_known = _harmonic(sums, rankings.above, rankings.tied, cut) / rankings.tied
     below = PositionSums(of_known).over(after, ends)
-    known = own * (1 + before - starts) + within * (after - before) + below
+    known = alone * (1 + before - starts) + within * (after - before) + below
     first = np.searchsorted(keys, keys, "left") - unjudged.offsets[:-1][query]
     last = np.searchsorted(keys, keys, "right") - unjudged.offsets[:-1][query]
-    columns, width = (own, within, known, first, last), int(unjudged.sizes.max(initial=0))
+    columns, width = (alone, within, known, first, last), int(unjudged.sizes.max(initial=0))
     return [_padded(values, unjudged.offsets, width) for values in columns]
 
 

@@ -282,8 +282,10 @@ def extreme_choice(
     but improve the mean, and where it does not, the mean is the extreme.
     """
     undefined = np.isnan(candidates.values)
-    own = np.ones(len(undefined)) if weights is None else weights[candidates.query]
-    shares = np.where(undefined, 0.0, own)
+    weights_of_candidates = (
+        np.ones(len(undefined)) if weights is None else weights[candidates.query]
+    )
+    shares = np.where(undefined, 0.0, weights_of_candidates)
     values, sign = np.where(undefined, 0.0, candidates.values), 1.0 if greatest else -1.0
     starts = np.flatnonzero(np.diff(candidates.query, prepend=-1))
 

@@ -60,7 +60,7 @@ def to_judge(
     items: list[Any] = []
     found: list[list[UnjudgedItem | None]] = [[] for _ in systems]
     for number, lists in enumerate(zip(*(system.items for system in systems), strict=True)):
-        by_item = [{own.item: own for own in own_items} for own_items in lists]
+        by_item = [{item.item: item for item in own_items} for own_items in lists]
         ids = dict.fromkeys(chain.from_iterable(by_item))
         numbers += [number] * len(ids)
         items += ids
@@ -70,21 +70,22 @@ def to_judge(
         return []
     query = np.array(numbers, dtype=np.int64)
     places = [
-        np.array([own[1:] if own else (NOWHERE, 1) for own in column], np.int64) for column in found
+        np.array([place[1:] if place else (NOWHERE, 1) for place in column], np.int64)
+        for column in found
     ]
-    ranks = [[own.rank if own else None for own in column] for column in found]
+    ranks = [[place.rank if place else None for place in column] for column in found]
     rankings = [system.rankings.widened() for system in systems]
 
     def values_of(made: Iterable[JudgedRankings], queries: IntArray) -> FloatArray:
         """Values of the one system, or those of the first less those of the second."""
         pairs = zip(systems, made, strict=True)
-        values = [system.value(own, queries) for system, own in pairs]
+        values = [system.value(one, queries) for system, one in pairs]
         defined = [np.where(np.isnan(column), undefined, column) for column in values]
         return defined[0] if len(defined) == 1 else defined[0] - defined[1]
 
     known_values = values_of(rankings, np.arange(len(rankings[0])))
     moves = np.zeros(len(items))
-    step = max(_CELLS // (max(int(own.n_relevant.max(initial=0)) for own in rankings) + 1), 1)
+    step = max(_CELLS // (max(int(system.n_relevant.max(initial=0)) for system in rankings) + 1), 1)
     for first in range(0, len(items), step):
         chosen = slice(first, first + step)
         own_query, largest = query[chosen], moves[chosen]
@@ -93,8 +94,8 @@ def to_judge(
             # For each item the ranking of its query in which it alone has a grade.
             grades = np.full((len(own_query), 1), grade)
             made = (
-                completed(own, own_query, place, grades)
-                for own, place in zip(rankings, at, strict=True)
+                completed(system, own_query, place, grades)
+                for system, place in zip(rankings, at, strict=True)
             )
             moved = _moved_means(values_of(made, own_query), known_values, own_query, weights)
             largest = np.where(np.abs(moved) > np.abs(largest), moved, largest)
@@ -112,10 +113,10 @@ def _moved_means(
     moved: FloatArray, known: FloatArray, query: IntArray, weights: FloatArray | None
 ) -> FloatArray:
     """Change of the mean over all queries by a change of one query."""
-    own = np.ones(len(known)) if weights is None else weights
-    counts = np.where(np.isnan(known), 0.0, own)
+    query_weights = np.ones(len(known)) if weights is None else weights
+    counts = np.where(np.isnan(known), 0.0, query_weights)
     total, weight = float(np.dot(counts, np.nan_to_num(known))), float(counts.sum())
-    before, after = counts[query], np.where(np.isnan(moved), 0.0, own[query])
+    before, after = counts[query], np.where(np.isnan(moved), 0.0, query_weights[query])
     gained: FloatArray = after * np.nan_to_num(moved) - before * np.nan_to_num(known[query])
     if (after == before).all():
         return gained / (weight or 1.0)

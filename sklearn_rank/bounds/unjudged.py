@@ -180,8 +180,8 @@ def shared_open_items(
     tied = np.ones((2, len(keys)), np.int64)
     first = 0
     for side, place in enumerate(places):
-        own = item[first : first + len(place.above)]
-        above[side, own], tied[side, own] = place.above, place.tied
+        items = item[first : first + len(place.above)]
+        above[side, items], tied[side, items] = place.above, place.tied
         first += len(place.above)
     if cut is not None:
         above[above >= cut] = NOWHERE

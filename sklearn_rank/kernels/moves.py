@@ -64,7 +64,7 @@ def average_precision_moves(moved: Moved, *, k: int | None, denominator: str = "
     new = _positions(moved.new, moved.new_items, moved.n_items, k)
     # The mean over both orders in which the two of a pair may move.
     pairs = new.beside(old) - old.beside(old) + new.beside(new) - old.beside(new)
-    return (new.own - old.own + pairs / 2.0) / now
+    return (new.alone - old.alone + pairs / 2.0) / now
 
 
 def average_precision_of_all_moves(moved: Moved, *, k: int | None) -> FloatArray:
@@ -78,7 +78,7 @@ class ItemPositions(NamedTuple):
     middle: FloatArray
     """(I,) of the tie group; groups of one ranking differ in it."""
     tied: IntArray
-    own: FloatArray
+    alone: FloatArray
     """(I,) expected 1 / rank, 0 beyond the cutoff."""
     joint: FloatArray
     """(I,) expected 1 / the lower rank of two items of this group, or on this rank."""
@@ -87,12 +87,12 @@ class ItemPositions(NamedTuple):
         """(I,) sum over all other items, where ``others`` has them, of 1 / the lower rank."""
         order = np.argsort(others.middle, kind="stable")
         middle = others.middle[order]
-        running = np.concatenate(([0.0], np.cumsum(others.own[order])))
+        running = np.concatenate(([0.0], np.cumsum(others.alone[order])))
         first, last = (np.searchsorted(middle, self.middle, side) for side in ("left", "right"))
         level = running[last] - running[first]
         alike = order[np.minimum(first, len(order) - 1)]
         level = self._level(others, alike, last - first, level)
-        total = running[-1] - running[last] + first * self.own + level
+        total = running[-1] - running[last] + first * self.alone + level
         return np.asarray(total - self._pair(others))
 
     def _level(
@@ -100,12 +100,12 @@ class ItemPositions(NamedTuple):
     ) -> FloatArray:
         """Of the items on the same level: of one tie, or of two with one middle."""
         same = self.tied == others.tied[alike]
-        return np.where(same, count * self.joint, (count * self.own + level) / 2.0)
+        return np.where(same, count * self.joint, (count * self.alone + level) / 2.0)
 
     def _pair(self, others: ItemPositions) -> FloatArray:
         """(I,) the same of an item here and itself there, which is no pair."""
-        lower = np.where(self.middle > others.middle, self.own, others.own)
-        level = np.where(self.tied == others.tied, self.joint, (self.own + others.own) / 2.0)
+        lower = np.where(self.middle > others.middle, self.alone, others.alone)
+        level = np.where(self.tied == others.tied, self.joint, (self.alone + others.alone) / 2.0)
         return np.where(self.middle == others.middle, level, lower)
 
 

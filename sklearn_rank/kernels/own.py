@@ -58,7 +58,7 @@ class OwnKernel:
         except (TypeError, ValueError):
             return 1
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return sum(own.kind in kinds and own.default is own.empty for own in parameters)
+        return sum(one.kind in kinds and one.default is one.empty for one in parameters)
 
     def _orders(self, rankings: JudgedRankings, number: int) -> Iterator[FloatArray]:
         """Grades of one ranking in each distinct order of its ties, all equally likely."""

@@ -113,8 +113,8 @@ def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measu
         raise InvalidParameterError(msg)
     if not parameters and k is None:
         return result
-    own = dict(result.parameters)
-    changed = Measure.open(result.metric, result.k if k is None else k, **own, **parameters)
+    given = dict(result.parameters)
+    changed = Measure.open(result.metric, result.k if k is None else k, **given, **parameters)
     return replace(changed, given=result.given | parameters.keys())
 
 

@@ -114,17 +114,19 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
         raise InvalidParameterError(msg)
     found: dict[Measure, Mapping[Any, Any]] = {}
     for key, numbers_of in values.items():
-        own = key if isinstance(key, Measure) else measure_from(key, range=(-math.inf, math.inf))
-        if not own.metric.is_given:
-            msg = f"values names {own}, which is computed from rankings; take another name"
+        measure = (
+            key if isinstance(key, Measure) else measure_from(key, range=(-math.inf, math.inf))
+        )
+        if not measure.metric.is_given:
+            msg = f"values names {measure}, which is computed from rankings; take another name"
             raise InvalidParameterError(msg)
-        if str(own) in map(str, found):
-            msg = f"values names {own} twice"
+        if str(measure) in map(str, found):
+            msg = f"values names {measure} twice"
             raise InvalidParameterError(msg)
         if not isinstance(numbers_of, Mapping):
-            msg = f"values of {own} must be {{query: number}}, got {safe_repr(numbers_of)}"
+            msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
             raise InvalidParameterError(msg)
-        found[own] = numbers_of
+        found[measure] = numbers_of
     return found
 
 
@@ -137,10 +139,10 @@ def total_measures(values: Any, greater: Collection[str]) -> dict[str | Measure,
     for key, value in values.items() if isinstance(values, Mapping) else ():
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             is_named = not isinstance(key, Measure)
-            own = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
-            better = key in greater if is_named else own.metric.greater_is_better
+            measure = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
+            better = key in greater if is_named else measure.metric.greater_is_better
             total = float(value) if math.isfinite(value) else math.nan
-            kernel = replace(cast("OwnKernel", own.metric.kernel), total=total)
+            kernel = replace(cast("OwnKernel", measure.metric.kernel), total=total)
             found[key] = Measure(own_metric(kernel, better))
     return found
 

@@ -111,8 +111,8 @@ class Metric:
         if not isinstance(other, Metric) or self.name != other.name:
             return False
         # Kernels of the caller are equal if their functions and ranges are.
-        own = (self.kernel, self.greater_is_better)
-        return not self.is_own or own == (other.kernel, other.greater_is_better)
+        mine = (self.kernel, self.greater_is_better)
+        return not self.is_own or mine == (other.kernel, other.greater_is_better)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -121,14 +121,14 @@ class Metric:
     def defaults(self) -> dict[str, Any]:
         """Own parameters and their defaults."""
         signature = inspect.signature(self.kernel).parameters.values()
-        own = {item.name: item.default for item in signature if item.default is not item.empty}
+        defaults = {item.name: item.default for item in signature if item.default is not item.empty}
         if len(self.averages) > 1:
-            own["average"] = self.averages[0]
+            defaults["average"] = self.averages[0]
         if self.members:
-            own = {"measures": self.members, **own}
+            defaults = {"measures": self.members, **defaults}
         if not (self.graded or self.combines or self.of_judgements or self.of_results):
-            own["min_rel"] = None
-        return own
+            defaults["min_rel"] = None
+        return defaults
 
     @property
     def reads_unjudged(self) -> bool:
@@ -198,29 +198,33 @@ class Measure:
                 hint = closest(name, defaults)
                 msg = f"{owner} has no parameter {safe_repr(name)}{hint}; it has: {known}"
                 raise InvalidParameterError(msg)
-        kept: dict[str, Any] = {}
+        checked: dict[str, Any] = {}
         for name, value in parameters.items():
             if name == "average":
-                kept[name] = check_option(value, name, metric.averages, owner)
+                checked[name] = check_option(value, name, metric.averages, owner)
             elif name == "min_rel":
                 is_given = value is not None
-                kept[name] = number_from(0.0, above=True)(value, name, owner) if is_given else None
+                checked[name] = (
+                    number_from(0.0, above=True)(value, name, owner) if is_given else None
+                )
             else:
-                kept[name] = metric.checks[name](value, name, owner)
-        members = kept.get("measures", metric.members)
+                checked[name] = metric.checks[name](value, name, owner)
+        members = checked.get("measures", metric.members)
         if len(members) != len(metric.members) or not all(
             isinstance(member, Measure) for member in members
         ):
             msg = f"{owner} is the mean of two measures, got {len(members)}"
             raise InvalidParameterError(msg)
         for one in members:
-            own = one.metric
-            in_unit = (own.lower, own.upper) == (0.0, 1.0) and own.greater_is_better
-            if not in_unit or one.is_pooled or own.is_given:
+            part = one.metric
+            in_unit = (part.lower, part.upper) == (0.0, 1.0) and part.greater_is_better
+            if not in_unit or one.is_pooled or part.is_given:
                 msg = f"{owner} needs measures per query between 0 and 1 (best), got {one}"
                 raise InvalidParameterError(msg)
         changed = tuple(
-            (name, kept[name]) for name in defaults if name in kept and kept[name] != defaults[name]
+            (name, checked[name])
+            for name in defaults
+            if name in checked and checked[name] != defaults[name]
         )
         return cls(metric, k, changed, frozenset(parameters))
 
@@ -235,12 +239,12 @@ class Measure:
 
     def with_parameters(self, **parameters: Any) -> Measure:
         """The measure where parameters that were not set explicitly take these values."""
-        own = {
+        changes = {
             name: value
             for name, value in parameters.items()
             if name in self.metric.defaults and name not in self.given
         }
-        changed = Measure.open(self.metric, self.k, **{**dict(self.parameters), **own})
+        changed = Measure.open(self.metric, self.k, **{**dict(self.parameters), **changes})
         return replace(changed, given=self.given)
 
     def with_cutoff(self, k: int | None) -> Measure:
@@ -249,12 +253,12 @@ class Measure:
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the parameters that were set explicitly are those of another measure."""
-        own, others = self.options, other.options
-        members = zip(own.get("measures", ()), others.get("measures", ()), strict=False)
+        options, others = self.options, other.options
+        members = zip(options.get("measures", ()), others.get("measures", ()), strict=False)
         return all(
             (mine.metric, mine.k) == (theirs.metric, theirs.k) and mine.agrees_with(theirs)
             for mine, theirs in members
-        ) and all(own[name] == others.get(name) for name in self.given if name != "measures")
+        ) and all(options[name] == others.get(name) for name in self.given if name != "measures")
 
     @cached_property
     def options(self) -> Mapping[str, Any]:
