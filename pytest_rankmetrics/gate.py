@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_rankmetrics.options import Options
-from pytest_rankmetrics.session import Run, current, shown_path
-from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
+from pytest_rankmetrics.session import Run, current, is_named, shown_path
+from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
 from sklearn_rank.gates.names import EXTENSION, is_called, name_of, slug
 from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Policy, read_policy
 from sklearn_rank.gates.sentences import warnings_of
@@ -140,7 +140,7 @@ class RankGate:
         path = self._fullpath or directory / f"{slug(name)}{EXTENSION}"
         shown, root = shown_path(path, config), config.rootpath
         below = path.resolve().is_relative_to(root.resolve())
-        elsewhere = ""
+        elsewhere = without_gates = ""
         if options.baseline_dir is not None:
             if self._force_regen:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
@@ -152,9 +152,17 @@ class RankGate:
                     f"not below the root of the project: set --rootdir to a common directory"
                 )
                 raise RankGateFailure(msg)
-            path, elsewhere = options.baseline_dir / shown, str(options.baseline_dir)
+            elsewhere = str(options.baseline_dir)
         claim(run, "baseline", shown)
         nodeid = (run and run.nodeid) or self._request.node.nodeid
+        if options.baseline_dir is not None:
+            required = any(
+                is_named(own, wanted) for own in (nodeid, name) for wanted in options.required
+            )
+            if not required and has_no_gate(options.baseline_dir):
+                elsewhere, without_gates = "", elsewhere
+            else:
+                path = options.baseline_dir / shown
         update, accept = self._commands(name, nodeid)
         return Place(
             gate=nodeid,
@@ -165,6 +173,7 @@ class RankGate:
             update=update,
             accept=accept,
             elsewhere=elsewhere,
+            without_gates=without_gates,
         )
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:

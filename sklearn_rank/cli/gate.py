@@ -24,7 +24,7 @@ from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.baseline import recorded_gate
-from sklearn_rank.gates.gate import Place, Writing, failed, judge_gate
+from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
 from sklearn_rank.gates.names import EXTENSION, slug
 from sklearn_rank.gates.policy import Detail, Settings, in_ci, read_policy
 from sklearn_rank.gates.report import (
@@ -85,6 +85,11 @@ class Baselines:
     def place(self, name: str) -> Place:
         """The baseline of a gate; ValueError if it is a copy of that of another one."""
         path, typed = self._path(name), self.typed()
+        here, without_gates, directory = _in_working_copy(self.directory), "", self.directory
+        writes = self.writing.update or self.writing.accept
+        if here and not writes and has_no_gate(directory):
+            without_gates, directory = str(directory), Path(here)
+        path = directory / path.name
         owner = recorded_gate(path) if self.writing.update and path.is_file() else ""
         if owner not in ("", name) and self._path(owner).exists():
             msg = (
@@ -95,11 +100,12 @@ class Baselines:
         return Place(
             gate=name,
             path=path,
-            root=self.directory,
+            root=directory,
             shown=path.as_posix(),
             update=f"{typed} --update",
             accept=f'{typed} --accept --reason "..."',
-            elsewhere=str(self.directory) if _in_working_copy(self.directory) else "",
+            elsewhere=str(self.directory) if here and not without_gates else "",
+            without_gates=without_gates,
         )
 
     def _path(self, name: str) -> Path:

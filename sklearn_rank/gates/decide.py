@@ -112,6 +112,7 @@ def decide(
     _judge_each_query(case)
     _note_unjudged(case)
     _note_clusters(case)
+    _note_runs(case)
     case.findings += measured.remarks
     return _result(case, rate)
 
@@ -497,6 +498,13 @@ def _note_unjudged(case: _Case) -> None:
         case.add("new_unjudged", None, top=measured.top, was=was, now=now, side=side)
     if policy.settings.unjudged != "irrelevant" and measured.is_taken_as_complete:
         case.add("nothing_unjudged", None, unjudged=policy.settings.unjudged)
+
+
+def _note_runs(case: _Case) -> None:
+    """Say that items are those of one run, where values are means of several."""
+    runs = len(case.measured.evaluation.runs)
+    if runs > 1 and (case.state not in UNREMARKABLE or case.policy.detail == "page"):
+        case.add("one_run", None, runs=runs)
 
 
 def _note_clusters(case: _Case) -> None:

@@ -23,7 +23,7 @@ from sklearn_rank.gates.decide import (
     state_of,
 )
 from sklearn_rank.gates.measure import DECIMALS, Measured, measure, refuse, refuse_unbounded
-from sklearn_rank.gates.names import name_of
+from sklearn_rank.gates.names import EXTENSION, name_of
 from sklearn_rank.gates.policy import SLACK, Policy, drop_of, looser_limits
 from sklearn_rank.gates.rule import Rule, outlook
 from sklearn_rank.gates.verdict import (
@@ -58,6 +58,9 @@ class Place:
     """The command that lowers it."""
     elsewhere: str = ""
     """Directory of the baseline in another checkout, that of the target branch."""
+    without_gates: str = ""
+    """Directory of the target branch where it has no gate at all: the gate is judged by the
+    baseline of the working copy."""
     obtained: Path | None = None
     """Where the present values go for inspection."""
 
@@ -77,6 +80,11 @@ class Writing:
     """This one may be lowered, too."""
     reason: str = ""
     """Why; stored in the file."""
+
+
+def has_no_gate(directory: Path) -> bool:
+    """Whether a checkout holds no baseline, so that gates are not red for being new."""
+    return next(directory.rglob(f"*{EXTENSION}"), None) is None
 
 
 def judge_gate(
@@ -157,6 +165,10 @@ def _about_baseline(
         if looser:
             warns, data = bool(place.elsewhere), {"limits": looser}
             found.append(Finding("looser", None, data=data, of_baseline=True, warns=warns))
+    state = State.PASS
+    if place.without_gates and other is not None:
+        state, data = State.NEW, {"directory": place.without_gates}
+        found.append(Finding("first", data=data))
     if policy.settings.ratchet == "require" and not (writing.update or writing.accept):
         found += [
             Finding("ratchet", State.FAIL, row.name, of_baseline=True)
@@ -170,7 +182,7 @@ def _about_baseline(
     return replace(
         result,
         findings=findings,
-        state=gravest([result.state, *(own.state for own in found)]),
+        state=gravest([result.state, state, *(own.state for own in found)]),
         passed=result.passed and not broken,
         baseline=place.shown,
         obtained="" if place.obtained is None else f"<tmp_path>/{place.obtained.name}",

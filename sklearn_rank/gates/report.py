@@ -98,7 +98,8 @@ def summary_lines(summary: Summary) -> list[str]:
     lines = [
         own
         for run in summary.gates
-        if summary.show == "all" or (summary.show == "failed" and run.failed)
+        if summary.show == "all"
+        or (summary.show == "failed" and (run.failed or run.record["written"]))
         for own in _gate_lines(run)
     ]
     if summary.gates and summary.show != "none":

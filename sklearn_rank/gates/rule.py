@@ -21,6 +21,7 @@ import numpy as np
 
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise, noise_between
+from sklearn_rank.gates.policy import SLACK
 from sklearn_rank.statistics.differences import Differences, queries_needed
 from sklearn_rank.statistics.drops import Drops, Outcomes, holm, random_signs
 from sklearn_rank.support.segments import mean_of
@@ -28,11 +29,6 @@ from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
 
-HARD_DROP = 0.15
-"""Default of ``hard_drop`` for measures between 0 and 1. With 0.1 a gate of one measure is red for
-19 % of equal systems of 12 queries, and 14 % of 25; with 0.15 for 10 to 16 %, and 5 to 11 %."""
-SLACK = 1e-9
-"""Rounding of a mean of floats: a drop this close to its limit does not exceed it."""
 POWER = 0.8
 """Probability with which a detectable drop is red."""
 USUAL_DEVIATION = 0.15

@@ -358,7 +358,7 @@ def _slices_gone(finding: Finding, result: GateResult) -> _Said:  # noqa: ARG001
     labels = several(finding.data["labels"])
     what = "the baseline has" if finding.rule == "slice_gone" else "a limit is set for"
     text = f"{what} slice {labels}, which has no queries"
-    return text, text
+    return f"{text}: are all queries in slices?", text
 
 
 def _moved(finding: Finding, result: GateResult) -> _Said:
@@ -368,7 +368,9 @@ def _moved(finding: Finding, result: GateResult) -> _Said:
     ]
     are = count(len(moved), "query is", "queries are")
     text = f"baseline does not fit: {are} in other slices: {first_of(moved)}"
-    return f"{text}{_remedy(result)}", text
+    lost = any(not now for _, _, now in finding.data["moved"])
+    ask = "; are all queries in slices? If so" * (lost and not result.updating)
+    return f"{text}{ask}{_remedy(result)}", text
 
 
 def _lost_values(finding: Finding, result: GateResult) -> _Said:
@@ -514,6 +516,8 @@ _SENTENCES: dict[str, Callable[[Finding, GateResult], _Said]] = {
     "unchanged": _plain("the baseline says the same"),
     "contract": _plain("a contract: every drop of {measure} beyond {allowed:g} is red"),
     "sample": _sample,
+    "one_run": _plain("items, ranks and parts of changes are those of the first of {runs} runs"),
+    "first": _plain("new, recorded here: {directory} has no gate yet"),
     "gone": _plain("baseline has {measure!r} but the test did not compute it{remedy}"),
     "added": _plain("baseline does not fit: it does not have {measure!r}{remedy}"),
     "no_pooled_slice": _plain(
@@ -606,7 +610,7 @@ def _values(result: GateResult) -> str:
         else f"{moved_to(row)}{_overall(row)}"
         for row in limited or rows
     ]
-    if result.state is State.NEW:
+    if result.state is State.NEW or result.written == "lowered":
         parts = [value_sentence(row) for row in rows]
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({queries(result.queries)})"
 
@@ -646,9 +650,11 @@ def outlook_of(result: GateResult) -> str:
     is_contract = all(
         row.hard_drop is not None and row.hard_drop == row.allowed for _, row in drops
     )
-    if result.false_alarm is None or is_contract:  # also where nothing was compared
+    is_stale = any(own.state is State.STALE for own in result.findings)
+    if result.false_alarm is None or is_contract or is_stale:  # also where nothing was compared
         return ""
-    text = f"{result.false_alarm:.1%} false alarms"
+    rate = result.false_alarm
+    text = f"{rate:.1%} false alarms" if rate >= 0.0005 else "fewer than 0.1% false alarms"
     if not seen:
         return text + "".join(dict.fromkeys(_noise(row) for _, row in drops))
     detectable, row = max(seen, key=lambda own: own[0])
@@ -659,16 +665,16 @@ def outlook_of(result: GateResult) -> str:
 
 
 def _noise(row: MetricResult) -> str:
-    """``; 94% of the variance of the change is noise between runs (1 run 0.115, 5 runs 0.054)``."""
+    """How much the noise between runs matters, and which drops other numbers of runs detect."""
     drop = row.drop
     if drop is None or drop.noise is None:
         return ""
     if not drop.noise.share:
         return "; the runs are identical: repeats add nothing"
     seen = drop.detectable_with.items()
-    others = ", ".join(f"{count(runs, 'run')} {own:.3f}" for runs, own in seen)
+    others = ", ".join(f"{own:.3f} with {count(runs, 'run')}" for runs, own in seen)
     share = f"{drop.noise.share:.0%} of the variance of the change is noise between runs"
-    return f"; {share} ({others})"
+    return f"; {share}, which p allows for; detects {others}"
 
 
 # The message -------------------------------------------------------------------------------------
@@ -731,11 +737,10 @@ def _metrics(result: GateResult) -> list[str]:
             *(Column("worse/better/same"), Column("verdict")),
         )
         lines = to_text(Table(columns, tuple(rows))).split("\n")
-    if rows or len(results) > 1:
-        for row in filter(_is_limited, results):
-            phrase = limit_phrase(row)
-            met = " >= " in phrase or " <= " in phrase
-            lines.append(f"{phrase}  {'ok' if met else 'FAIL'}")
+    limited = [limit_phrase(row).rsplit(" ", 4) for row in filter(_is_limited, results)]
+    if limited and (rows or len(results) > 1):
+        judged = [[*own, "ok" if own[2] in (">=", "<=") else "FAIL"] for own in limited]
+        lines += [*[""] * bool(lines), *aligned(judged, "<")]
     return lines
 
 
@@ -915,7 +920,7 @@ def facts(result: GateResult) -> list[str]:
         (max(counts["undefined"].values(), default=0), "without a defined value"),
         (counts["missing"], "without a ranking"),
         (counts["unjudged"], "without judgements"),
-        (counts["tied"], "with a relevant item in a tie"),
+        (counts["tied"] * (counts["tied"] >= result.queries / 10), "with a relevant item in a tie"),
     )
     upside_down = (
         f"{row.name} is below 0.5: are the scores distances, of which lower is better?"

@@ -274,3 +274,20 @@ def test_the_command_that_is_shown_is_the_typed_one_without_what_writes(command)
     command.write({"a.run": "q1 Q0 b 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 a 1 2 new\n"})
     text = command("gate --update t.qrels a.run --name g --max-drop map=0.1", 1)
     assert "sklearn-rank gate t.qrels a.run --name g --max-drop map=0.1 --accept" in text
+
+
+def test_the_first_gate_of_a_project_is_judged_by_the_baseline_that_it_brings(command):
+    for checkout in (".git", "../base/.git"):
+        (command.folder / checkout).mkdir(parents=True)
+    gate = f"{GATE} --max-drop map=0.1"
+    other = f"{gate} --baseline-dir=../base/rank-baselines"
+    assert "no baseline for gate 'g'" in command(other, 1)
+    command(f"{gate} --update")
+    text = command(other)
+    assert "new: g: MAP is 1.000" in text
+    assert "note: new, recorded here: ../base/rank-baselines has no gate yet" in text
+    command.write({"a.run": "q1 Q0 b 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 a 1 2 new\n"})
+    assert "MAP fell from 1.000 to 0.750" in command(other, 1)
+    (command.folder / "../base/rank-baselines").mkdir()
+    (command.folder / "../base/rank-baselines/old.rank.json").write_text("{}")
+    assert "a gate that is new or renamed is red" in command(other, 1)

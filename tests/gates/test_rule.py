@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from sklearn_rank.gates.policy import HARD_DROP, Settings
 from sklearn_rank.gates.rule import (
-    HARD_DROP,
     Clause,
     Drop,
     Pairs,
@@ -378,12 +378,14 @@ def test_many_queries_share_signs_and_keep_their_rate() -> None:
 
 def test_the_default_of_the_hard_limit() -> None:
     assert HARD_DROP in HARD_DROPS
-    for n, most in ((12, 0.15), (25, 0.11)):
+    # Two of 12 hits lost are a drop of 1/6: red at .15 or .16, which 15.5 % of equal systems meet.
+    for n, name, most in ((12, "hit_rate@10", 0.15), (12, "mrr", 0.15), (25, "mrr", 0.11)):
         rng, red = np.random.default_rng(0), 0
         for _ in range(1000):
-            pair = paired(*changed(rng, n, 0.5), "mrr")
+            pair = paired(*changed(rng, n, 0.5), name)
             red += is_red(judge({"": pair}, {"": Rule(0.02, HARD_DROP)}, rates=False))
-        assert red / 1000 < most
+        assert red / 1000 <= most
+    assert Settings().hard_drop == HARD_DROP > 2 / 12
 
 
 # Power -------------------------------------------------------------------------------------------
