@@ -232,7 +232,7 @@ def _compare(commands: Any) -> None:
         help="compare runs with the first one, query by query",
         description="Compare runs with the first one (or, with --all-pairs, each with each): "
         "differences with intervals, effect sizes, and p-values corrected for their number. "
-        "Files are those of evaluate.",
+        "Takes the same files as evaluate.",
     )
     add = parser.add_argument
     forms = ("text", "markdown", "latex", "html", "csv", "json")

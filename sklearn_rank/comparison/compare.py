@@ -151,9 +151,9 @@ def compare_all(
     Parameters
     ----------
     *systems, measures, names, test, correction, family, alpha, level, power, queries, query_text
-        As those of :func:`compare`; of each pair, the system that comes first is the baseline.
+        See :func:`compare`. The first system of each pair is the baseline.
     n_resamples, random_state
-        As those of :func:`compare`.
+        See :func:`compare`.
     **reading
         As that of :func:`compare`.
 

@@ -98,7 +98,7 @@ class Comparison(Tabular):
     family_text : str
         Which p-values are corrected together, and how.
     test, alternative, correction, family, alpha, level, power
-        As those of :func:`compare`.
+        See :func:`compare`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Comparison(Tabular):
     def counts(self) -> dict[str, Any]:
         """``queries`` that all systems have; of each system, those ``left_out`` and ``missing``.
 
-        A missing one is judged, has no ranking and counts as an empty one.
+        A missing query is judged without a ranking, and counts as an empty one.
         """
         return {
             "queries": len(self._joined.query_ids),
@@ -250,7 +250,7 @@ class Comparison(Tabular):
         Parameters
         ----------
         slices : mapping, callable or str
-            As those of :meth:`Evaluation.by_slice`; a column is one of the baseline's data frames.
+            See :meth:`Evaluation.by_slice`; columns are read from the baseline's data frames.
 
         Returns
         -------
@@ -376,7 +376,7 @@ class Comparison(Tabular):
         n : int, default=10
             At most so many; queries of the best possible value are never among them.
         measure, system, query_text
-            As those of :meth:`most_changed`.
+            See :meth:`most_changed`.
 
         Returns
         -------
@@ -475,7 +475,7 @@ class Comparison(Tabular):
         measure : str or Measure, default=None
             Measure by which queries are listed first; None takes that of the verdict.
         slices : mapping, callable or str, default=None
-            As those of ``by_slice``.
+            See ``by_slice``.
         query_text : mapping or callable, default=None
             Texts of queries: {id: text}, or a function of the id. None takes those of ``compare``.
         item_text : mapping or callable, default=None

@@ -204,7 +204,7 @@ class LeftBehind:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LaterColumns:
-    """Columns of a lazy frame that say something of its queries, read when they are used."""
+    """Columns of a lazy frame with values per query, read when they are used."""
 
     names: Collection[str]
     read: Callable[[str], Iterable[tuple[Any, Any]]]

@@ -358,7 +358,7 @@ class _SparkSide:
         return column
 
     def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
-        """Pairs of a query and what a column says of it."""
+        """Pairs of a query and its value in a column."""
         query = quoted(self.named["query"])
         pairs = self.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
         for row in pairs.distinct().orderBy("q").toArrow().to_pylist():

@@ -64,7 +64,7 @@ class Rows:
         yield from self.batches(columns)
 
     def labels(self, query: str, name: str) -> Iterator[tuple[Any, Any]]:
-        """Pairs of a query and what a column says of it."""
+        """Pairs of a query and its value in a column."""
         for batch in self.batches([query, name]):
             yield from batch.unique(maintain_order=True).iter_rows()
 

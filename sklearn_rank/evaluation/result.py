@@ -347,7 +347,7 @@ class Evaluation(Tabular):
     def worst(
         self, n: int = 10, *, measure: str | Measure | None = None, query_text: QueryText = None
     ) -> list[QueryValue]:
-        """The queries that are answered worst.
+        """Queries with the worst values.
 
         Parameters
         ----------
@@ -691,7 +691,7 @@ class Evaluation(Tabular):
         Parameters
         ----------
         path, title, slices, query_text, item_text, about
-            As those of :meth:`Comparison.report`.
+            See :meth:`Comparison.report`.
         measure : str or Measure, default=None
             Measure by which queries are listed; None takes the first with values per query.
         """

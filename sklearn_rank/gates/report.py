@@ -94,7 +94,7 @@ class Summary:
 
 
 def summary_lines(summary: Summary) -> list[str]:
-    """A line for each gate, and what is to be done; no line starts with data from a report."""
+    """One line per gate with its remedy; no line starts with data from a report."""
     lines = [
         own
         for run in summary.gates

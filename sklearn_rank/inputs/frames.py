@@ -72,7 +72,7 @@ def _is_stream(values: Any) -> bool:
 def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
-    All else is passed through.
+    Other objects are returned unchanged.
     """
     sides = {"y_true": y_true, "y_score": y_score}
     if columns is None and all(type(side) in PLAIN for side in sides.values()):
@@ -497,7 +497,7 @@ DIVIDED_QUERY = "column {} is to make slices of queries, but query {} has both {
 
 
 class QueryColumns:
-    """Columns of a frame that say something of its queries, which stand in column ``query``."""
+    """Columns of a frame with values per query; queries are in column ``query``."""
 
     def __init__(self, frame: nw.DataFrame[Any], query: str) -> None:
         self.frame = frame

@@ -304,7 +304,7 @@ class Measure:
 
     @property
     def rewards_short(self) -> bool:
-        """Whether a ranking gets better by ending early, before what it does not find."""
+        """Whether the value improves when a ranking is cut short."""
         if self.members:
             return all(member.rewards_short for member in self.members)
         ignores = {self.options.get("unretrieved"), self.options.get("denominator")}

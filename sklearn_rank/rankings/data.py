@@ -27,7 +27,7 @@ class LaterItems(Protocol):
 
 
 def no_items(reason: str) -> Items:
-    """Stands for items of which nothing is known any more."""
+    """Stands for items that are no longer known."""
     return Items(np.zeros(1, dtype=np.int64), None, no_pool=reason)
 
 

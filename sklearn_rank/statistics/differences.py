@@ -351,7 +351,7 @@ def queries_needed(drop: float, sd: float, *, alpha: float = 0.05, power: float 
     sd : float
         Standard deviation of the differences per query, above 0, in the units of ``drop``.
     alpha, power : float
-        As those of :func:`detectable_drop`.
+        See :func:`detectable_drop`.
 
     Returns
     -------

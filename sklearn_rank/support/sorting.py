@@ -287,7 +287,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(same: BoolArray) -> Runs:
-    """The runs of items of which each is the same as the one before it."""
+    """Runs of equal consecutive items."""
     is_member = np.zeros(len(same) + 1, dtype=bool)
     is_member[1:] = same
     starts = ~is_member
