@@ -54,6 +54,13 @@ def test_the_comment_has_a_sentence_three_rows_and_three_queries_below_4000_char
     assert "```text\npytest --rank-accept x\n```" in text.partition("<details>")[2]
 
 
+def test_gates_that_fail_stand_first():
+    text = markdown(Summary(gates=(run_of("red", passed=True), run_of("blue"))))
+    assert "**The queries" in text
+    table = [own for own in text.split("\n") if own.startswith("| ") and "gone from" not in own]
+    assert [name for row in table for name in ("red", "blue") if name in row] == ["blue", "red"]
+
+
 def test_gates_that_pass_lose_no_queries():
     text = markdown(Summary(gates=(run_of(passed=True),)))
     assert "lost most" not in text

@@ -216,6 +216,9 @@ def test_slices_that_are_all_too_small_are_remarked_on():
     result = compared([2] * 30, [2] * 30, slices={"a": names(9)}, max_slice_drop=0.02)
     assert result.passed
     assert rules(result) == ["no_slice_judged"]
+    ten = compared([2] * 30, [2] * 30, slices={"a": names(10)}, max_slice_drop=0.02)
+    assert rules(ten) == []
+    assert not ten.slices[0].too_small
 
 
 WEIGHTS = {query: 1 + n % 3 for n, query in enumerate(names(40))}
@@ -316,6 +319,8 @@ def test_unjudged_items_below_the_cutoff_count_as_absent_relevant_ones(gate):
         (gate.record(T, OLD, **BOUNDS), gate(T, NEW, **BOUNDS))[1],
     ):
         assert result.state == "cannot tell"
+        assert not result.passed
+        assert "a gate that cannot tell fails in CI and with --rank-strict" in result.message
         bounds = result.metrics["ndcg@2"].change_bounds
         assert bounds is not None
         assert bounds[0] == pytest.approx(-drop, abs=1e-5)

@@ -69,9 +69,20 @@ def test_deleting_is_no_option_and_no_setting(orphan):
     assert orphan.baselines() == before
 
 
-def test_the_file_of_a_gate_that_no_longer_compares_is_reported(recorded):
-    recorded.write(test_it=GATE.replace('max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.1}'))
+@pytest.mark.parametrize("instead", ["def test_other(): pass", None], ids=["none", "a floor"])
+def test_a_gate_that_no_longer_compares_is_reported_and_one_of_the_target_branch_too(
+    instead, recorded
+):
+    base = recorded.path / "base" / FILE
+    base.parent.mkdir(parents=True)
+    base.write_bytes((recorded.path / FILE).read_bytes())
+    floor = GATE.replace('max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.1}')
+    recorded.write(test_it=instead or floor)
     recorded.system(WORSE)
+    (base.parent.parent / "pytest.ini").write_text("")
+    result = recorded.run("--rank-baseline-dir=base", "--rank-unused=fail", ret=1)
+    assert f"gates of the target branch are gone: {FILE}" in said(result)
+    base.unlink()
     assert is_told(recorded)
 
 
