@@ -358,8 +358,8 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         if cells is None:
             return positions, slice(None)
         places = np.searchsorted(cells, positions).clip(max=len(cells) - 1)
-        kept = cells[places] == positions
-        return places[kept], kept
+        is_ranked = cells[places] == positions
+        return places[is_ranked], is_ranked
 
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     rule, sample_weight = options.negative_grades, options.sample_weight

@@ -106,7 +106,7 @@ class HitReader:
     ) -> tuple[list[Any], list[Any] | None]:
         items, scores, has_ranks, each = list[Any](), list[Any](), False, True
         for hit in hits:
-            names = [key for key, own in hit.items() if isinstance(key, str) and own is not None]
+            names = [key for key, held in hit.items() if isinstance(key, str) and held is not None]
             ids = item_ids(names)
             if len(ids) != 1 and not self._keeps:
                 msg = (
@@ -116,9 +116,9 @@ class HitReader:
                 )
                 raise TypeError(msg)
             items.append(hit if self._keeps else hit[ids[0]])
-            own = names_of(names, "score")
-            scores += [hit[name] for name in own]
-            each &= len(own) == 1
+            score_names = names_of(names, "score")
+            scores += [hit[name] for name in score_names]
+            each &= len(score_names) == 1
             has_ranks |= bool(names_of(names, "rank"))
         if scores and not each:
             raise _uneven(where, scores, hits)
@@ -145,8 +145,8 @@ class HitReader:
         """Why no ranked object may be a judged item; "" where there are none."""
         if self.object is None:
             return ""
-        kind, own = type(self.object).__name__, "string_provider" if self._keeps else "id"
-        return f"{kind} objects are compared by their {own}{self._advice()}"
+        kind, key = type(self.object).__name__, "string_provider" if self._keeps else "id"
+        return f"{kind} objects are compared by their {key}{self._advice()}"
 
     def _advice(self) -> str:
         fits = [path for path, value in self._paths if value in self._wanted]
@@ -169,8 +169,8 @@ def _is_pair(item: Any) -> bool:
 
 
 def _id_of(item: Any) -> Any:
-    own = (getattr(item, name, None) for name in _IDS)
-    return next((one for one in own if one is not None), None)
+    ids = (getattr(item, name, None) for name in _IDS)
+    return next((found for found in ids if found is not None), None)
 
 
 def _paths(item: Any, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:

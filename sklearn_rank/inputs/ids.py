@@ -141,15 +141,14 @@ def _look_up_ranked(
     rankings: list[Any], truths: list[Any], offsets: IntArray, *, is_graded: bool
 ) -> tuple[RelevantItems, BoolArray]:
     """The relevant items among all that are ranked, and which of these are not judged."""
-    n_items = int(offsets[-1])
     if is_graded:
         looks = map(map, [truth.get for truth in truths], rankings, repeat(repeat(math.nan)))
-        grades = np.fromiter(chain.from_iterable(looks), np.float64, n_items)
+        grades = np.fromiter(chain.from_iterable(looks), np.float64, int(offsets[-1]))
         places, flags = np.flatnonzero(grades > 0), np.isnan(grades)
         grades = grades[places]
     else:
         looks = map(map, [truth.__contains__ for truth in truths], rankings)
-        is_named = np.fromiter(chain.from_iterable(looks), bool, n_items)
+        is_named = np.frombuffer(bytearray(chain.from_iterable(looks)), bool)
         places, flags = np.flatnonzero(is_named), ~is_named
         grades = np.ones(len(places))
     return RelevantItems(np.searchsorted(places, offsets), grades, places), flags

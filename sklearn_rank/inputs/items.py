@@ -141,14 +141,14 @@ class ItemReader:
             for query, ranking in zip(query_ids, given, strict=True)
         ]
         if self.hits.kind:
-            warn_of_ascending([list(own.values()) for own in read if isinstance(own, dict)])
+            warn_of_ascending([list(run.values()) for run in read if isinstance(run, dict)])
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
             return read
         # All need scores: those of lists fall with the ranks.
         return [
-            own if isinstance(own, dict) else dict(zip(own, range(len(own), 0, -1), strict=True))
-            for own in read
+            run if isinstance(run, dict) else dict(zip(run, range(len(run), 0, -1), strict=True))
+            for run in read
         ]
 
     def _ranking(self, given: Any, where: Where, hits: HitReader) -> list[Any] | dict[Any, Any]:
@@ -361,8 +361,8 @@ def relevance_scores(
         scores = sequence(scores, "relevance")
     _check_parallel(scores, rankings, dropped, keyed=keyed)
     places = [Where("relevance", query) for query in query_ids]
-    own = [scores.get(query, ()) for query in query_ids] if keyed else scores
-    read = list(map(sequence, own, places))
+    given = [scores.get(query, ()) for query in query_ids] if keyed else scores
+    read = list(map(sequence, given, places))
     for values, ranking, where in zip(read, rankings, places, strict=True):
         if len(values) != len(ranking):
             msg = f"{where} has {len(values)} scores for {len(ranking)} ranked results"
