@@ -28,16 +28,13 @@ __all__ = ["Retrieved", "retrieve"]
 
 
 class Retrieved(dict[Any, Any]):
-    """Results by query, as an engine returned them, without those of queries that failed.
-
-    ``errors`` has the exceptions of these, ``seconds`` the time of every query.
-    """
+    """Results by query; ``errors`` of those that failed, and ``seconds`` of every query."""
 
     def __init__(self, answers: Mapping[Any, tuple[float, Any]]) -> None:
         found = {query: results for query, (_, results) in answers.items()}
-        self.errors = {q: own for q, own in found.items() if isinstance(own, BaseException)}
+        self.errors = {q: error for q, error in found.items() if isinstance(error, BaseException)}
         self.seconds = {query: seconds for query, (seconds, _) in answers.items()}
-        super().__init__({q: own for q, own in found.items() if q not in self.errors})
+        super().__init__({q: found[q] for q in found if q not in self.errors})
 
     @property
     def empty(self) -> list[Any]:
@@ -84,14 +81,12 @@ def retrieve(
 
     Returns
     -------
-    run : Retrieved or Repeats
-        The run, or all of them.
+    run : Retrieved, or Repeats of them
 
     Raises
     ------
     ValueError
-        If every query failed. If some did, a warning says so: they have no ranking, which counts 0,
-        and is an error in gates.
+        If every query failed. If some did, a warning says so.
 
     Examples
     --------
@@ -116,10 +111,10 @@ def retrieve(
         raise InvalidParameterError(msg)
     answers: list[dict[Any, tuple[float, Any]]] = [{} for _ in range(repeats)]
     total = repeats * len(texts)
-    asked = ((own, *of) for own in answers for of in _answers(ask, texts, n_jobs, timeout))
-    steps = (own.update({query: answer}) or 1 for own, query, answer in asked)
+    asked = ((into, *pair) for into in answers for pair in _answers(ask, texts, n_jobs, timeout))
+    steps = (into.update({query: answer}) or 1 for into, query, answer in asked)
     deque(with_progress(steps, total, "retrieving"), 0)
-    runs = [Retrieved({query: own[query] for query in texts}) for own in answers]
+    runs = [Retrieved({query: found[query] for query in texts}) for found in answers]
     failed = [(query, error) for run in runs for query, error in run.errors.items()]
     if failed:
         query, error = failed[0]
@@ -127,7 +122,8 @@ def retrieve(
         if len(failed) == total:
             msg = f"all {total:,} queries failed; {text}"
             raise ValueError(msg) from error
-        warn(f"{len(failed):,} of {total:,} queries failed; {text}", RankingDataWarning)
+        counts = "They have no ranking, which counts 0, and is an error in gates"
+        warn(f"{len(failed):,} of {total:,} queries failed; {text}. {counts}", RankingDataWarning)
     return Repeats(runs) if repeats > 1 else runs[0]
 
 
@@ -188,8 +184,8 @@ def _command(command: str, timeout: float | None) -> Callable[[Any], Any]:
         raise InvalidParameterError(msg)
 
     def ask(query: Any) -> Any:
-        own = [word.replace("{query}", str(query)) for word in words]
-        done = run(own, stdin=DEVNULL, capture_output=True, timeout=timeout, encoding="utf-8")
+        asked = [word.replace("{query}", str(query)) for word in words]
+        done = run(asked, stdin=DEVNULL, capture_output=True, timeout=timeout, encoding="utf-8")
         text = done.stdout.strip()
         if done.returncode:
             msg = f"exit code {done.returncode}: {done.stderr.strip().rpartition(chr(10))[2]}"
