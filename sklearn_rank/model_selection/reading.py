@@ -22,7 +22,7 @@ MethodCaller = Callable[..., Any] | None
 """scikit-learn's shared cache of predictions, or None outside multimetric scoring."""
 
 
-class Reading(NamedTuple):
+class ScorerInput(NamedTuple):
     """Ground truths and what the estimator makes of them, in the form of a layout."""
 
     layout: str
@@ -41,7 +41,7 @@ def read_call(
     owner: str,
     bound: Any = None,
     passed_as: str = "groups",
-) -> Reading:
+) -> ScorerInput:
     """Find the layout of ``y`` and the queries, and call the estimator for scores."""
     layout = layout_of_y(y, options, owner)
     if layout == "rows":
@@ -54,7 +54,7 @@ def read_call(
             y = _label_grades(y, options)
         elif responses.are_signed:
             y = _unmasked(y, "y") == 1
-        return Reading(layout, y, scores, queries)
+        return ScorerInput(layout, y, scores, queries)
     method = options.response_method
     if method == "auto" and (layout == "lists" or not hasattr(responses.estimator, "classes_")):
         method = "predict"
@@ -66,7 +66,7 @@ def read_call(
             ranked = _expected_grades(responses.estimator, ranked)
         elif hasattr(y, "columns") and hasattr(ranked, "columns"):
             ranked = _with_columns_of(y, ranked, method)
-        return Reading(layout, as_numpy(y), ranked)
+        return ScorerInput(layout, as_numpy(y), ranked)
     ranked = as_numpy(ranked) if hasattr(ranked, "columns") else ranked
     ranked = ranked if hasattr(ranked, "__len__") else list(ranked)
     if len(ranked) != len(y):
@@ -76,7 +76,7 @@ def read_call(
         )
         raise RankingConfigError(msg)
     y, ranked = as_tables(y, ranked)
-    return Reading("mapping" if isinstance(y, Mapping) else "lists", y, ranked)
+    return ScorerInput("mapping" if isinstance(y, Mapping) else "lists", y, ranked)
 
 
 def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:

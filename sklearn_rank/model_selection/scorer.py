@@ -31,7 +31,7 @@ from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score_by_name
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
-from sklearn_rank.model_selection.reading import Reading, Responses, read_call
+from sklearn_rank.model_selection.reading import Responses, ScorerInput, read_call
 from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warnings_given_by
@@ -205,7 +205,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _judged(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
-    ) -> tuple[Reading, RankingData]:
+    ) -> tuple[ScorerInput, RankingData]:
         """Data read by this scorer or another one of the same multimetric call."""
         shared = {} if caller is None else _SHARED.setdefault(caller, {})
         passed_as = str(self._requests.get("groups"))
@@ -353,11 +353,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
-_SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKeyDictionary()
+_SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = WeakKeyDictionary()
 """Data shared by the scorers of one multimetric call, keyed by its cache of predictions."""
 
 
-def _ranked(read: Reading, query_weight: Any, options: ScorerOptions) -> RankingData:
+def _ranked(read: ScorerInput, query_weight: Any, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
     if preset.lowest == "masked":
         scores = without_lowest(read.y, scores)

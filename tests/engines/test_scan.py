@@ -19,6 +19,7 @@ from sklearn_rank import (
     scan_run,
 )
 from sklearn_rank.cli import main
+from sklearn_rank.engines import polars as polars_engine
 from sklearn_rank.files import source as source_module
 from tests.engines.problems import assert_same
 
@@ -224,3 +225,20 @@ def test_the_command_line_takes_folders(options, folders, capsys):
 def test_an_empty_folder_is_no_run(tmp_path):
     with pytest.raises(FileNotFoundError, match="is a folder without files"):
         scan_run(tmp_path)
+
+
+def test_duckdb_ranks_the_least_distance_first(tmp_path):
+    qrels, _ = _parquet(tmp_path)
+    path = tmp_path / "distances.parquet"
+    columns = {name: values for name, values in RUN.items() if name != "score"}
+    pl.DataFrame({**columns, "distance": RUN["score"]}).write_parquet(path)
+    found = evaluate(scan_qrels(qrels, engine="duckdb"), scan_run(path, engine="duckdb"), "mrr")
+    assert_same(found, evaluate(read_qrels(qrels), read_run(path), "mrr"))
+
+
+def test_the_row_of_a_missing_id_is_counted_over_all_batches(in_blocks, monkeypatch):
+    monkeypatch.setattr(polars_engine, "BATCH", 2)
+    queries = ["a"] * 6 + [None]
+    run = pl.DataFrame({"query": queries, "item": [*"tuvwxyz"], "score": [1.0] * 7}).lazy()
+    with pytest.raises(ValueError, match=r"'query' of y_score contains missing values \(row 6\)"):
+        evaluate({"a": {"t"}}, run, "map")

@@ -91,12 +91,6 @@ def test_query_folds_are_found_where_scorers_find_queries():
         next(QueryKFold(3).split(X, Y))
 
 
-def test_query_folds_of_lists_take_each_element_for_a_query():
-    tests = [test.tolist() for _, test in QueryKFold(2).split([[1]] * 4, [{"a"}] * 4)]
-    assert sorted(tests[0] + tests[1]) == [0, 1, 2, 3]
-    assert [len(test) for test in tests] == [2, 2]
-
-
 def test_query_folds_balance_rows_or_queries():
     # A query of 20 rows and ten of 2.
     qid = np.repeat(np.arange(11), [20, *[2] * 10])
