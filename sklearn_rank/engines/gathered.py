@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -185,7 +185,7 @@ class Gathered:
 class LeftBehind:
     """Stands for frames of an engine in an evaluation that was pickled."""
 
-    def in_memory(self, what: str) -> Any:
+    def in_memory(self, what: str) -> NoReturn:
         """Refuse what needs the frames."""
         msg = (
             f"{what} needs the lazy frames once more, which stay behind when an evaluation is "
@@ -193,13 +193,13 @@ class LeftBehind:
         )
         raise InvalidParameterError(msg)
 
-    def places_of_unjudged(self) -> Any:
+    def places_of_unjudged(self) -> NoReturn:
         """Refuse them, too."""
-        return self.in_memory("a measure of unjudged items")
+        self.in_memory("a measure of unjudged items")
 
-    def pool(self, queries: IntArray | None = None) -> Any:  # noqa: ARG002
+    def pool(self, queries: IntArray | None = None) -> NoReturn:  # noqa: ARG002
         """Refuse them together, too."""
-        return self.in_memory("a pooled measure")
+        self.in_memory("a pooled measure")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,7 +210,7 @@ class LaterColumns:
     read: Callable[[str], Iterable[tuple[Any, Any]]]
     """Pairs of a query and its label, also missing ones."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[()]]:
         """No columns: frames of an engine are not pickled."""
         return dict, ()
 
@@ -226,7 +226,7 @@ class LaterColumns:
 # Judgements in memory ----------------------------------------------------------------------------
 
 
-def qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:
+def qrels_of(y_true: Mapping[Hashable, object], options: ReadOptions) -> Qrels:
     """Judgements of a mapping as a long table."""
     if isinstance(y_true, Qrels):
         return y_true
@@ -237,7 +237,7 @@ def qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:
     return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
 
 
-def has_grades(y_true: Any) -> bool:
+def has_grades(y_true: object) -> bool:
     """Whether some judgements have grades, as sets have none."""
     if isinstance(y_true, Qrels) or not isinstance(y_true, Mapping):
         return True

@@ -102,7 +102,7 @@ class EngineRecord(NamedTuple):
     packages: tuple[str, ...]
     """Packages in which that class is defined."""
 
-    def has(self, values: Any) -> bool:
+    def has(self, values: object) -> bool:
         """Whether this is one of its frames."""
         return any(
             kind.__name__ == self.frame and kind.__module__.partition(".")[0] in self.packages
@@ -122,7 +122,7 @@ ENGINES = (
 )
 
 
-def engine_of(values: Any) -> EngineRecord | None:
+def engine_of(values: object) -> EngineRecord | None:
     """The engine of a lazy frame; None for all else."""
     return next((engine for engine in ENGINES if engine.has(values)), None)
 
@@ -155,7 +155,7 @@ class Problem(NamedTuple):
         given: EngineOptions | None = self.options.engine
         return given or EngineOptions()
 
-    def read_in_memory(self, **sides: Any) -> RankingData:
+    def read_in_memory(self, **sides: object) -> RankingData:
         """Read by the readers of memory, with ``y_true`` or ``y_score`` collected."""
         return read_in_memory(
             **{"y_true": self.y_true, "y_score": self.y_score, **sides}, options=self.options
@@ -178,7 +178,7 @@ def find_sides(
     ]
 
 
-def read_frames(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
+def read_frames(y_true: object, y_score: object, options: ReadOptions) -> RankingData:
     """Judged rankings of frames, lazy or not, by checked options."""
     y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
     truth_engine, run_engine = engine_of(y_true), engine_of(y_score)

@@ -86,7 +86,7 @@ class _SparkProblem:
             self.qrels = truth_of(schemas["y_true"], truth.named)
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[()]]:
         """Nothing: Spark is not pickled."""
         return LeftBehind, ()
 
@@ -263,7 +263,7 @@ def _renamed(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return table.select(range(len(names))).rename_columns(list(names))
 
 
-def _pickled(parts: Sequence[Any]) -> pa.Table:
+def _pickled(parts: Sequence[object]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({"part": pa.array(map(pickle.dumps, parts), pa.binary())})
@@ -279,7 +279,7 @@ def _unpickled(frame: Any) -> Iterator[Any]:
             yield part
 
 
-def _narwhals(table: Any) -> Any:
+def _narwhals(table: object) -> Any:
     import narwhals as nw
 
     return nw.from_native(table, eager_only=True)
@@ -291,7 +291,7 @@ def _narwhals(table: Any) -> Any:
 class _SparkSide:
     """One of the frames, by the columns that are read."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[()]]:
         """Nothing: Spark is not pickled."""
         return LeftBehind, ()
 

@@ -69,7 +69,7 @@ class Rows:
             yield from batch.unique(maintain_order=True).iter_rows()
 
 
-def exact(names: Sequence[str]) -> list[Any]:
+def exact(names: Sequence[str]) -> list[pl.Expr]:
     """Columns of just these names, which Polars else takes for patterns ("*", "^a.*$")."""
     import polars as pl
 
@@ -120,7 +120,7 @@ class _LazyProblem:
         self.truth, self.run = truth, run
         self.limit = problem.engine.n_bytes
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[()]]:
         """Nothing: frames of an engine are not pickled."""
         return LeftBehind, ()
 

@@ -79,10 +79,10 @@ class ScorerOptions:
     def __hash__(self) -> int:
         return hash((self.groups_from, self.response_method, self.one_query, self.ties))
 
-    def _values(self) -> list[Any]:
+    def _values(self) -> list[object]:
         return [getattr(self, name) for name in _DEFAULTS]
 
-    def changed(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, object]:
         """Options that are not the default."""
         pairs = zip(_DEFAULTS.items(), self._values(), strict=True)
         return {name: now for (name, usual), now in pairs if now is not usual and now != usual}

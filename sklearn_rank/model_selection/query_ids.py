@@ -40,7 +40,7 @@ def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
     return None
 
 
-def query_name(name: str, X: Any, y: Any = None) -> str:
+def query_name(name: str, X: object, y: object = None) -> str:
     """``name``, or, where neither X nor y has the default name, the one that frames know."""
     columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
     if name != DEFAULT_NAME or name in columns:
@@ -65,7 +65,7 @@ def without_query_ids(name: str, X: Any) -> Any:
     return X.select(others) if hasattr(X, "column_names") else X[others]
 
 
-def _column_names(X: Any) -> list[Any]:
+def _column_names(X: object) -> list[Any]:
     if not hasattr(X, "__getitem__"):
         return []
     names = getattr(X, "column_names", None)
@@ -214,7 +214,7 @@ def find_query_ids(
 
 
 def find_ids(
-    X: Any, y: Any, groups: Any, name: str, fold: Fold | None, *, exact: bool = False
+    X: object, y: object, groups: object, name: str, fold: Fold | None, *, exact: bool = False
 ) -> Any:
     """Query ids that are passed as ``groups``, else those that X carries, else those of y.
 
@@ -245,7 +245,7 @@ def find_ids(
     return ids
 
 
-def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any) -> None:
+def _check_same_queries(source: str, ids: object, other_source: str, other_ids: object) -> None:
     """ValueError if two sources of query ids put different rows together."""
     if ids is other_ids:
         return
@@ -267,7 +267,7 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
         raise ValueError(msg)
 
 
-def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any:
+def require_query_ids(X: object, y: object, groups: object, name: str, owner: str) -> Any:
     """Query ids to fit with; RankingConfigError without any."""
     ids = find_ids(X, y, groups, name, current_fold(name, X, length(X)))
     if ids is None:
@@ -275,7 +275,7 @@ def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any
     return ids
 
 
-def _missing_ids(X: Any, name: str, owner: str, option: str) -> str:
+def _missing_ids(X: object, name: str, owner: str, option: str) -> str:
     """Error text: what is missing, where it was lost, and how to pass it."""
     return (
         f"{owner} needs the query id of every row and got none. {reason_for_missing_ids(X, name)}"
@@ -284,7 +284,7 @@ def _missing_ids(X: Any, name: str, owner: str, option: str) -> str:
     )
 
 
-def reason_for_missing_ids(X: Any, name: str) -> str:
+def reason_for_missing_ids(X: object, name: str) -> str:
     """Why ids that the caller had did not arrive, if the stack shows it; else an empty string."""
     if any(carried_query_ids(name, given) is not None for given in values_above("X")):
         return (

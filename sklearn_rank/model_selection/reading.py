@@ -35,11 +35,11 @@ class ScorerInput(NamedTuple):
 def read_call(
     responses: Responses,
     y: Any,
-    groups: Any,
+    groups: object,
     options: ScorerOptions,
     *,
     owner: str,
-    bound: Any = None,
+    bound: object = None,
     passed_as: str = "groups",
 ) -> ScorerInput:
     """Find the layout of ``y`` and the queries, and call the estimator for scores."""
@@ -225,7 +225,7 @@ def _expected_grades(estimator: Any, chances: Any) -> Array:
 # Scores of rows ----------------------------------------------------------------------------------
 
 
-def _row_scores(responses: Responses, y: Any, options: ScorerOptions, owner: str) -> Array:
+def _row_scores(responses: Responses, y: object, options: ScorerOptions, owner: str) -> Array:
     """One score per row: never a hard label unless the options say ``predict``."""
     classes, method, pos_label = responses.classes, options.response_method, options.pos_label
     if classes is None:
@@ -262,7 +262,7 @@ def _row_scores(responses: Responses, y: Any, options: ScorerOptions, owner: str
     return scores
 
 
-def _label_grades(labels: Any, options: ScorerOptions) -> Array:
+def _label_grades(labels: object, options: ScorerOptions) -> Array:
     """Grades of labels; the labels themselves if nothing says what they mean."""
     array, grades = _unmasked(_plain(labels), "y"), options.relevance
     if grades is None:
@@ -274,12 +274,12 @@ def _label_grades(labels: Any, options: ScorerOptions) -> Array:
     return np.array([grades[label] for label in array.tolist()], dtype=np.float64)
 
 
-def _plain(labels: Any) -> Any:
+def _plain(labels: object) -> Any:
     """Labels as a list, where a container has its own way to one."""
     return labels.to_pylist() if hasattr(labels, "to_pylist") else labels
 
 
-def _unmasked(values: Any, name: str) -> Array:
+def _unmasked(values: object, name: str) -> Array:
     """An array in which nothing is masked; ``name`` is the method that gave it, or "y"."""
     try:
         return to_array(values, name)

@@ -31,7 +31,7 @@ from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score_by_name
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
-from sklearn_rank.model_selection.reading import Responses, ScorerInput, read_call
+from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
 from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warnings_given_by
@@ -139,13 +139,13 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _score(
         self,
-        method_caller: Any,
-        estimator: Any,
-        X: Any,
-        y_true: Any = None,
+        method_caller: MethodCaller,
+        estimator: object,
+        X: object,
+        y_true: object = None,
         *,
-        groups: Any = None,
-        query_weight: Any = None,
+        groups: object = None,
+        query_weight: object = None,
     ) -> Any:
         try:
             scored = self._scored(method_caller, estimator, X, y_true, groups, query_weight)
@@ -167,7 +167,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             return Raises(ending)
         raise ending
 
-    def _scored(self, caller: Any, *call: Any) -> Scored:
+    def _scored(self, caller: MethodCaller, *call: Any) -> Scored:
         """The measure of the queries, with a mean that is a number."""
         measure, options = self.measure, self.options
         policy, key = options.zero_division, (measure, options)
@@ -204,7 +204,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return scored
 
     def _judged(
-        self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
+        self, caller: MethodCaller, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> tuple[ScorerInput, RankingData]:
         """Data read by this scorer or another one of the same multimetric call."""
         shared = {} if caller is None else _SHARED.setdefault(caller, {})
@@ -357,7 +357,7 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = We
 """Data shared by the scorers of one multimetric call, keyed by its cache of predictions."""
 
 
-def _ranked(read: ScorerInput, query_weight: Any, options: ScorerOptions) -> RankingData:
+def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
     if preset.lowest == "masked":
         scores = without_lowest(read.y, scores)
@@ -397,11 +397,11 @@ class Raises:
     def __init__(self, error: RankingConfigError) -> None:
         self.error = error
 
-    def item(self, *_: Any) -> Any:
+    def item(self, *_: object) -> Any:
         """Raise the error in place of the number."""
         raise self.error
 
-    def _still(self, *_: Any) -> Raises:
+    def _still(self, *_: object) -> Raises:
         return self
 
     # A user's scorer may compute with the scores of ours: what comes out still raises. Where a

@@ -63,7 +63,7 @@ def is_running() -> bool:
     return any(True for _ in _frames())
 
 
-def current_fold(passed_as: str, X: Any, n_rows: int) -> Fold | None:
+def current_fold(passed_as: str, X: object, n_rows: int) -> Fold | None:
     """The innermost split that is scored, or else the data that rows to score are drawn from."""
     for frame in _frames():
         known = frame.f_locals
@@ -131,7 +131,7 @@ def notes_of_search() -> dict[Any, Any]:
     return {}
 
 
-def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
+def warn_once(message: str, category: type[Warning], key: object = None) -> None:
     """Warn, unless the search that is running has had a warning of this kind.
 
     Python would show equal texts once, but scikit-learn resets that memory with every fold.

@@ -134,7 +134,7 @@ def _is_text(y: Any) -> bool:
     return isinstance(next((label for label in y if not is_missing(label)), None), (str, bytes))
 
 
-def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
+def query_ids_of(X: object, y: Any, groups: object, query: str) -> Any:
     """Query ids from ``groups``, or from where scorers find them."""
     if groups is not None:
         return groups

@@ -94,7 +94,7 @@ BOOSTERS = (
 )
 
 
-def booster_of(ranker: Any, fit_params: Mapping[str, Any]) -> Booster:
+def booster_of(ranker: object, fit_params: Mapping[str, object]) -> Booster:
     """The library of a ranker; TypeError for arguments that speak of rows in their old order."""
     classes = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(ranker).__mro__]
     booster = next((one for one in BOOSTERS if one[:2] in classes), None)
@@ -123,7 +123,7 @@ class SortedRows:
     """The column of X that holds the queries, if one does."""
 
     @classmethod
-    def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> SortedRows:
+    def of(cls, X: Any, y: object, groups: object, query: str, owner: str) -> SortedRows:
         """Sort rows by the query ids that are passed or carried."""
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         grades = column_of(y, "y")
@@ -157,7 +157,7 @@ class SortedRows:
         """(n_samples,) number of the query of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def weights(self, booster: Booster, sample_weight: Any) -> Array:
+    def weights(self, booster: Booster, sample_weight: object) -> Array:
         """Weights of rows, or of queries where the library weighs those."""
         by_row = column_of(sample_weight, "sample_weight")
         check_same_length("X", len(self.order), "sample_weight", len(by_row))
@@ -179,7 +179,7 @@ class SortedRows:
 
 
 def evaluation_of(
-    booster: Booster, ranker: Any, sets: Sequence[SortedRows], fit_params: Mapping[str, Any]
+    booster: Booster, ranker: Any, sets: Sequence[SortedRows], fit_params: Mapping[str, object]
 ) -> dict[str, Any]:
     """Keywords of evaluation sets."""
     pairs = [(rows.X, rows.y) for rows in sets]
@@ -206,7 +206,7 @@ Watch = LightGBMEvalMetric | XGBoostEvalMetric
 
 
 def watched_by(
-    eval_metric: Any, booster: Booster, ranker: Any, fit_params: Mapping[str, Any]
+    eval_metric: object, booster: Booster, ranker: Any, fit_params: Mapping[str, object]
 ) -> Watch | None:
     """The measures that watch a ranker; None leaves that to the ranker."""
     if eval_metric is None:
@@ -307,7 +307,7 @@ def _watching_callbacks(
                 values.setdefault(name, []).append(value)
 
     class Watching(TrainingCallback):
-        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        def after_iteration(self, model: object, epoch: int, evals_log: object) -> bool:
             note(model, epoch, evals_log)
             return False
 

@@ -110,14 +110,14 @@ class _EvalMetric:
     def __hash__(self) -> int:
         return hash((type(self), self.scorers, self.prefix))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """All but the truths: a stored model carries no data."""
         return {"scorers": self.scorers, "prefix": self.prefix}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(*state["scorers"], prefix=state["prefix"])  # type: ignore[misc]
 
-    def watch(self, predictions: Any, rows: WatchedRows) -> list[tuple[str, float, bool]]:
+    def watch(self, predictions: object, rows: WatchedRows) -> list[tuple[str, float, bool]]:
         """Name and value of each measure, and whether greater is better."""
         scores = column_of(predictions, "predictions")
         check_same_length("y_true", len(rows.grades), "predictions", len(scores))
@@ -146,7 +146,7 @@ class _EvalMetric:
             truth.has_warned = True
         return [watched[name] for name in self.names]
 
-    def know(self, rows: WatchedRows, query_ids: Any = None) -> _Truth:
+    def know(self, rows: WatchedRows, query_ids: object = None) -> _Truth:
         """The truth of a data set, read now or before.
 
         It is found by its values, not by the data set's identity: a label that is set anew in the
@@ -178,7 +178,7 @@ def _are_same(read: WatchedRows, rows: WatchedRows) -> bool:
     )
 
 
-def column_of(values: Any, name: str) -> Array:
+def column_of(values: object, name: str) -> Array:
     """One number per row; ValueError for arrays of other shapes."""
     array = as_numbers(values, name)
     if array.ndim != 1:
@@ -187,7 +187,7 @@ def column_of(values: Any, name: str) -> Array:
     return array
 
 
-def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> _Queries:
+def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: object) -> _Queries:
     grades = column_of(rows.grades, "y_true")
     if rows.sizes is None or not len(rows.sizes):
         msg = (
@@ -288,7 +288,7 @@ class LightGBMEvalMetric(_EvalMetric):
     """Result of :func:`lightgbm_eval_metric`."""
 
     def __call__(
-        self, first: Any, second: Any, weight: Any = None, group: Any = None
+        self, first: object, second: Any, weight: object = None, group: object = None
     ) -> list[tuple[str, float, bool]]:
         """Name, value and direction of each measure, by either of LightGBM's ways of calling.
 
@@ -365,7 +365,7 @@ def lightgbm_eval_metric(
 class XGBoostEvalMetric(_EvalMetric):
     """Result of :func:`xgboost_eval_metric`."""
 
-    def __call__(self, predictions: Any, data: Any) -> list[tuple[str, float]]:
+    def __call__(self, predictions: object, data: Any) -> list[tuple[str, float]]:
         """Name and value of each measure, for the predictions of a DMatrix with queries."""
         if not hasattr(data, "get_uint_info"):
             msg = (
@@ -383,7 +383,7 @@ class XGBoostEvalMetric(_EvalMetric):
         return [(name, value) for name, value, _ in watched]
 
 
-def stops(callback: Any) -> bool:
+def stops(callback: object) -> bool:
     """Whether a callback is XGBoost's early stopping, or made of it."""
     return any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__)
 
