@@ -358,7 +358,7 @@ def _slices_gone(finding: Finding, result: GateResult) -> _Said:  # noqa: ARG001
     labels = several(finding.data["labels"])
     what = "the baseline has" if finding.rule == "slice_gone" else "a limit is set for"
     text = f"{what} slice {labels}, which has no queries"
-    return f"{text}: are all queries in slices?", text
+    return f"{text}; check that slices names all queries", text
 
 
 def _moved(finding: Finding, result: GateResult) -> _Said:
@@ -369,7 +369,7 @@ def _moved(finding: Finding, result: GateResult) -> _Said:
     are = count(len(moved), "query is", "queries are")
     text = f"baseline does not fit: {are} in other slices: {first_of(moved)}"
     lost = any(not now for _, _, now in finding.data["moved"])
-    ask = "; are all queries in slices? If so" * (lost and not result.updating)
+    ask = "; check that slices names all queries" * (lost and not result.updating)
     return f"{text}{ask}{_remedy(result)}", text
 
 

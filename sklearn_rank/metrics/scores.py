@@ -67,11 +67,11 @@ def mean_average_precision_score(
         (ArDoCo, torchmetrics); or ``k`` (RecTools).
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -128,11 +128,11 @@ def mean_average_recall_score(
         Divide by the value of a perfect ranking, so that 1 is best.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -185,11 +185,11 @@ def mean_reciprocal_rank_score(
         Cutoff, in ranks; None reads the whole ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -242,11 +242,11 @@ def precision_at_k_score(
         ``k``, also where a ranking is shorter; or the items that stand within ``k``.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -302,11 +302,11 @@ def recall_at_k_score(
         R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -362,11 +362,11 @@ def fbeta_at_k_score(
         How many times recall weighs as much as precision; at least 0.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -416,11 +416,11 @@ def hit_rate_at_k_score(
         Cutoff, in ranks; None reads the whole ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -468,11 +468,11 @@ def r_precision_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -526,11 +526,11 @@ def interpolated_precision_score(
         Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -588,11 +588,11 @@ def lag_error(
         A relevant item that its ranking lacks stands below everything, or does not count.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -673,11 +673,11 @@ def ranking_auc_score(
         Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -750,11 +750,11 @@ def group_auc_score(
         Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -825,11 +825,11 @@ def limited_auc_score(
         Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -895,11 +895,11 @@ def harmonic_mean_score(
         Two measures per query between 0 and 1, 1 being best. Those without a cutoff take ``k``.
     beta : float, default=1.0
         How many times the second measure weighs as much as the first; at least 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -959,11 +959,11 @@ def dcg_at_k_score(
         2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
     discount : {"log2"} or callable, default="log2"
         Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1025,11 +1025,11 @@ def ndcg_at_k_score(
         2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
     discount : {"log2"} or callable, default="log2"
         Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1092,11 +1092,11 @@ def expected_reciprocal_rank_score(
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
         The query's highest grade, or a number, without which queries do not compare.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1161,11 +1161,11 @@ def rank_biased_precision_score(
         The query's highest grade, or a number, without which queries do not compare.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1226,11 +1226,11 @@ def normalized_expected_reciprocal_rank_score(
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
         The query's highest grade, or a number, without which queries do not compare.
-    groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Parts and options of the data, as of every metric: docs/inputs.md.
-    ties, zero_division : optional
-        Order of tied items, and value of queries where the metric is undefined:
-        docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    groups, ties, zero_division : optional
+        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
+    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
 
     Returns
     -------

@@ -101,11 +101,12 @@ def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -
 
 
 SHARED = [
-    "groups, sample_weight, string_provider, relevance, ignore_identical_ids : optional\n"
-    "    Parts and options of the data, as of every metric: docs/inputs.md.\n",
-    "ties, zero_division : optional\n"
-    "    Order of tied items, and value of queries where the metric is undefined:\n"
-    "    docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
+    "groups, ties, zero_division : optional\n"
+    "    Query of each row, order of tied items, and value of queries where the metric is "
+    "undefined:\n"
+    "    docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
+    "sample_weight, string_provider, relevance, ignore_identical_ids : optional\n"
+    "    Weights of queries, and options of the data, as of every metric: docs/inputs.md.\n",
 ]
 
 
