@@ -101,11 +101,11 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
     section = compared_section(comparison, {})
     _print_verdict(verdict_of(comparison, section, {}))
     titles = {comparison.metric(name).title: name for name in comparison.measures}
-    own = [name for name in comparison.measures if not comparison.is_pooled(name)]
+    by_query = [name for name in comparison.measures if not comparison.is_pooled(name)]
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings([section])]
-    if comparison.all_pairs or not own or not with_losses:
+    if comparison.all_pairs or not by_query or not with_losses:
         return
-    known = [pair for pair in lost if pair[1] in own] or [(comparison.others[0], own[0])]
+    known = [pair for pair in lost if pair[1] in by_query] or [(comparison.others[0], by_query[0])]
     system, measure = known[0]
     changes = comparison.most_changed(3, measure=measure, system=system, direction="worse")
     if changes:

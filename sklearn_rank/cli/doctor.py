@@ -145,8 +145,8 @@ def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
         warnings.simplefilter("ignore", ConventionWarning)
         warnings.simplefilter("ignore", RankingDataWarning)
         convention = "trec_eval" if (qrels.grades < 0).any() else "default"
-        own: dict[str, Any] = {"convention": convention, "zero_division": math.nan}
-        evaluation = evaluate(qrels, run, ("ndcg@10", "judged@10"), **own)
+        options: dict[str, Any] = {"convention": convention, "zero_division": math.nan}
+        evaluation = evaluate(qrels, run, ("ndcg@10", "judged@10"), **options)
     share = 1 - evaluation["judged@10"]
     if share > 0 and evaluation.assumed == "partial":
         yield (

@@ -227,8 +227,8 @@ def _print(
         return
     parts = {"": results, **({} if labels is None else _slices(results, labels))}
     rows = [
-        (label, "all", name, [part[name] for part in own])
-        for label, own in parts.items()
+        (label, "all", name, [result[name] for result in part])
+        for label, part in parts.items()
         for name in results[0]
     ]
     if per_query:
@@ -275,11 +275,11 @@ def _print(
 
 
 def _as_json(name: str, result: Evaluation, labels: Mapping[str, str] | None) -> dict[str, Any]:
-    own = {"run": name, **result.to_dict()}
+    record = {"run": name, **result.to_dict()}
     if labels is not None:
         parts = _slices([result], labels)
-        own["slices"] = {label: part.to_dict()["scores"] for label, (part,) in parts.items()}
-    return own
+        record["slices"] = {label: part.to_dict()["scores"] for label, (part,) in parts.items()}
+    return record
 
 
 def _slices(
@@ -288,11 +288,11 @@ def _slices(
     """The evaluations of each label that every run has queries of."""
     by_run = []
     for result in results:
-        own = {query: labels[query] for query in map(str, result.query_ids) if query in labels}
-        if not own:
+        known = {query: labels[query] for query in map(str, result.query_ids) if query in labels}
+        if not known:
             msg = "--slices gives none of the queries a label"
             raise InvalidParameterError(msg)
-        by_run.append(result.by_slice(own))
+        by_run.append(result.by_slice(known))
     shared = [label for label in by_run[0] if all(label in parts for parts in by_run)]
     return {label: [parts[label] for parts in by_run] for label in shared}
 

@@ -50,7 +50,7 @@ def run_combine(arguments: argparse.Namespace) -> int:
             raise ValueError(msg)
         found.append((run, combine(parts, average=arguments.average, weights=weights)))
     if arguments.format == "json":
-        kept = [
+        records = [
             {
                 "run": run,
                 "weights": means.weights,
@@ -58,7 +58,7 @@ def run_combine(arguments: argparse.Namespace) -> int:
             }
             for run, means in found
         ]
-        print(json.dumps(kept, indent=1, allow_nan=False))
+        print(json.dumps(records, indent=1, allow_nan=False))
         return 0
     for run, combination in found:
         table = replace(combination._table("data sets"), caption=run)

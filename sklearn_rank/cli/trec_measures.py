@@ -230,8 +230,8 @@ def choose(spellings: Sequence[str]) -> list[tuple[TrecMeasure, Any]]:
     for spelling in spellings:
         several = NICKNAMES.get(spelling)
         for name in (spelling,) if several is None else _BY_NAME.keys() & several:
-            for own, parameter in _parsed(name):
-                wanted.setdefault(own, set()).add(parameter)
+            for measure_name, parameter in _parsed(name):
+                wanted.setdefault(measure_name, set()).add(parameter)
     return [
         (measure, parameter)
         for measure in OFFERED

@@ -148,12 +148,12 @@ def _details(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
     if "metric_score" not in value or not isinstance(details, dict):
         return None
     _refuse_failed(rows, value.get("failures") or {})
-    hits = {query: own["hits"] for query, own in details.items()}
+    hits = {query: detail["hits"] for query, detail in details.items()}
     if rows.is_run:
-        return {query: [hit["hit"] for hit in own] for query, own in hits.items()}
+        return {query: [hit["hit"] for hit in detail] for query, detail in hits.items()}
     return {
-        query: {hit["hit"]["_id"]: hit["rating"] for hit in own if hit.get("rating") is not None}
-        for query, own in hits.items()
+        query: {hit["hit"]["_id"]: hit["rating"] for hit in detail if hit.get("rating") is not None}
+        for query, detail in hits.items()
     }
 
 
@@ -173,8 +173,10 @@ def _responses(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
         value = dict(zip(rows.queries, responses, strict=True))
     if not value or not all(map(_is_response, value.values())):
         return None
-    _refuse_failed(rows, {query: own["error"] for query, own in value.items() if "error" in own})
-    return {query: own["hits"]["hits"] for query, own in value.items()}
+    _refuse_failed(
+        rows, {query: response["error"] for query, response in value.items() if "error" in response}
+    )
+    return {query: response["hits"]["hits"] for query, response in value.items()}
 
 
 def _is_response(value: Any) -> bool:
@@ -196,8 +198,8 @@ def _ratings(rows: Rows, value: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(lists, list) or rows.is_run:
         return None
     return {
-        own["query"]: {one["docId"]: json.loads(one["rating"]) for one in own["ratings"]}
-        for own in lists
+        entry["query"]: {one["docId"]: json.loads(one["rating"]) for one in entry["ratings"]}
+        for entry in lists
     }
 
 
@@ -251,10 +253,10 @@ class _Reader:
             fail(f"holds a JSON {type(value).__name__}, expected an object")
         where = f"{self.source.name}:{line}" if line else self.source.name
         nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
-        own, other = ("retrieved", "relevant") if self.is_run else ("relevant", "retrieved")
+        side, other = ("retrieved", "relevant") if self.is_run else ("relevant", "retrieved")
         if _is_response(value) and "hits" in value:
             value = {**value, "hits": value["hits"]["hits"]}
-        lists = lists_of(nested, own)
+        lists = lists_of(nested, side)
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]
         if len(lists) > 1:
@@ -305,25 +307,25 @@ class _Reader:
     ) -> list[Any] | None:
         """Scores or grades that stand in a list of their own, as long as that of the items."""
         for kind in self.kinds:
-            own = self.columns.get(kind) or next(iter(lists_beside(nested, key, kind)), "")
-            numbers = value[own] if own in nested and own != key else None
+            beside = self.columns.get(kind) or next(iter(lists_beside(nested, key, kind)), "")
+            numbers = value[beside] if beside in nested and beside != key else None
             if not isinstance(numbers, list):
                 continue
             if len(numbers) != len(value[key]):
                 self.source.fail(
                     line, f"has {len(value[key]):,} items and {len(numbers):,} numbers of them"
                 )
-            self.rows.role, self.rows.roles[kind] = kind, f"{own}[]"
+            self.rows.role, self.rows.roles[kind] = kind, f"{beside}[]"
             return numbers
         return None
 
     def _query_key(self, value: dict[str, Any], where: str) -> str:
         """The key of the query's id beside a list of items."""
         names = [key for key, part in value.items() if not isinstance(part, (list, dict))]
-        own = self._columns_in(names)
-        found = find_roles(names, (), ("query",), columns=own, where=where).get("query")
+        given = self._columns_in(names)
+        found = find_roles(names, (), ("query",), columns=given, where=where).get("query")
         ids = [key for key in names if key in _IDS]
-        text = "" if found is None or "query" in own else plain_name(found)
+        text = "" if found is None or "query" in given else plain_name(found)
         if ids and text == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
@@ -332,7 +334,7 @@ class _Reader:
             raise ColumnRoleError(msg)
         if len(ids) == 1 and (found is None or text in ("question", "userinput")):
             return ids[0]
-        return found or find_roles(names, ("query",), columns=own, where=where)["query"]
+        return found or find_roles(names, ("query",), columns=given, where=where)["query"]
 
     def _columns_in(self, keys: Collection[str]) -> Columns:
         """Of the columns that the caller names, those that are among some keys."""

@@ -372,11 +372,11 @@ def _wrong_number(n_fields: int, fields: Fields) -> str:
     if fields.separator is not None:
         return f"{n_fields} fields instead of {fields.n_fields}, as the header has"
     is_run = fields.role == "score"
-    own, other = ("a run", "judgements") if is_run else ("judgements", "a run")
+    this, other = ("a run", "judgements") if is_run else ("judgements", "a run")
     names = "query Q0 item rank score tag" if is_run else "query 0 item grade"
     message = f"{n_fields} fields instead of {fields.n_fields} fields ({names})"
     if n_fields == (QRELS if is_run else RUN).n_fields:
-        message += f"; it looks like {other} and is read as {own}: are the two files swapped?"
+        message += f"; it looks like {other} and is read as {this}: are the two files swapped?"
     elif n_fields == 3:
         number = "rank" if is_run else "grade"
         message += f"; a table of three columns needs a header, as in query,item,{number}"

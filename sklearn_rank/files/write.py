@@ -241,8 +241,8 @@ def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
             key = "results" if kind == "score" else "relevant"
             text = []
             for query, items in queries.items():
-                own = [{"id": item, kind: number} for item, number in items.items()]
-                text.append(json.dumps({"query": query, key: own}, ensure_ascii=False))
+                pairs = [{"id": item, kind: number} for item, number in items.items()]
+                text.append(json.dumps({"query": query, key: pairs}, ensure_ascii=False))
         data = "".join(f"{line}\n" for line in text).encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
