@@ -77,6 +77,9 @@ def test_hooks_before_a_commit_use_the_versions_of_the_extras() -> None:
     for hook in yaml.safe_load(text)["repos"][0]["hooks"]:
         assert hook["language"] == "python", "an environment of its own"
         assert set(hook["additional_dependencies"]) <= known
+    untyped = {"scikit-learn", "scipy"}  # the one has no types, the other those of scipy-stubs
+    needed = {one for one in project["dependencies"] if re.split("[<>=]", one)[0] not in untyped}
+    assert needed <= set(hook["additional_dependencies"]), "mypy reads what the package imports"
 
 
 def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:
