@@ -455,24 +455,26 @@ def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> 
     """The hits of all blocks, whose queries ``order`` numbers, in the order of the queries."""
     if len(parts) == 1 and order is None:
         return parts[0]
+    counted, above, grades = (
+        np.concatenate(columns)
+        for columns in zip(*((hits.counts, hits.above, hits.grades) for hits in parts), strict=True)
+    )
+    tied = None
+    if any(hits.tied is not None for hits in parts):
+        tied = np.concatenate(
+            [np.ones_like(hits.above) if hits.tied is None else hits.tied for hits in parts]
+        )
     if order is None:
-        order = np.arange(n_queries)
+        return Hits(counted, above, tied, grades)
     counts = np.zeros(n_queries, np.int64)
-    counts[order] = np.concatenate([hits.counts for hits in parts])
-    offsets = offsets_of(counts)
-    above = np.empty(offsets[-1], parts[0].above.dtype)
-    grades = np.empty(offsets[-1], parts[0].grades.dtype)
-    tied = None if all(hits.tied is None for hits in parts) else np.ones_like(above)
-    first = 0
-    for hits in parts:
-        queries = order[first : first + len(hits.counts)]
-        first += len(hits.counts)
-        here = np.repeat(offsets[queries] - offsets_of(hits.counts)[:-1], hits.counts)
-        here += np.arange(len(here))
-        above[here], grades[here] = hits.above, hits.grades
-        if tied is not None and hits.tied is not None:
-            tied[here] = hits.tied
-    return Hits(counts, above, tied, grades)
+    counts[order] = counted
+    # The place of each hit in the order of the blocks, from which it is taken.
+    starts = np.zeros(n_queries, np.int64)
+    starts[order] = offsets_of(counted)[:-1]
+    here = np.repeat(starts - offsets_of(counts)[:-1], counts)
+    here += np.arange(len(here))
+    above, grades = above[here], grades[here]
+    return Hits(counts, above, None if tied is None else tied[here], grades)
 
 
 def _by_grade(hits: Hits, ties: Ties) -> Hits:
