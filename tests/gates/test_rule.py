@@ -388,6 +388,7 @@ def test_what_a_gate_will_see() -> None:
     assert round(found.detectable, 2) == 0.05
     assert found.needed == queries_needed(0.02, 0.15)
     assert outlook(60, Rule(0.02), tests=3).detectable > found.detectable
+    assert math.isnan(outlook(60, Rule(0.0)).needed)
     contract = outlook(10, Rule(0.05, 0.05))
     # Half of the equal systems are worse, and a third by more than the limit.
     assert contract.false_alarm == pytest.approx(

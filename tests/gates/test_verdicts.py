@@ -75,6 +75,7 @@ def test_the_first_line_says_everything():
     said = "MRR fell from 0.456 to 0.421 (-0.034, allowed -0.020): 17 of 60 queries got worse, 2 "
     assert text.startswith(said)
     words = " ".join(text.split())
+    assert " -0.0200 " in words, "the limit in the table"
     assert "now on top: bad1 bad2 bad3 bad4 bad5" in words, "a set leaves nothing unjudged"
     for part in ("q017 1.0000 0.1111 -0.8889 good 1->9 -0.89", "17/2/41", "what is q017?"):
         assert part in words
@@ -324,6 +325,13 @@ def test_unjudged_items_below_the_cutoff_count_as_absent_relevant_ones(gate):
         bounds = result.metrics["ndcg@2"].change_bounds
         assert bounds is not None
         assert bounds[0] == pytest.approx(-drop, abs=1e-5)
+
+
+def test_a_change_without_bounds_is_refused_before_it_is_recorded(gate):
+    limits: dict[str, Any] = {"max_drop": {"fbeta": 0.05}, "unjudged": "bounds"}
+    with pytest.raises(RankGateFailure, match="cannot bound fbeta: without a cutoff it moves"):
+        gate(T, OLD, update=True, **limits)
+    assert not gate.path.exists()
 
 
 @pytest.mark.parametrize("seed", range(6))
