@@ -142,6 +142,8 @@ def test_a_scan_of_text_takes_part_in_a_query(tmp_path):
         *("8", "7", "5")
     ]
     assert run.head(2).collect().height == 2
+    both = scan_run([_trec(tmp_path)[1]] * 2)
+    assert both.head(6).collect().height == 6
 
 
 @pytest.mark.parametrize(
