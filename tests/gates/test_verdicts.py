@@ -213,6 +213,18 @@ def test_a_slice_that_drops_fails_although_the_mean_hardly_moves():
         compared(new, old, **{**limits, "slices": {q: 1 if q < "q030" else "1" for q in labels}})
 
 
+@pytest.mark.parametrize(
+    ("lost", "state"), [(3, "not confirmed"), (5, "not confirmed"), (6, "fail")]
+)
+def test_a_slice_is_red_by_the_test_at_its_own_level_alone(lost, state):
+    # p is 2 ** -lost: 1/32 is above the .02 of slices, and losses without a win are not enough.
+    limits = {"max_drop": {"mrr": 0.9}, "hard_drop": 0.9, "max_slice_drop": 0.02}
+    new = [3] * lost + [2] * 37
+    labels = {"part": names(20)}
+    result = compared(new, [2] * len(new), slices=labels, **limits)
+    assert result.slices[0].state == state
+
+
 def test_slices_that_are_all_too_small_are_remarked_on():
     result = compared([2] * 30, [2] * 30, slices={"a": names(9)}, max_slice_drop=0.02)
     assert result.passed
