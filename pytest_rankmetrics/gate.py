@@ -41,14 +41,13 @@ class RankGate:
         self,
         request: pytest.FixtureRequest,
         *,
-        directory: Path | None = None,
+        family: RankRegressionFixture | None = None,
         fullpath: Path | None = None,
-        force_regen: bool = False,
     ) -> None:
         self._request = request
-        self._directory = directory
+        self._family = family
         self._fullpath = fullpath
-        self._force_regen = force_regen
+        self._force_regen = family is not None and family.force_regen
 
     def __repr__(self) -> str:
         return "<rank_gate>"
@@ -119,24 +118,27 @@ class RankGate:
                 accept=any(is_called(glob, *names) for glob in options.accept if names),
                 reason=options.reason,
             )
-            return self._judge(y_true, y_score, policy, place, writing)
+            data = y_true, y_score, policy
+            writes = writing.update or writing.accept
+            if self._family is None or place is None or writes or not place.path.is_file():
+                # The engine of the family would write whatever was measured.
+                return judge_gate(*data, place, writing)
+            results: list[GateResult] = []
+            self._family.dump(
+                place.path,
+                lambda path: results.append(
+                    judge_gate(*data, replace(place, obtained=path), writing)
+                ),
+            )
+            return results[0]
 
         return run_gate(arguments, "gate", judge)
-
-    def _judge(
-        self,
-        y_true: Any,
-        y_score: Any,
-        policy: Policy,
-        place: Place | None,
-        writing: Writing,
-    ) -> GateResult:
-        return judge_gate(y_true, y_score, policy, place, writing)
 
     def _place(self, name: str, options: Options, run: Run | None) -> Place:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
-        directory = self._directory or module.with_suffix("")
+        family = self._family
+        directory = module.with_suffix("") if family is None else family.original_datadir
         path = self._fullpath or directory / f"{slug(name)}{EXTENSION}"
         shown, root = shown_path(path, config), config.rootpath
         below = path.resolve().is_relative_to(root.resolve())
@@ -249,52 +251,26 @@ class RankRegressionFixture:
             raise ValueError(msg)
         if basename is not None:
             policy.setdefault("name", basename)
-        gate = _RegressionGate(
-            self.request,
-            directory=self.original_datadir,
-            fullpath=None if fullpath is None else Path(self.request.path).parent / fullpath,
-            force_regen=self.force_regen,
-        )
-        gate.fixture = self
+        path = None if fullpath is None else Path(self.request.path).parent / fullpath
+        gate = RankGate(self.request, family=self, fullpath=path)
         return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
 
-
-class _RegressionGate(RankGate):
-    """Compares the way of the family: the values obtained are dumped, and checked by the policy."""
-
-    fixture: RankRegressionFixture
-
-    def _judge(
-        self,
-        y_true: Any,
-        y_score: Any,
-        policy: Policy,
-        place: Place | None,
-        writing: Writing,
-    ) -> GateResult:
-        arguments = (y_true, y_score, policy)
-        if place is None or writing.update or writing.accept or not place.path.is_file():
-            # The engine of the family would write whatever was measured.
-            return judge_gate(*arguments, place, writing)
+    def dump(self, path: Path, dump: Callable[[Path], None]) -> None:
+        """Let the family dump what was obtained; the policy has checked it by then."""
         from pytest_regressions.common import perform_regression_check
 
-        own, results = self.fixture, []
-        name = place.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
-        obtained = self._request.getfixturevalue("tmp_path") / name
+        name = path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
         perform_regression_check(
-            datadir=own.datadir,
-            original_datadir=own.original_datadir,
-            request=self._request,
+            datadir=self.datadir,
+            original_datadir=self.original_datadir,
+            request=self.request,
             check_fn=lambda *_: None,
-            dump_fn=lambda path: results.append(
-                judge_gate(*arguments, replace(place, obtained=path), writing)
-            ),
+            dump_fn=dump,
             extension=EXTENSION,
-            fullpath=place.path,
-            obtained_filename=obtained,
-            with_test_class_names=own.with_test_class_names,
+            fullpath=path,
+            obtained_filename=self.request.getfixturevalue("tmp_path") / name,
+            with_test_class_names=self.with_test_class_names,
         )
-        return results[0]
 
 
 # Running a gate ----------------------------------------------------------------------------------
@@ -311,26 +287,31 @@ def run_gate(
     run, name = current(), arguments.get("name")
     own = str(name or (run and name_of(run.nodeid)) or subject)
     nodeid, options = ("", Options()) if run is None else (run.nodeid, run.options)
+
+    def record(result: GateResult) -> None:
+        if run is not None:
+            run.record(result, nodeid)
+
     try:
         _claim_name(run, name, own, is_check=subject == "gate")
         policy = read_policy({**arguments, "name": own}, options.settings)
         detail: Detail = "page" if options.html else "rates" if options.json else ""
         result = judge(replace(policy, detail=detail), run)
     except Exception as error:
-        _record(run, failed(own, error), nodeid)
+        record(failed(own, error))
         if type(error).__module__.partition(".")[0] in _OURS:
             raise error.with_traceback(None)  # noqa: B904  # the message says what to do
         raise
     if not result.passed:
-        _record(run, result, nodeid)
+        record(result)
         raise RankGateFailure(result.message, result)
     try:
         for text in warnings_of(result):
             warnings.warn(text, RankGateWarning, stacklevel=3)
     except RankGateWarning as error:  # by "-W error", and can be swallowed like any other
-        _record(run, failed(own, error), nodeid)
+        record(failed(own, error))
         raise
-    _record(run, result, nodeid)
+    record(result)
     return result
 
 
@@ -340,11 +321,6 @@ _OURS = ("pytest_rankmetrics", "sklearn_rank")
 def hide(excinfo: Any) -> bool:
     """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
     return type(excinfo.value).__module__.partition(".")[0] in _OURS
-
-
-def _record(run: Run | None, result: GateResult, nodeid: str) -> None:
-    if run is not None:
-        run.record(result, nodeid)
 
 
 def _claim_name(run: Run | None, name: Any, own: str, *, is_check: bool) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import shlex
-import subprocess
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -348,7 +346,6 @@ def _cells(own: Mapping[str, Any] | None, run: GateRun) -> tuple[Any, ...]:
 MOST_CHARACTERS = 4000
 """A comment that is read: details are cut, the answer is not."""
 MOST_ROWS = 3
-_BLOCKS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
 _SIGNS = {
     "fail": ":x:",
     "stale": ":x:",
@@ -469,34 +466,10 @@ def _why(row: Mapping[str, Any]) -> str:
 
 
 def _folded(record: Mapping[str, Any]) -> str:
-    """The message of a gate, the command that accepts, and the values of its baseline."""
+    """The command that accepts a drop, and what the gate sees."""
     name = escape_markdown(shown(record["name"], 60))
     accept = re.sub(r"`{3,}", "``", record["accept"])
     text = f"To accept this drop:\n\n```text\n{accept}\n```\n" if accept else ""
-    past = history(record["baseline"], next(iter(record["metrics"]), ""))
-    text += f"\nBaseline over its last commits: {past}\n" * bool(past)
     outlook = escape_markdown(record["outlook"])
     head = f"{name}: {count(record['queries'], 'query', 'queries')}"
     return f"<details><summary>{head}</summary>\n\n{text}\n{outlook}\n\n</details>\n"
-
-
-def history(path: str, measure: str, n: int = 12) -> str:
-    """Values of a baseline over the last commits of its file, as a line of blocks."""
-    values: list[float] = []
-    folder, name = os.path.split(os.path.abspath(path))
-    git = ["git", "-C", folder]
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        log = [*git, "log", f"-{n}", "--format=%H", "--", name]
-        for commit in _output(log).split() if path else ():
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                stored = json.loads(_output([*git, "show", f"{commit}:./{name}"]))
-                values.insert(0, float(stored["measures"][measure]["value"]))
-    if len(values) < 2:
-        return ""
-    low, high = min(values), max(values)
-    steps = (7 * (value - low) / (high - low) if high > low else 3 for value in values)
-    return f"{''.join(_BLOCKS[round(step)] for step in steps)} {values[0]:.3f} to {values[-1]:.3f}"
-
-
-def _output(command: Sequence[str]) -> str:
-    return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout

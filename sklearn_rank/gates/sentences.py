@@ -121,42 +121,39 @@ def _decimals(limit: float) -> int:
     return given if DECIMALS < given < 6 else DECIMALS
 
 
-def _title(result: GateResult, finding: Finding) -> str:
-    row = _row_of(result, finding)
-    return safe_repr(finding.measure)[1:-1] if row is None else row.title
-
-
-def _row_of(result: GateResult, finding: Finding) -> MetricResult | None:
+def _row_of(result: GateResult, finding: Finding) -> MetricResult:
     if finding.label is None:
-        return result.metrics.get(finding.measure)
-    rows = (own for own in result.slices if own.label == finding.label)
-    return next((own for own in rows if own.name == finding.measure), None)
+        return result.metrics[finding.measure]
+    key = finding.label, finding.measure
+    return next(row for row in result.slices if (row.label, row.name) == key)
 
 
 # Values and changes ------------------------------------------------------------------------------
 
 
+def _limit_of(row: MetricResult, decimals: int | None = None) -> tuple[str, str, bool, bool]:
+    """A value and its limit with as many decimals as it takes, from below or above, and met."""
+    below = row.at_least is not None
+    limit = (row.at_least if below else row.at_most) or 0.0
+    value, bound, _ = apart(row.value, limit, _decimals(limit) if decimals is None else decimals)
+    met = row.value >= limit - SLACK if below else row.value <= limit + SLACK
+    return value, bound, below, met
+
+
 def value_sentence(row: MetricResult) -> str:
     """``MAP is 0.394, below the 0.450 required``; at most: ``above the 2.000 allowed``."""
-    limit = row.at_least if row.at_least is not None else row.at_most
-    if limit is None:
+    if not _is_limited(row):
         return f"{row.title} is {number_cell(row.value, digits=DECIMALS).text}"
-    value, bound, _ = apart(row.value, limit, _decimals(limit))
-    from_below = row.at_least is not None
-    met = row.value >= limit - SLACK if from_below else row.value <= limit + SLACK
-    word = ("at least" if met else "below the") if from_below else "at most" if met else "above the"
-    return f"{row.title} is {value}, {word} {bound} {'required' if from_below else 'allowed'}"
+    value, bound, below, met = _limit_of(row)
+    word = ("at least" if met else "below the") if below else "at most" if met else "above the"
+    return f"{row.title} is {value}, {word} {bound} {'required' if below else 'allowed'}"
 
 
 def limit_phrase(row: MetricResult) -> str:
     """``map 0.3938 < 0.4500 required``, or with ``>=`` where it is met."""
-    limit = row.at_least if row.at_least is not None else row.at_most
-    if limit is None:
-        return f"{row.name} {number_cell(row.value).text}"
-    value, bound, _ = apart(row.value, limit)
-    if row.at_least is not None:
-        return f"{row.name} {value} {'>=' if row.value >= limit - SLACK else '<'} {bound} required"
-    return f"{row.name} {value} {'<=' if row.value <= limit + SLACK else '>'} {bound} allowed"
+    value, bound, below, met = _limit_of(row, 4)
+    sign = (">=" if met else "<") if below else "<=" if met else ">"
+    return f"{row.name} {value} {sign} {bound} {'required' if below else 'allowed'}"
 
 
 def moved_to(row: MetricResult) -> str:
@@ -225,7 +222,6 @@ _OPTIONS = {"True": "yes", "False": "no"}
 
 def _threshold(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     sentence = f"{value_sentence(row)}{_of_slice(row.label)}"
     if row.label is not None:
         return sentence, sentence
@@ -236,7 +232,6 @@ def _threshold(finding: Finding, result: GateResult) -> _Said:
 
 def _threshold_unjudged(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     sentence, ends = f"{value_sentence(row)}{_of_slice(row.label)}", row.bounds or (0.0, 0.0)
     possible = f"{sentence}, but {ends[0]:.3f}..{ends[1]:.3f} is possible: {_UNJUDGED}"
     return f"{possible}{_first_to_judge(finding)}", f"{sentence}: {_UNJUDGED}"
@@ -255,14 +250,12 @@ def _per_query(finding: Finding, result: GateResult) -> _Said:  # noqa: ARG001
 
 def _drop(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     n = None if row.label is None else row.queries
     return _drop_sentence(row, n), f"{_moved_by(row)}{_of_slice(row.label)}"
 
 
 def _not_confirmed(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     where, allowed = _of_slice(row.label), f"(allowed {row.allowed:g})"
     if row.change_bounds is not None:
         may = f"{row.title} may have changed by {reach(row.change_bounds, DECIMALS)}{where}"
@@ -279,7 +272,6 @@ def _not_confirmed(finding: Finding, result: GateResult) -> _Said:
 
 def _drop_unjudged(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     moved = f"{_moved_by(row)}{_of_slice(row.label)} (allowed {row.allowed:g})"
     text = f"{moved}, but {reach(row.change_bounds, DECIMALS)} is possible: {_UNJUDGED}"
     return f"{text}{_first_to_judge(finding)}", text
@@ -287,7 +279,6 @@ def _drop_unjudged(finding: Finding, result: GateResult) -> _Said:
 
 def _unknown_unjudged(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     text = (
         f"{_moved_by(row)}{_of_slice(row.label)}: the baseline does not say where unjudged items "
         "stood"
@@ -297,7 +288,6 @@ def _unknown_unjudged(finding: Finding, result: GateResult) -> _Said:
 
 def _not_proven(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     moved, drop = _moved_by(row), row.drop
     if drop is None or math.isnan(drop.at_most):
         text = f"{moved}, and no spread over queries tells how large a drop is possible"
@@ -428,7 +418,6 @@ def _renamed(finding: Finding, result: GateResult) -> _Said:
 
 def _ratchet(finding: Finding, result: GateResult) -> _Said:
     row = _row_of(result, finding)
-    assert row is not None
     text = f"{moved_to(row)}, better than the baseline"
     return f"{text}: record it with: {result.update}", text
 

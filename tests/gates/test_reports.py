@@ -1,12 +1,10 @@
-"""The comment on a pull request: short, by texts and titles, with the past of the baseline."""
+"""The comment on a pull request: short, by texts and titles."""
 
-import json
-import subprocess
 from typing import Any
 
 import pytest
 
-from sklearn_rank.gates.report import GateRun, Summary, history, markdown
+from sklearn_rank.gates.report import GateRun, Summary, markdown
 from tests.tables.hostile import HOSTILE
 
 
@@ -83,24 +81,3 @@ def test_the_comment_links_to_the_reports_of_its_run(monkeypatch):
         monkeypatch.setenv(name, value)
     link = "[Reports of this run](https://github.com/a/b/actions/runs/7#artifacts)"
     assert link in markdown(Summary(gates=(run_of(),)))
-
-
-def test_the_past_of_a_baseline_comes_from_git(tmp_path):
-    path = tmp_path / "x.rank.json"
-
-    def git(*words: str) -> None:
-        own = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", "-C", str(tmp_path), *own, *words], check=True, capture_output=True)
-
-    assert history(str(path), "mrr") == "", "no repository"
-    git("init", "-q")
-    for number, value in enumerate((0.5, 0.25, 1.0)):
-        stored = {"measures": {"mrr": {"value": value}}}
-        path.write_text(json.dumps(stored))
-        git("add", ".")
-        git("commit", "-q", "-m", str(number))
-    path.write_text("not json")
-    git("commit", "-q", "-a", "-m", "broken")
-    # In seven steps from 0.25 to 1: 7/3 is the third block.
-    assert history(str(path), "mrr") == "\u2583\u2581\u2588 0.500 to 1.000"
-    assert history(str(path), "map") == ""
