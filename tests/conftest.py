@@ -50,6 +50,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning"))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def uncompiled():
+    """Processes that tests start compile no module.
+
+    One that a test writes again within a second, and as long, would be taken for the old one. The
+    modules of the project are compiled by the process that runs the tests, also under xdist.
+    """
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
 @pytest.fixture(autouse=True)
 def closed_pictures():
     """No picture of a test or docstring stays open: Matplotlib warns of more than twenty."""

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -37,11 +36,7 @@ def test_blocks_of_a_tutorial_print_what_it_shows(page, tmp_path):
     for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         named = re.match(r"# (\w+\.py)\n", text)
         if kind == "python" and named:
-            path = tmp_path / named[1]
-            # A compiled module is taken for that of a file of the same second and size.
-            written = path.stat().st_mtime + 2 if path.exists() else time.time()
-            path.write_text(text, encoding="utf-8")
-            os.utime(path, (written, written))
+            (tmp_path / named[1]).write_text(text, encoding="utf-8")
         elif kind == "python":
             script += text
         else:

@@ -171,9 +171,8 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
     monkeypatch.setattr(metadata, "distributions", lambda: INSTALLED)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
-    # A module that is written anew within a second, and as long, would be taken for the old one.
+    # In this process too: see ``uncompiled``.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     (pytester.path / "cases.py").write_text(CASES, encoding="utf-8")
     return Suite(pytester)
 
