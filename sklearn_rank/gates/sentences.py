@@ -73,9 +73,8 @@ def p_phrase(p: float | None) -> str:
 def shown(value: Any, limit: int = LONGEST_NAME) -> str:
     """A query or item id: escaped, cut, and in quotes only where it needs them."""
     text = safe_repr(value, limit=limit)
-    if isinstance(value, str) and text == f"'{value}'" and value.strip() and " " not in value:
-        return value
-    return text
+    plain = isinstance(value, str) and value.strip() and not set(" \\'") & set(text[1:-1])
+    return text[1:-1] if plain else text
 
 
 def line(text: str, limit: int = 300) -> str:

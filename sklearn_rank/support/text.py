@@ -19,21 +19,21 @@ def as_text(item: Any) -> str:
 
 
 def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
-    """Printable, single-line, quoted form of an id, cut to ``limit`` characters; None cuts nothing.
+    """Printable, single-line, quoted form of an id; None as ``limit`` cuts nothing.
 
     Control characters, bidirectional and zero-width marks, line separators, lone surrogates and
-    unassigned code points are written as escapes; other Unicode stays readable.
+    unassigned code points are written as escapes; other Unicode stays readable. A longer id is cut
+    in the middle, as the ends of addresses and paths tell them apart.
     """
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         value = value.item()  # told without importing NumPy, which a command may not need
-    full = value if isinstance(value, str) else _repr(value)
-    shown = full[:limit]
-    left = len(full) - len(shown)
+    text = value if isinstance(value, str) else _repr(value)
+    if limit is not None and len(text) > limit:
+        kept = limit - len("...")
+        text = f"{text[: kept - kept // 2]}...{text[len(text) - kept // 2 :]}"
     if isinstance(value, str):
-        text = "'" + _escape(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
-    else:
-        text = _escape(shown)
-    return f"{text} (+{left:,} characters)" if left > 0 else text
+        return "'" + _escape(text.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+    return _escape(text)
 
 
 def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:

@@ -175,7 +175,7 @@ UNKNOWN = {
     "ndcg@5-": r"minus sign counts undefined queries as 0; write 'ndcg@5' and zero_division=0\.0$",
     "ndcg-": r"minus sign .* write 'ndcg' and zero_division=0\.0$",
     **dict.fromkeys(("P.", "P.x", "ndcg.cut.10", ".5"), r"not a measure|unknown measure"),
-    "x" * 100_000: r"unknown measure 'x{80}' \(\+99,920 characters\)",
+    "x" * 100_000: r"unknown measure 'x{39}\.\.\.x{38}'",
 }
 
 
@@ -190,7 +190,7 @@ WRONG = {
     "ndcg@-1": r"^the cutoff of 'ndcg@-1' must be a whole number, got '-1'$",
     "err(max_grade=dataset)": r"must be 'query' or a finite number above 0",
     "ndcg@\u0663": r"must be a whole number, got '\u0663'",
-    "ndcg@" + "9" * 5000: r"must be a whole number, got '9{80}' \(\+4,920 characters\)",
+    "ndcg@" + "9" * 5000: r"must be a whole number, got '9{39}\.\.\.9{38}'",
     "auc@10": r"^auc reads the whole ranking and takes no cutoff, got k=10$",
     "rprec@10": r"takes no cutoff, got k=10; .* RecTools, is recall\(denominator=min\)@k$",
     "ndcg(gian=linear)": r"^ndcg has no parameter 'gian'; did you mean 'gain'\?; it has: gain, dis",
