@@ -153,7 +153,7 @@ def _scan(
     if named.number is not None:
         sign, kind = ("-", "score") if named.kind == "distance" else ("", named.kind)
         selected.append(f"{sign}{quote(named.number)} AS {kind}")
-    selected += [quote(column.name) for column in named.watched]
+    selected += [quote(name) for name in named.spare]
     return frame.project(", ".join(selected)) if engine == "duckdb" else frame.selectExpr(*selected)
 
 
@@ -214,7 +214,7 @@ def _columnar(
             falls = named.kind == "distance"
             selected.append((-number).alias("score") if falls else number.alias(named.kind))
         # Numbers of unknown names go along, to be looked at.
-        others = [column.name for column in named.watched if schema[column.name].is_numeric()]
+        others = [name for name in named.spare if schema[name].is_numeric()]
         parts.append(frame.select(*exact(others), *selected))
         names = parts[-1].collect_schema().names()
         first = first or names

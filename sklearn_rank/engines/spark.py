@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
-from sklearn_rank.inputs.frames import LOOKED, Side, is_frame, run_of, truth_of, watch
+from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of
 from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
+from sklearn_rank.inputs.roles import Role
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import Places
@@ -81,8 +81,7 @@ class _SparkProblem:
         elif "y_true" in frames:
             self.truth = _SparkSide(frames["y_true"], truth)
         else:
-            watch(schemas["y_true"], truth.named["query"], truth.watched)
-            refuse_unused(truth.watched, truth.name, truth.kinds)
+            truth.refuse_spare(schemas["y_true"])
             self.qrels = truth_of(schemas["y_true"], truth.named)
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
@@ -93,9 +92,8 @@ class _SparkProblem:
     def judged(self) -> RankingData:
         """Count, refuse, and read; what would not fit through the driver stays."""
         for side in self.sides:
-            # Whether numbers of a column would tell is not asked: that takes a job of its own.
-            unused = [side.sampled(column) for column in side.side.watched]
-            refuse_unused(unused, side.name, side.side.kinds)
+            if side.side.spare:
+                side.side.refuse_spare(_narwhals(side.frame.limit(1).toArrow()))
         self._refuse_no_order()
         with self._showing("Spark counts rows"):
             sizes = {side: side.sizes() for side in self.sides}
@@ -347,15 +345,6 @@ class _SparkSide:
         found = rows.groupBy("q").sum("n", *counts).selectExpr(*sums, *ends)
         size: dict[str, Any] = found.toArrow().to_pylist()[0]
         return {"relevant": size["n"], **size, "missing": missing}
-
-    def sampled(self, column: UnusedColumn) -> UnusedColumn:
-        """A column of unknown meaning by some rows of text; of numbers none is read."""
-        if self.frame.schema[column.name].dataType.simpleString() != "string":
-            return UnusedColumn(column.name, varies=True)
-        query, name = quoted(self.named["query"]), quoted(column.name)
-        rows = self.frame.selectExpr(f"{query} AS q", f"{name} AS text").limit(LOOKED).toArrow()
-        column.add(rows["q"].to_pylist(), rows["text"].to_pylist())
-        return column
 
     def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
         """Pairs of a query and its value in a column."""

@@ -22,8 +22,7 @@ from sklearn_rank.engines.gathered import (
 )
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of, watch
-from sklearn_rank.inputs.roles import refuse_unused
+from sklearn_rank.inputs.frames import Side, is_frame, refuse_missing, run_of, truth_of
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings, Places
@@ -223,11 +222,10 @@ class _LazyProblem:
             batches = _with_progress(batches)
         for batch in batches:
             frame = _narwhals(batch)
+            side.refuse_spare(frame)
             refuse_missing(frame, side.named, side.name, first_row)
-            watch(frame, side.named["query"], side.watched)
             yield _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
             first_row += batch.height
-        refuse_unused(side.watched, side.name, side.kinds)
 
     def _qrels(self, held: _Buffered | None) -> Qrels:
         """All judgements."""

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.files.text import Rows, find_columns, polars_or_none
+from sklearn_rank.inputs.frames import first_values
 from sklearn_rank.inputs.roles import Columns, text_grades
 from sklearn_rank.support.text import safe_repr
 
@@ -47,11 +48,12 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     names, n_rows, read = _open(source, kind)
     named = find_columns(names, columns, source.name, is_run=rows.is_run)
     rows.role, rows.roles = named.kind, named.roles
-    rows.watched, rows.unread = named.watched, named.unread
+    rows.unread = named.unread
     source.check_rows(n_rows)
     wanted = [named.query, named.item, named.number, named.rank]
-    wanted += [column.name for column in named.watched]
+    wanted += named.spare
     frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
+    rows.refuse_spare(first_values(frame, named.spare))
     if named.kind == "grade" and named.number is not None:
         is_unrated = frame[named.number].is_null()
         rows.n_unrated = int(is_unrated.sum())
@@ -60,12 +62,6 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
         rows.take()  # which says that there are none
     queries = _values(source, frame, named.query, "query")
     items = _values(source, frame, named.item, "item")
-    for column in named.watched:
-        # Text is no number here.
-        column.is_text = not (column.takes_text or _holds_numbers(frame[column.name]))
-        if not column.is_text:
-            column.add(list(queries), frame[column.name].to_list())
-    rows.refuse_unused()
     name, numbers = named.number, None
     if name is not None and rows.grades is not None:
         numbers = [rows.grade_of(None, value) for value in frame[name].to_list()]

@@ -13,7 +13,6 @@ import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from typing import Any, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
@@ -25,14 +24,13 @@ from sklearn_rank.inputs.roles import (
     ORDER,
     Columns,
     Role,
-    UnusedColumn,
-    candidates_of,
     find_roles,
     is_known,
     item_ids,
     lists_beside,
     lists_of,
     plain_name,
+    spare_columns,
     text_grades,
     wanted_of,
 )
@@ -72,8 +70,7 @@ def add_json(
         if any(number is not None for _, _, number in found):
             where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
             source.fail(None, f"{where} has no {rows.role}, others have one")
-        rows.watched = list(chain.from_iterable(reader.watched.values()))
-        rows.refuse_unused()
+        rows.refuse_spare(reader.spare)
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
     if rows.role == "score" and reader.steps == {True}:
         rows.doubts = (ASCENDING,)
@@ -232,8 +229,8 @@ class _Reader:
         """Roles of the number of a row, of which the first wins."""
         if not rows.is_run and "grade" not in columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
-        self.watched: dict[str, list[UnusedColumn]] = {}
-        """Keys that may hold what no known key holds."""
+        self.spare: dict[str, Any] = {}
+        """Keys that may hold what no known key holds, and their first values."""
         self.all_queries: dict[str, int | None] = {}
         """With the line of their list of items."""
         self.has_list: set[str] = set()
@@ -372,11 +369,8 @@ class _Reader:
         self.rows.roles.update({role: inside + key for role, key in roles.items()})
         kind = next((kind for kind in self.kinds if kind in roles), None)
         if kind is None:
-            for key in unread:
-                if key not in self.watched:
-                    self.watched[key] = candidates_of([key], {}, self.columns, wanted)
-                for column in self.watched[key]:
-                    column.add([query], [value[key]])
+            for key in spare_columns(unread, {}, self.columns, wanted):
+                self.spare.setdefault(key, value[key])
             return query, item, None
         if self.is_run:
             self.rows.role = kind

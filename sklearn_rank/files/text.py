@@ -30,11 +30,10 @@ from sklearn_rank.inputs.roles import (
     ORDER,
     Columns,
     Role,
-    UnusedColumn,
-    candidates_of,
     find_roles,
-    refuse_unused,
+    refuse_spare,
     role_of,
+    spare_columns,
     text_grades,
     wanted_of,
 )
@@ -149,8 +148,6 @@ class Rows:
     """Rows of judgements that have no grade, which are not among the others."""
     comments: int = 0
     tag: str = ""
-    watched: list[UnusedColumn] = field(default_factory=list)
-    """Columns of unknown names that may hold what no known column holds."""
     roles: dict[Role, str] = field(default_factory=dict)
     """The column of each role."""
     unread: tuple[str, ...] = ()
@@ -202,9 +199,9 @@ class Rows:
             return FileColumns(queries, items, negated(values), "score", places)
         return FileColumns(queries, items, values, self.role, places)
 
-    def refuse_unused(self) -> None:
-        """ColumnRoleError if an unknown column holds what no known one does."""
-        refuse_unused(self.watched, self.source.name, ORDER if self.is_run else GRADE)
+    def refuse_spare(self, first: Mapping[str, Any]) -> None:
+        """ColumnRoleError if an unknown column holds what no known one does, by its first row."""
+        refuse_spare(first, self.source.name, ORDER if self.is_run else GRADE)
 
 
 class Fields(NamedTuple):
@@ -220,7 +217,6 @@ class Fields(NamedTuple):
     separator: str | None = None
     """None: any white space separates, so that two separators are one, as in TREC's formats."""
     tag: int | None = None
-    watched: tuple[int, ...] = ()
     rank: int | None = None
     """Of a rank beside a score."""
 
@@ -238,12 +234,11 @@ def add_lines(
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
-            fields = _read_header(rows, block.first_line, header.decode(), columns)
+            fields = _read_header(rows, block.first_line, header.decode(), rest, columns)
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not _add_at_once(rows, block, fields):
             _add_by_line(rows, block, fields)
         yield
-    rows.refuse_unused()
 
 
 def separator_of(header: str) -> str:
@@ -259,7 +254,8 @@ class NamedColumns(NamedTuple):
     number: str | None
     kind: Role
     """Kind of the number: a score, a distance, a rank or a grade."""
-    watched: list[UnusedColumn]
+    spare: list[str]
+    """Columns of unknown names that may hold what no known one does."""
     unread: tuple[str, ...]
     rank: str | None
     """Of a rank beside a score."""
@@ -283,14 +279,16 @@ def find_columns(
         if "score" in scores:
             roles["grade"] = scores["score"]
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
-    watched = candidates_of(names, roles, columns, kinds)
+    spare = spare_columns(names, roles, columns, kinds)
     unread = tuple(name for name in names if name not in roles.values())
     number, rank = roles.get(kind), None if kind == "rank" else roles.get("rank")
-    return NamedColumns(roles["query"], roles["item"], number, kind, watched, unread, rank)
+    return NamedColumns(roles["query"], roles["item"], number, kind, spare, unread, rank)
 
 
-def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
-    """The fields that a header names."""
+def _read_header(
+    rows: Rows, line: int, header: str, rest: bytes, columns: Columns | None
+) -> Fields:
+    """The fields that a header names; the first line below it tells of those of unknown names."""
     separator = separator_of(header)
     names = _split(rows.source, line, header, separator)
     if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
@@ -302,12 +300,15 @@ def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) ->
         )
     named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
     rows.role, rows.roles = named.kind, named.roles
-    rows.watched, rows.unread = named.watched, named.unread
+    rows.unread = named.unread
+    if named.spare:
+        first = _split(rows.source, line + 1, rest.partition(b"\n")[0].decode(), separator)
+        values = dict(zip(names, map(_as_value, first), strict=False))
+        rows.refuse_spare({name: values.get(name) for name in named.spare})
     number = None if named.number is None else names.index(named.number)
     places = names.index(named.query), names.index(named.item), number
-    watched = tuple(names.index(column.name) for column in named.watched)
     rank = None if named.rank is None else names.index(named.rank)
-    return Fields(len(names), *places, named.kind, separator, watched=watched, rank=rank)
+    return Fields(len(names), *places, named.kind, separator, rank=rank)
 
 
 def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
@@ -363,8 +364,6 @@ def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
         items.append(item)
         if fields.tag:
             rows.tag = parts[fields.tag]
-        for column, place in zip(rows.watched, fields.watched, strict=True):
-            column.add([query], [_as_value(parts[place])])
     rows.add(queries, items, numbers, ranks)
 
 
@@ -401,7 +400,7 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
     names = [f"column_{number}" for number in range(1, fields.n_fields + 1)]
     schema = dict.fromkeys(names, pl.String)
     # The last field is read, too: only then does a line with too many fields come to light.
-    wanted = {fields.query, fields.item, fields.n_fields - 1, *fields.watched}
+    wanted = {fields.query, fields.item, fields.n_fields - 1}
     if fields.number is not None:
         schema[names[fields.number]] = pl.Int64 if is_whole else pl.Float64
         wanted.add(fields.number)
@@ -427,10 +426,6 @@ def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
             return False  # there is something to say
     ranks = None if fields.rank is None else frame[names[fields.rank]].to_numpy()
     rows.add(queries, items, numbers, ranks)
-    for watched, place in zip(rows.watched, fields.watched, strict=True):
-        if not watched.is_text:
-            pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()
-            watched.add(pairs["query"].to_list(), map(_as_value, pairs["value"].to_list()))
     if fields.tag:
         rows.tag = last[-1]
     return True

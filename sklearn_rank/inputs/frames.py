@@ -25,14 +25,13 @@ from sklearn_rank.inputs.roles import (
     Columns,
     Role,
     SideColumns,
-    UnusedColumn,
-    candidates_of,
     columns_by_side,
     find_roles,
     lists_beside,
     lists_of,
     names_of,
-    refuse_unused,
+    refuse_spare,
+    spare_columns,
     text_grades,
     wanted_of,
 )
@@ -122,8 +121,7 @@ def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> 
             sides[name], *lists[name] = found
             continue
         side = side_of(frame, name, own)
-        watch(frame, side.named["query"], side.watched)
-        refuse_unused(side.watched, name, side.kinds)
+        side.refuse_spare(frame)
         reader = truth_of if name == "y_true" else run_of
         about = QueryColumns(frame, side.named["query"])
         sides[name] = reader(frame, side.named, about_queries=about)
@@ -281,15 +279,19 @@ class Side(NamedTuple):
     name: str
     """As messages call it, ``y_true`` or ``y_score``."""
     named: dict[Role, str]
-    watched: list[UnusedColumn]
-    """Columns of numbers of unknown names, to be looked at; most frames have none."""
+    spare: list[str]
+    """Columns of unknown names that may hold what no known one does; most frames have none."""
     kinds: tuple[Role, ...]
     """The roles that such a column might have."""
 
     @property
     def used(self) -> list[str]:
         """Names of all columns that are read."""
-        return list(dict.fromkeys((*self.named.values(), *(c.name for c in self.watched))))
+        return list(dict.fromkeys((*self.named.values(), *self.spare)))
+
+    def refuse_spare(self, rows: nw.DataFrame[Any]) -> None:
+        """ColumnRoleError if a spare column has one of the roles, by the first of some rows."""
+        refuse_spare(first_values(rows, self.spare), self.name, self.kinds)
 
 
 def own_columns(
@@ -338,8 +340,6 @@ def _roles(
 
 def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
     """The columns of queries and items, and those of the other roles that are there."""
-    import narwhals as nw
-
     kinds = GRADE if name == "y_true" else ORDER
     try:
         named = _roles(frame, columns, name, ("query", "item"), wanted_of(kinds, columns))
@@ -364,26 +364,23 @@ def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
         grade = _roles(frame, columns, name, (), ("score",)).get("score")
         if grade is not None and frame[grade].dtype.is_integer():
             named["grade"] = grade
-    texts = (nw.String, nw.Categorical, nw.Enum, nw.Object)
-    watched = [
-        column
-        for column in candidates_of(frame.columns, named, columns, kinds)
-        if frame[column.name].dtype.is_numeric()
-        or frame[column.name].dtype in (nw.Boolean, *(texts if column.takes_text else ()))
-    ]
-    return Side(name, named, watched, kinds)
+    return Side(name, named, spare_columns(frame.columns, named, columns, kinds), kinds)
 
 
-LOOKED = 10_000
+_LOOKED = 10_000
 """Rows of a column of text, which is seen to be no grade by less."""
 
 
-def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> None:
-    """Tell the watched columns what these rows hold."""
-    for column in watched:
-        is_number = frame[column.name].dtype.is_numeric()
-        rows = frame if is_number else frame.head(LOOKED)
-        column.add(rows[query].to_list(), rows[column.name].to_list())
+def first_values(frame: nw.DataFrame[Any], columns: list[str]) -> dict[str, Any]:
+    """The first value of each column; 0 where the dtype says that it is a number."""
+    import narwhals as nw
+
+    first = {}
+    for name in columns:
+        column = frame[name]
+        is_number = column.dtype.is_numeric() or column.dtype == nw.Boolean
+        first[name] = 0 if is_number else column[0] if len(column) else None
+    return first
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -480,7 +477,7 @@ def _factorized(column: Any) -> CodedIds | None:
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
     series = _column(frame, column, name, is_id=False)
-    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(LOOKED).to_list()
+    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
     texts = [value for value in texts if isinstance(value, str)]
     if texts and name == "y_true":
         msg = (

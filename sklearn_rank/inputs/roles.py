@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.text import format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
@@ -270,90 +268,38 @@ def text_grades(values: Iterable[Any]) -> str:
     return f"{{{', '.join(f'{safe_repr(text)}: ...' for text in texts[:_FEW_TEXTS])}}}"
 
 
-@dataclass
-class UnusedColumn:
-    """Statistics of a column over the added rows.
-
-    What does not vary within queries says something of them, such as an age, and orders nothing.
-    Texts that are few and come again in other queries may be grades.
-    """
-
-    name: str
-    takes_text: bool = False
-    """Whether texts may mean something, as they do where grades are wanted."""
-    varies: bool = False
-    """Whether a query has several values."""
-    n_values: int = 0
-    of_query: dict[Any, Any] = field(default_factory=dict)
-    texts: dict[str, Any] = field(default_factory=dict)
-    """Texts, each with the first of its queries."""
-    comes_again: bool = False
-    """Whether a text stands in several queries."""
-    is_text: bool = False
-    """Whether this holds texts that mean nothing here."""
-
-    def add(self, queries: Iterable[Any], values: Iterable[Any]) -> None:
-        """Values of some rows; nothing more is asked after the first text that means nothing."""
-        if self.is_text:
-            return
-        for query, value in zip(queries, values, strict=True):
-            if is_missing(value):
-                continue
-            if isinstance(value, str) and self.takes_text:
-                self.comes_again |= self.texts.setdefault(value, query) != query
-                self.is_text = len(self.texts) > _FEW_TEXTS
-            else:
-                self.is_text = not isinstance(value, Number)
-            if self.is_text:
-                return
-            self.n_values += 1
-            if not self.varies:
-                self.varies = self.of_query.setdefault(query, value) != value
-
-    def may_be(self, roles: Collection[Role]) -> bool:
-        """Whether this may be what the roles want.
-
-        With one row for each query nothing tells a grade from a property of the query; it is asked
-        about unless all rows agree. One row needs no order.
-        """
-        if self.is_text:
-            return False
-        is_alone = self.n_values == len(self.of_query) and len({*self.of_query.values()}) > 1
-        if self.texts:
-            are_known = {plain_name(text) for text in self.texts} <= _plain(_TEXTS)
-            return (self.varies and self.comes_again) or (are_known and (self.varies or is_alone))
-        return self.varies or ("grade" in roles and is_alone)
-
-
-def candidates_of(
+def spare_columns(
     names: Iterable[str],
     named: Mapping[Role, str],
     columns: Columns | None,
     roles: Collection[Role],
-) -> list[UnusedColumn]:
-    """The columns to be watched: none if one of the roles has a column, or is said to have none."""
+) -> list[str]:
+    """Columns of unknown names, if no column has one of the roles or is said to have it."""
     if any(role in named or role in (columns or {}) for role in roles):
         return []
     return [
-        UnusedColumn(name, takes_text=roles == GRADE)
+        name
         for name in names
         if not (name in named.values() or _INDEX.fullmatch(name) or _ID.fullmatch(name))
     ]
 
 
-def refuse_unused(columns: Iterable[UnusedColumn], where: str, roles: tuple[Role, ...]) -> None:
-    """ColumnRoleError if one of the columns may be what the roles want."""
-    column = next((column for column in columns if column.may_be(roles)), None)
-    if column is None:
+def refuse_spare(first: Mapping[str, Any], where: str, roles: tuple[Role, ...]) -> None:
+    """ColumnRoleError if a spare column holds a number, or a text of a grade, in its first row."""
+    known = _plain(_TEXTS) if roles == GRADE else ()
+    texts = [name for name, value in first.items() if plain_name(str(value)) in known]
+    numbers = [name for name, value in first.items() if isinstance(value, Number)]
+    if not (texts or numbers):
         return
+    name = safe_repr((numbers or texts)[0])
     otherwise = "the order of the rows would rank the items"
     note = " (the greatest score ranks first)"
     if roles == GRADE:
         otherwise, note = "every row would be relevant", ""
-    holds, name = "numbers", safe_repr(column.name)
-    if column.texts:
-        shown = text_grades(column.texts)
-        holds = f"texts ({format_list(sorted(column.texts))})"
+    holds = "numbers"
+    if not numbers:
+        grade = safe_repr(first[texts[0]])
+        holds, shown = f"texts such as {grade}", f"{{{grade}: ..., ...}}"
         note = f" and grades={shown}, a number for each (of a frame, map them: {name}.map({shown}))"
     wanted = " or ".join(repr(role) for role in roles if role != "distance")
     msg = (

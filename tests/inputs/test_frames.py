@@ -59,7 +59,9 @@ def test_columns_of_other_names_are_named(make: Any) -> None:
 def test_other_columns_make_slices_of_queries(make: Any) -> None:
     truth = make({"user": ["u", "u", "v"], "item": ["a", "b", "c"], "land": ["de", "de", "fr"]})
     run = make({"user": ["u", "v", "v"], "item": ["a", "x", "c"], "day": [1, 2, 2]})
-    ev = evaluate(truth, run, "mrr")
+    with pytest.raises(ColumnRoleError, match="'score' or 'rank', but 'day' holds numbers"):
+        evaluate(truth, run, "mrr")
+    ev = evaluate(truth, run, "mrr", columns={"score": None})
     assert {label: part["mrr"] for label, part in ev.by_slice("land").items()} == {
         "de": 1.0,
         "fr": 1 / 2,
@@ -191,20 +193,13 @@ def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(make: Any, cli
     assert named["mrr"] == 1 / 2
 
 
-def test_a_number_of_each_query_alone_may_be_its_grade() -> None:
+def test_numbers_of_an_unknown_name_may_be_grades() -> None:
     truth = pd.DataFrame({"user": ["u", "v"], "item": ["a", "b"], "stars": [1, 4]})
     with pytest.raises(ColumnRoleError, match=r"y_true has no .*'grade', but 'stars' holds"):
         evaluate(truth, {"u": ["a"], "v": ["b"]}, "mrr")
-    equal = truth.assign(stars=3)
-    assert evaluate(equal, {"u": ["a"], "v": ["b"]}, "mrr")["mrr"] == 1.0
-
-
-@every_library
-def test_a_number_of_each_query_is_a_label_of_it(make: Any) -> None:
-    truth = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "age": [30, 30, 41]}
-    ranked = {"u": ["x", "a"], "v": ["a"]}
-    ev = evaluate(make(truth), ranked, "mrr")
-    assert {age: part["mrr"] for age, part in ev.by_slice("age").items()} == {30: 0.5, 41: 1.0}
+    said = evaluate(truth, {"u": ["a"], "v": ["b"]}, "mrr", columns={"grade": None})
+    assert said["mrr"] == 1.0
+    assert list(said.by_slice("stars")) == [1, 4]
 
 
 def test_text_and_times_are_no_numbers() -> None:

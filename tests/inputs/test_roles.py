@@ -260,9 +260,7 @@ def test_grades_as_text_are_not_all_relevant(name: str) -> None:
     table = {(name if key == "esci_label" else key): values for key, values in ESCI.items()}
     ranked = {"q": ["b", "a"], "p": ["c", "d"]}
     for make in (pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy()):
-        with pytest.raises(
-            (TypeError, ValueError), match=rf"'{name}'.*\{{'E': \.\.\., 'I': \.\.\."
-        ):
+        with pytest.raises((TypeError, ValueError), match=rf"'{name}'.*\{{'E': \.\.\., "):
             evaluate(make(table), ranked, "mrr")
     with expected_failure((TypeError, ColumnRoleError), match=rf"'{name}'"):
         assert_mrr_at_least(pd.DataFrame(table), ranked, 0.1)
