@@ -1,6 +1,6 @@
 """Assertions on the quality of rankings: they need no plugin, only their data and a limit.
 
-Those that name their metric, so that a test reads as a sentence, are short forms of
+Assertions that name their metric, so that a test reads as a sentence, are short forms of
 :func:`assert_metric`. The order of arguments is ``y_true, y_score``, as in scikit-learn.
 """
 
@@ -53,7 +53,7 @@ def assert_metric(
         Least value, for measures of which greater is better: in (0, 1] where the measure is
         bounded, above 0 elsewhere. Equality (within 1e-9) passes.
     at_most : float
-        Greatest value, for measures of which less is better (LAG): finite, at least 0.
+        Greatest value, for measures where less is better (LAG): finite, at least 0.
     **reading
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
         ``sample_weight``, ``clusters``, ``ties``, ``convention`` as in
@@ -226,7 +226,7 @@ _DOCSTRING = """Assert that {metric.symbol} is at {word} ``threshold``.
 
 
 def _assertion(metric_name: str) -> Assertion:
-    """The assertion of a metric: its name, parameters and docstring are those of the record."""
+    """The assertion of a metric, with name, parameters and docstring from the record."""
     metric = find_metric(metric_name)
     function = FUNCTIONS[metric]
     theirs = inspect.signature(function).parameters

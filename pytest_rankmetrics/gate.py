@@ -256,7 +256,7 @@ class RankRegressionFixture:
         return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
 
     def dump(self, path: Path, dump: Callable[[Path], None]) -> None:
-        """Let the family dump what was obtained; the policy has checked it by then."""
+        """Let pytest-regressions dump the obtained values, which the policy has checked by then."""
         from pytest_regressions.common import perform_regression_check
 
         name = path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
@@ -324,7 +324,7 @@ def hide(excinfo: Any) -> bool:
 
 
 def _claim_name(run: Run | None, name: Any, own: str, *, is_check: bool) -> None:
-    """Take a name for its test; those that nobody gave are the test's, and one check has it."""
+    """Take a name for its test; the default name is the test's, for one check alone."""
     if name is not None:
         if not isinstance(name, str) or not name.strip():
             msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"

@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:
-    """Remember test modules; those that are read for doctests hold no gates with baselines."""
+    """Remember test modules; modules read for doctests hold no gates with baselines."""
     if isinstance(collector, pytest.Module) and type(collector).__name__ != "DoctestModule":
         collector.config.stash[RUN].session.modules.add(collector.nodeid)
 
@@ -61,7 +61,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, A
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, Any, Any]:
-    """Mark gates, and see whether other plugins drop tests, of which some say nothing."""
+    """Mark gates, and see whether other plugins drop tests, as some do silently."""
     session, before = config.stash[RUN].session, list(items)
     for item in before:
         if FIXTURES.intersection(getattr(item, "fixturenames", ())):
@@ -84,7 +84,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_keyboard_interrupt() -> None:
-    """``pytest.exit()`` ends a run, perhaps before its loop: what is required did not run then."""
+    """``pytest.exit()`` ends a run, perhaps before its loop: required gates did not run then."""
     if RUNS:
         RUNS[-1].session.begin()
         RUNS[-1].session.partial = True
@@ -153,7 +153,7 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
-    """Take over what a worker of pytest-xdist knows; the tests of one that died are lost."""
+    """Take over the records of a worker of pytest-xdist; a dead worker's tests are lost."""
     known = None if error is not None else getattr(node, "workeroutput", {}).get(WORKER)
     node.config.stash[RUN].session.add_worker(known)
 
@@ -167,7 +167,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Judge the run; a worker sends what it knows."""
+    """Judge the run; a worker sends its records."""
     config = session.config
     run = config.stash[RUN]
     own = run.session
@@ -183,7 +183,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A line for each gate, and what is to be done."""
+    """A line for each gate, and the remedies."""
     config = terminalreporter.config
     session = config.stash[RUN].session
     if hasattr(config, "workerinput") or not session.has_news:

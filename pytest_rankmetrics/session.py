@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
 WORKER = "rankmetrics"
-"""Key under which a worker of pytest-xdist sends what it knows."""
+"""Key under which a worker of pytest-xdist sends its records."""
 QUERIES = "by_query"
 """Key under which the queries of a gate travel in its record."""
 GREEN = (0, 5)  # exit codes of pytest: all passed, or nothing collected
@@ -65,7 +65,7 @@ class Run:
         return current.rpartition(" (")[0] == self.nodeid.replace("\x00", "(null)")
 
     def record(self, result: GateResult, nodeid: str) -> None:
-        """Keep what a gate found until the report of the test takes it."""
+        """Keep the findings of a gate until the report of the test takes them."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.records.append(record if result.page is None else {**record, QUERIES: result.page})
 
@@ -107,7 +107,7 @@ class Session:
     config: pytest.Config
     options: Options
     gates: dict[str, list[GateRun]] = field(default_factory=dict)
-    """By test, those of its last try."""
+    """By test, the records of its last try."""
     tries: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     """Reasons for a red run beyond the outcomes of its tests."""
@@ -122,7 +122,7 @@ class Session:
     modules: set[str] = field(default_factory=set)
     """Node ids of the test modules."""
     wanted: dict[str, None] = field(default_factory=dict)
-    """Collected tests that ``rank_required`` names, those that were deselected too."""
+    """Collected tests that ``rank_required`` names, deselected ones included."""
 
     def begin(self) -> None:
         """Tests are run, unless they are only listed."""
@@ -130,7 +130,7 @@ class Session:
         self.looped = not (option.collectonly or getattr(option, "setuponly", False))
 
     def known(self) -> dict[str, Any]:
-        """What a worker of pytest-xdist sends."""
+        """Records that a worker of pytest-xdist sends."""
         return {
             "partial": self.partial,
             "modules": sorted(self.modules),
@@ -139,7 +139,7 @@ class Session:
         }
 
     def add_worker(self, known: dict[str, Any] | None) -> None:
-        """Add what a worker knows; of one that died nothing is known."""
+        """Add the records of a worker; a dead worker sends none."""
         if known is None:
             self.partial = True
             return

@@ -181,14 +181,14 @@ def rank_scorers(
         ``ndcg@10``, or ``ndcg_at_10``, which MLflow takes as part of a metric's name.
     **options
         Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
-        ``ties``, ``zero_division``, ``convention``. What a measure has of its own, such as ``k``,
-        is written into its spelling.
+        ``ties``, ``zero_division``, ``convention``. Parameters of a measure, such as ``k``, are
+        part of its spelling.
 
     Returns
     -------
     scorers : dict of str to RankingScorer
         Keyed by canonical spelling, ``neg_lag`` for LAG; mixes with other scorers by ``|``. Ranges,
-        ties and undefined folds are those of each scorer.
+        ties and undefined folds: see the scorers.
 
     Raises
     ------

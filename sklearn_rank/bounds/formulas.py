@@ -1,8 +1,8 @@
-"""Extremes that need no grading to be measured as a whole: those of nDCG and of average precision.
+"""Extremes of nDCG and of average precision, for which no grading has to be measured as a whole.
 
 Extremes of a sum of gains over their ideal sum: nDCG, and its change between two systems.
 
-Of B queries, U items each may have any gain between 0 and a greatest one. The greatest value of
+In each of B queries, U items may have any gain between 0 and a greatest one. The greatest value of
 
     (fixed + sum of coefficient * gain) / ideal
 
@@ -259,9 +259,9 @@ def _problem(
 
 
 def _gains_to_try(how: _How, top_grades: FloatArray) -> FloatArray:
-    """(B, T) greatest gain of an unjudged item, over the same number as those of its query.
+    """(B, T) greatest gain of an unjudged item, over the same number as the gains of its query.
 
-    All its gains, if a table says what they are.
+    All its gains, if they come from a table.
     """
     if not len(how.grades):
         return np.zeros((len(top_grades), 1))

@@ -147,7 +147,7 @@ class Maker(NamedTuple):
     def _orders(self, sizes: Sequence[int]) -> tuple[Array, Array]:
         """(C, U) relevant items, at best and at worst: for each number the earliest or latest.
 
-        What is good for one system of a pair is bad for the other.
+        A gain of one system of a pair is a loss of the other.
         """
         first = [np.arange(size) < np.arange(size + 1)[:, None] for size in sizes]
         if not self.is_pair:

@@ -53,7 +53,7 @@ def to_judge(
     """Items of one system, or of two that have the same queries, the largest move first.
 
     A move is the change of the mean over queries, or of the difference of two means, while all
-    other unjudged items stay irrelevant. ``undefined`` is what a query counts without a value.
+    other unjudged items stay irrelevant. ``undefined`` is the value of an undefined query.
     """
     # Every item of every query once, and where each system has it.
     numbers: list[int] = []
@@ -77,7 +77,7 @@ def to_judge(
     rankings = [system.rankings.widened() for system in systems]
 
     def values_of(made: Iterable[JudgedRankings], queries: IntArray) -> FloatArray:
-        """Values of the one system, or those of the first less those of the second."""
+        """Values of the one system, or of the first minus the second."""
         pairs = zip(systems, made, strict=True)
         values = [system.value(one, queries) for system, one in pairs]
         defined = [np.where(np.isnan(column), undefined, column) for column in values]

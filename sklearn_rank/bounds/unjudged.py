@@ -125,7 +125,7 @@ def highest_grade(rankings: JudgedRankings) -> float:
 
 
 def possible_grades(rankings: JudgedRankings, max_grade: float) -> FloatArray:
-    """Grades above 0 that an unjudged item may have, rising: those of the data, and the highest.
+    """Grades above 0 that an unjudged item may have, rising: the data's, and the highest.
 
     Where these are small whole numbers, all whole numbers are possible.
     """
@@ -164,9 +164,9 @@ def shared_open_items(
     codes: Sequence[IntArray],
     cut: int | None,
 ) -> OpenItems:
-    """Unjudged items that a system reads: those of the first alone, of the second alone, of both.
+    """Unjudged items that a system reads: of the first alone, of the second alone, of both.
 
-    Equal ``codes`` within a query are one item. What neither system reads is absent.
+    Equal ``codes`` within a query are one item. Items that neither system reads are absent.
     """
     n_queries = len(sides[0])
     open_items = [side.unjudged or Unjudged.nothing(n_queries) for side in sides]

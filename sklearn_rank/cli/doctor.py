@@ -1,4 +1,4 @@
-"""``sklearn-rank doctor``: what is odd about judgements and runs, before anything is measured."""
+"""``sklearn-rank doctor``: oddities of judgements and runs, before anything is measured."""
 
 from __future__ import annotations
 

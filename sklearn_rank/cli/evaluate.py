@@ -111,7 +111,7 @@ def _engine(
 
 
 def _is_trec(arguments: argparse.Namespace) -> bool:
-    """Whether lines are to equal those of trec_eval."""
+    """Whether lines are to equal trec_eval's."""
     return (arguments.format, arguments.convention) == ("trec", "trec_eval")
 
 

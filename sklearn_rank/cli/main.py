@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, default=None
-        Arguments without the name of the program; None takes those of the process.
+        Arguments without the name of the program; None takes the arguments of the process.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _give_up_output() -> None:
-    """Keep the interpreter from flushing at its end what a full disk or a closed pipe refused."""
+    """Keep the interpreter from flushing again at its end after a full disk or a closed pipe."""
     try:
         sys.stdout.flush()
     except OSError:

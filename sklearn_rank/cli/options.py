@@ -178,7 +178,7 @@ _REPEATS = "; repeated runs of one system joined by commas (new-1.run,new-2.run)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of the command; ``run`` of what it returns is a module and a function."""
+    """The parser of the command; ``run`` of the result is a module and a function."""
     parser = _Parser(
         prog="sklearn-rank",
         description="Ranking metrics for search engines and recommenders, from files.",

@@ -160,7 +160,7 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
 
 
 def read_values(path: str) -> dict[str, float]:
-    """{query: number} of a file as those of labels; NaN for an empty cell."""
+    """{query: number} of a file in the formats of labels; NaN for an empty cell."""
     source, values = source_of(path, Limits(), "--values"), dict[str, float]()
     for line, query, value in _pairs(source, text_of(path, "--values"), "label", "query"):
         try:

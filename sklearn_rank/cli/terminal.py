@@ -81,7 +81,7 @@ def print_coloured(text: str, kind: str = "") -> None:
 
 
 def shown(text: object) -> str:
-    """A path or another text, whole, but without what a terminal would obey."""
+    """A path or another text, whole, without control characters of a terminal."""
     from sklearn_rank.support.text import safe_text
 
     return safe_text(str(text), limit=None)
@@ -99,7 +99,7 @@ _WORDS = {
     r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
 }
 _OPTIONS = {"min_rel": "level", "overwrite": "force", "metrics": "measure"}
-"""Options whose names are not those of the arguments that they stand for."""
+"""Options with other names than their arguments."""
 _COLUMN = re.compile(r"columns=\{'(\w+)': (None|'(?:[^'\\]|\\.)*')\}")
 _ARGUMENT = re.compile(
     r"""(?<![\w(-])(\w+)=(?:'(\w+)'|\{["'](\w+)["']\}|(True)\b|([\d.]+)\b|)(?![\w{'])"""

@@ -167,7 +167,7 @@ def _rbp(data: TrecData, _: Any) -> FloatArray:
 
 
 def _rbp_residual(data: TrecData, _: Any) -> FloatArray:
-    """What unjudged items could add, and with any of them, whatever stands below the ranking."""
+    """Possible gain of unjudged items and, with any of them, of items below the ranking."""
     items, powers = data.graded.unjudged, _persisted(data)
     assert items is not None
     total = _added(powers[items.places.above], items.places.offsets)
@@ -207,7 +207,7 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("rbp_resid", _rbp_residual),
     TrecMeasure("unj", lambda data, k: unjudged(data.graded, k=k) / k, (5, 10, 20)),
 )
-"""In trec_eval's own order, which is that of its output."""
+"""In the order of trec_eval's output."""
 _COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 _SET = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 _OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
@@ -220,7 +220,7 @@ NICKNAMES = {
         *("success", *_SET, "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj"),
     ),
 }
-"""trec_eval's names of several measures, of which not all are offered."""
+"""trec_eval's names of several measures, not all of them offered."""
 _BY_NAME = {measure.name: measure for measure in OFFERED}
 
 

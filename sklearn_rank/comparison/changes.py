@@ -133,7 +133,7 @@ def query_changes(
 
 
 class Explanation(NamedTuple):
-    """The relevant items of a query, those that matter most first."""
+    """The relevant items of a query, the largest contributions first."""
 
     items: tuple[ItemChange, ...]
     remark: str = ""
@@ -148,8 +148,7 @@ def explain_all(
 ) -> list[Explanation]:
     """Contributions of the relevant items, whose exact sum is the change of a query's value.
 
-    The kernels run over all queries at once. ``key`` makes ids of one kind of those of both
-    placements.
+    The kernels run over all queries at once. ``key`` gives ids of both placements one type.
     """
     queries = [_Relevant(measure, sides, key) for sides in pairs]
     found = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
@@ -216,7 +215,7 @@ class _Relevant:
 
 
 def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArray | str]:
-    """Of each query (I,) in the order of its items, or why there are none, as part of a sentence.
+    """For each query (I,) in the order of its items, or why there are none, as part of a sentence.
 
     A fault of one query is not that of others.
     """

@@ -73,8 +73,8 @@ def compare(
         Correction of the p-values of a family; see
         :func:`sklearn_rank.statistics.correct_p_values`.
     family : {"all", "measure"}, default="all"
-        Tests that are corrected together: those of all systems and measures, or of each measure.
-        With "measure" the error rate holds for each measure, not for all of them.
+        Tests that are corrected together: of all systems and measures, or of each measure. With
+        "measure" the error rate holds for each measure, not for all of them.
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant.
     level : float, default=0.95
@@ -107,8 +107,7 @@ def compare(
         relevant items for one system than for another, or ``queries="same"`` and they differ.
     InvalidParameterError
         If a parameter does not apply, or the systems were evaluated in different ways.
-    TypeError
-        If what is compared is neither results nor rankings.
+    TypeError If the systems are neither results nor rankings.
 
     References
     ----------

@@ -72,8 +72,8 @@ class Difference:
     measure, baseline, system : str
         What is compared.
     queries : int
-        Pairs of values that were compared: queries for which both are defined, of a weight above
-        0. Of a pooled measure, the queries that were ranked together.
+        Pairs of values that were compared: queries for which both are defined, of a weight above 0.
+        For a pooled measure, the queries that were ranked together.
     value, baseline_value : float
         Means over these queries.
     difference : float

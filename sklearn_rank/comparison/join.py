@@ -44,7 +44,7 @@ class Joined:
     left_out: Mapping[str, int]
     """Queries of each system that another one does not have."""
     clusters: IntArray | None = None
-    """Numbers of what the common queries were drawn by; None: each was drawn for itself."""
+    """Numbers of the clusters of the common queries; None: each was drawn for itself."""
     _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict)
 
     def _scored(self, system: str, measure: str) -> Scored:
@@ -126,7 +126,7 @@ def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
 def join(
     systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool
 ) -> tuple[Joined, list[str]]:
-    """Systems joined on their common queries, and notes on what was left out."""
+    """Systems joined on their common queries, and notes on omissions."""
     names, notes = _common_measures(systems, measures)
     _check_same_definitions(systems, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})

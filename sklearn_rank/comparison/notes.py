@@ -105,7 +105,7 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
 
 
 def repeats_notes(rows: Sequence[Difference]) -> list[str]:
-    """What the repeats of each system are worth, by the first measure that has values per query."""
+    """Effect of the repeats of each system, by the first measure that has values per query."""
     notes = {}
     for row in rows:
         noise, detectable = row.noise, row.detectable

@@ -305,9 +305,9 @@ class Comparison(Tabular):
     ) -> list[QueryChange]:
         """The queries that changed most, and the items that explain it.
 
-        What an item contributes is its part of the change: of DCG, its gain times the change of
+        The contribution of an item is its part of the change: for DCG, its gain times the change of
         its discount. The parts of all relevant items sum to the change of the query exactly. The
-        guide "Comparing" says what they are for each measure.
+        guide "Comparing" defines them for each measure.
 
         Parameters
         ----------
@@ -477,7 +477,8 @@ class Comparison(Tabular):
         slices : mapping, callable or str, default=None
             See ``by_slice``.
         query_text : mapping or callable, default=None
-            Texts of queries: {id: text}, or a function of the id. None takes those of ``compare``.
+            Texts of queries: {id: text}, or a function of the id. None takes the texts given to
+            ``compare``.
         item_text : mapping or callable, default=None
             Titles of items, or mappings with ``title``, ``text``, ``url`` (a link) and ``image``
             (shown if it is a ``data:`` URI, otherwise a link).
@@ -510,8 +511,7 @@ class Comparison(Tabular):
         frame : data frame
             Columns measure, baseline, system, queries, value, difference, low, high, effect, p,
             p_corrected, wins, ties, losses and detectable; the baseline's value is ``value -
-            difference``. What there is not, such as the p-value of a pooled measure, is NaN or
-            null.
+            difference``. Missing values, such as the p-value of a pooled measure, are NaN or null.
 
         Examples
         --------

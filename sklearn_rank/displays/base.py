@@ -235,8 +235,8 @@ def shown_name(name: object) -> str:
 def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArray:
     """Places nearest to the wanted ones that are ``gap`` apart and, if that fits, in [low, high].
 
-    Least squares under "each at least a gap above the one below" is isotonic regression of what is
-    left when the gaps are taken away.
+    Least squares under "each at least a gap above the one below" is isotonic regression after
+    subtracting the gaps.
     """
     from sklearn.isotonic import isotonic_regression
 
@@ -297,7 +297,7 @@ def place_labels(
 
 
 def has_margin(ax: Axes) -> bool:
-    """Whether the figure makes room beside the axes, as those of the displays do."""
+    """Whether the figure makes room beside the axes, as figures of the displays do."""
     figure = ax.get_figure()
     if figure is None or figure.get_layout_engine() is None:
         return False

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _ALL = "all queries"
 _ROW, _SERIES, _EDGES = 0.22, 0.14, 1.1
-"""Inches of a row, of each further system in it, and of what is above and below the rows."""
+"""Inches of a row, of each further system in it, and of the space above and below the rows."""
 
 
 class ForestDisplay(Display):

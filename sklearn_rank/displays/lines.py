@@ -92,7 +92,7 @@ class SystemLines(Display):
         ax : matplotlib.axes.Axes, default=None
             Axes to draw in; None makes a figure.
         names : list of str, default=None
-            Names of the systems; None takes those of the display.
+            Names of the systems; None takes the display's.
         curve_kwargs : dict or list of dict, default=None
             Keywords of ``Axes.plot``, for all lines or one for each.
 
@@ -251,7 +251,7 @@ class CurveDisplay(SystemLines):
 
     @classmethod
     def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Options of ``from_evaluation``, and those of reading the rankings."""
+        """Options of ``from_evaluation``, and options of reading the rankings."""
         drawn = {name: value for name, value in options.items() if name in cls._OWN}
         return drawn, {name: value for name, value in options.items() if name not in cls._OWN}
 

@@ -36,8 +36,8 @@ _MOST_ROWS = 600
 class QueryDifferencesDisplay(Display):
     """Difference of each query between two systems, sorted, with the extremes by name.
 
-    ``differences`` are values of the second of ``names`` minus those of the first; NaN (undefined)
-    is left out.
+    ``differences`` are values of the second of ``names`` minus the first; NaN (undefined) is left
+    out.
 
     Attributes
     ----------

@@ -1,8 +1,7 @@
 """DuckDB: batches of Arrow, in the order in which it gives the rows of a relation.
 
-Ranking in SQL was measured and dropped: for 5 million rows a window takes several times what it
-takes to read them and to rank them here, and so does a count of greater scores, each without a look
-for duplicates.
+Ranking in SQL was measured and dropped: for 5 million rows, a window or a count of greater scores
+takes several times as long as reading and ranking them here, without a check for duplicates.
 """
 
 from __future__ import annotations

@@ -37,11 +37,11 @@ _PARTS_HAVE_NONE = no_items("a part of the queries has none")
 
 
 class Gathered:
-    """Rankings of queries that were read together, and what was left out.
+    """Rankings of queries that were read together, and counts of omissions.
 
     ``places`` are the numbers of all judged queries in the order of the judgements. Where they may
-    be partial it is seen in the end whether they are. Places of unjudged items take more memory
-    than all else, and are kept on request alone.
+    be partial it is seen in the end whether they are. Places of unjudged items take the most
+    memory, and are kept only on request.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class LeftBehind:
         self.in_memory("a measure of unjudged items")
 
     def pool(self, queries: IntArray | None = None) -> NoReturn:  # noqa: ARG002
-        """Refuse them together, too."""
+        """Refuse them together."""
         self.in_memory("a pooled measure")
 
 

@@ -1,4 +1,4 @@
-"""The door to all inputs: lazy frames go to their engine, all else to the readers of memory."""
+"""The entrance of all inputs: lazy frames go to their engine, others are read in memory."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class EngineOptions:
 
 
 def _bytes_of(limit: object) -> int:
-    """A size in bytes; 0 for what is none."""
+    """A size in bytes; 0 for text that is none."""
     if isinstance(limit, int) and not isinstance(limit, bool):
         return limit
     parts = _SIZE.fullmatch(limit) if isinstance(limit, str) else None
@@ -123,7 +123,7 @@ ENGINES = (
 
 
 def engine_of(values: object) -> EngineRecord | None:
-    """The engine of a lazy frame; None for all else."""
+    """The engine of a lazy frame; None for other values."""
     return next((engine for engine in ENGINES if engine.has(values)), None)
 
 
@@ -142,7 +142,7 @@ IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 
 
 class Problem(NamedTuple):
-    """Judgements and rankings, of which the rankings at least are a lazy frame."""
+    """Judgements and rankings; at least the rankings are a lazy frame."""
 
     y_true: Any
     """A lazy frame of the same engine, an eager frame, or a mapping."""

@@ -221,7 +221,7 @@ def _columnar(
         if names != first:
             source.fail(
                 None,
-                f"holds the columns {format_list(names)} of those that count, and "
+                f"holds the columns {format_list(names)}, and "
                 f"{sources[0].name} {format_list(first)}; files of one run are alike",
             )
     # Shards may differ in the width of their numbers, and in columns that nobody reads.

@@ -2,7 +2,7 @@
 
 Both sides are parted by a hash of their queries into buckets of about half a million rows. A task
 reads a bucket as :class:`Gathered` reads a block of a stream, so that values, counts and messages
-are those of memory. What it gathered is pickled, and merged on the driver.
+do not differ from data in memory. The gathered rankings are pickled, and merged on the driver.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _EXACT_DIGITS = 15
 
 
 def read(problem: Problem) -> RankingData:
-    """Judged rankings of a problem of which at least one side is a frame of Spark."""
+    """Judged rankings of a problem with a frame of Spark on one side or both."""
     sides = {"y_true": problem.y_true, "y_score": problem.y_score}
     frames = {name: _native(side) for name, side in sides.items() if engine_of(side) is not None}
     session = next(iter(frames.values())).sparkSession
@@ -90,7 +90,7 @@ class _SparkProblem:
         return LeftBehind, ()
 
     def judged(self) -> RankingData:
-        """Count, refuse, and read; what would not fit through the driver stays."""
+        """Count, refuse, and read; data too large for the driver stay in Spark."""
         for side in self.sides:
             if side.side.spare:
                 side.side.refuse_spare(_narwhals(side.frame.limit(1).toArrow()))
@@ -294,7 +294,7 @@ class _SparkSide:
         return LeftBehind, ()
 
     def __init__(self, frame: Any, side: Side) -> None:
-        """Refuses columns that are not there or cannot hold what they should, by their types."""
+        """Refuses columns that are missing or of a wrong type."""
         self.frame, self.side = frame, side
         self.name, self.named = side.name, side.named
         self.ids = (side.named["query"], side.named["item"])
@@ -360,7 +360,7 @@ def quoted(column: str) -> str:
 
 
 def _number(name: str, kind: str, side: str) -> str:
-    """SQL for a column of numbers; TypeError for all else."""
+    """SQL for a column of numbers; TypeError for other types."""
     column = quoted(name)
     if kind in ("boolean", "void"):
         return f"CAST({column} AS int)"
@@ -390,7 +390,7 @@ def _schema(frame: Any) -> Any:
 def running_session() -> Any:
     """The session that runs, or a new one with Spark's own settings.
 
-    ImportError without PySpark; OSError if Spark does not start, mostly for want of Java.
+    ImportError without PySpark; OSError if Spark does not start, mostly because Java is missing.
     """
     try:
         from pyspark.sql import SparkSession

@@ -1,7 +1,7 @@
 """Lazy frames of one machine: blocks of whole queries stream through the readers of memory.
 
-Values, counts and messages are theirs, because no other code ranks or checks. What fits into
-memory is read at once; a larger run has to come query by query, past judgements that fit.
+Values, counts and messages are theirs, because no other code ranks or checks. Data that fit into
+memory are read at once; a larger run has to come query by query, with judgements that fit.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class _LazyProblem:
         return truth, _hold(self.run_rows, self.run.used, whole if at_once else min(_SMALL, whole))
 
     def _at_once(self, truth: _Buffered | None, run: _Buffered, *needs_all: str) -> RankingData:
-        """Read what is held, which must be all; ``needs_all`` says what for."""
+        """Read the rows in memory, which must be all; ``needs_all`` says what for."""
         if run.rest is not None or (truth is not None and truth.rest is not None):
             run.close()
             msg = (
@@ -254,7 +254,7 @@ class _Buffered(NamedTuple):
 
 
 def _hold(rows: Rows, columns: Sequence[str], limit: int) -> _Buffered:
-    """As many rows as fit into ``limit`` bytes, and at least a batch of those there are."""
+    """As many rows as fit into ``limit`` bytes, and at least a batch."""
     batches = rows.batches(columns)
     held = [rows.schema.select(exact(columns))]
     size: float = 0

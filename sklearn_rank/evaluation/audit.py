@@ -233,7 +233,7 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *(("relevances",), ("array",), ("relevances", "ideal"), ("array", "ideal")),
     *(*_PAIRS, *(pair[::-1] for pair in _PAIRS)),
 )
-"""Arguments besides the cutoff, those that say more first."""
+"""Arguments besides the cutoff, the more specific first."""
 
 
 class _Form:
@@ -256,7 +256,7 @@ class _Form:
         self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
 
     def _is_possible(self, queries: Sequence[_Query]) -> bool:
-        """Whether this form can say what the queries are."""
+        """Whether this form has ids of queries."""
         kinds = {query.kind for query in queries}
         candidates = {"y_true", "y_score"} <= self.roles  # all that there are
         return (
@@ -370,7 +370,7 @@ class Audit:
 
     @property
     def agrees(self) -> bool:
-        """Whether all values are those of the measure."""
+        """Whether all values equal the measure's."""
         return self.counterexample is None
 
     def __str__(self) -> str:
@@ -476,7 +476,7 @@ def _audit(
     mistakes: tuple[_Mistake, ...],
     conventions: Sequence[str],
 ) -> Audit:
-    """What explains the values of one form."""
+    """Explanation of the values of one form."""
     right, is_repeated = _right(wanted, form.key), form.kinds == "repeated"
     failed = form.raised & ~is_repeated
     found = [(mistake.text, form.differs(wanted)) for mistake in mistakes]

@@ -23,8 +23,8 @@ class Average(NamedTuple):
     n_undefined: int
     n_averaged: int
     undefined: str = ""
-    """For how many queries the measure is undefined, and the first of them; empty where these
-    count as a number, of which nobody is warned."""
+    """Number of queries for which the measure is undefined, and the first of them; empty where they
+    count as a number."""
 
 
 def average(
@@ -89,7 +89,7 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
 
 
 def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> None:
-    """One warning: what is undefined in the first slice that has such queries, and which others."""
+    """One warning: undefined queries of the first slice that has some, and the other slices."""
     undefined = [
         label for label, means in averages.items() if any(mean.undefined for mean in means.values())
     ]

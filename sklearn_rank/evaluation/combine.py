@@ -156,7 +156,7 @@ def _score(value: Any, name: str, metric: Metric) -> float:
 
 
 def _n_relevant(counts: Mapping[str, Any]) -> int:
-    """Relevant items of all queries, and of a shared ground truth those that none retrieved."""
+    """Relevant items of all queries, and unretrieved ones of a shared ground truth."""
     numbers = (counts["relevant"], counts.get("missed", 0))
     named = zip(numbers, ("relevant", "missed"), strict=True)
     return sum(check_integer(number, name, "combine", at_least=0) for number, name in named)

@@ -39,7 +39,7 @@ class Scored(NamedTuple):
 
     @property
     def undefined(self) -> float:
-        """What an undefined query counts; NaN: it is left out."""
+        """Value of an undefined query; NaN: it is left out."""
         return math.nan if isinstance(self.zero_division, str) else self.zero_division
 
     @property
@@ -53,8 +53,8 @@ class Scored(NamedTuple):
 class Block(NamedTuple):
     """Some queries that follow each other, read by one thread alone.
 
-    What their measures share is cached in these rankings and dropped with them, so that the next
-    block finds its memory free.
+    Intermediate values of their measures are cached in these rankings and dropped with them, which
+    frees memory for the next block.
     """
 
     queries: slice | IntArray
@@ -147,9 +147,9 @@ def averaged(
     weights: FloatArray | None,
     zero_division: str | float,
 ) -> Scored:
-    """Values with their mean, which is that of their logarithms where it is geometric.
+    """Values with their mean, of logarithms where it is geometric.
 
-    Without values the measure is pooled: its value is that of the one ranking of all items.
+    Without values the measure is pooled: its value belongs to one ranking of all items.
     """
     if measure.metric.is_total:
         mean = average(
@@ -260,13 +260,13 @@ def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings
 
 
 def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
+    """(Q,) weights of the queries in the mean, including weights of the data; None: all alike."""
     rankings = data.by_score if measure.metric.by_score else data.rankings
     return _times(own_weights(measure, rankings), data.weights)
 
 
 def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean by what is relevant; None: all alike."""
+    """(Q,) weights of the queries in the mean by their relevant items; None: all alike."""
     if measure.weigh is None:
         return None
     relevant = relevant_alone(measure, rankings)
@@ -275,7 +275,7 @@ def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None
 
 
 def _times(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
-    """Weights that a measure gives to queries times those of the data; only proportions count."""
+    """Weights that a measure gives to queries times weights of the data; only proportions count."""
     if own is None or given is None:
         return given if own is None else own
     with np.errstate(over="ignore"):

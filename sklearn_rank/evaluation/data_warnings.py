@@ -1,4 +1,4 @@
-"""Warnings of data for which values are right, but probably not what was meant."""
+"""Warnings of data for which values are right, but probably not intended."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
 
 
 def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> str:
-    """Measures of which, or of a part of which, something holds."""
+    """Measures that have a part to which something applies."""
     return format_list(str(measure) for measure in measures if any(map(applies, measure.parts)))
 
 

@@ -256,10 +256,7 @@ def evaluate_placements(
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
         As in :func:`~sklearn_rank.evaluate`.
 
-    Returns
-    -------
-    evaluation : Evaluation
-        Without weights and counts of what was left out.
+    Returns ------- evaluation : Evaluation Without weights and without counts of omissions.
 
     Raises
     ------
@@ -308,7 +305,7 @@ def _named(
 ) -> dict[str, Measure]:
     """Measures with the parameters of the convention, by the spelling that was requested.
 
-    Those whose values are given need no request.
+    Measures whose values are given need no request.
     """
     named: dict[str, Measure] = {}
     for measure in (*requested, *(own for own in given if own not in requested)):

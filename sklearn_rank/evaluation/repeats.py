@@ -24,7 +24,7 @@ class Repeats:
 
     It stands wherever the rankings of one run may stand. The value of a query is the mean over the
     runs; :meth:`Evaluation.spread` and comparisons say how much of a change is noise between runs.
-    Places of items, such as those of :meth:`Evaluation.placements`, are those of the first run.
+    Places of items, as in :meth:`Evaluation.placements`, belong to the first run.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ OTHER_RUNS = (1, 3, 5, 10)
 
 @dataclass(frozen=True)
 class Noise:
-    """What the variance of a mean change owes to the differences between runs of one system."""
+    """Variance of a mean change that is due to differences between runs of one system."""
 
     runs: tuple[int, int]
     """Runs of the old and of the new system."""
@@ -150,7 +150,7 @@ def noise_between(
 
 
 def noise_text(noise: Noise, detectable: Callable[[int], float] | None) -> str:
-    """What repeats are worth, in a sentence; ``detectable`` is that of so many runs each."""
+    """Effect of repeats, in a sentence; ``detectable`` maps a number of runs to a change."""
     if not noise.share:
         return "the runs are identical: repeats add nothing"
     old, new = noise.runs

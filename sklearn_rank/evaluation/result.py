@@ -1,4 +1,4 @@
-"""Evaluations: scores, values per query and counts, and what is derived from them."""
+"""Evaluations: scores, values per query, counts, and tables, slices and plots of them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Evaluation(Tabular):
     """By requested spelling; with its convention's parameters where two are alike."""
     _judged: RankingData
     _runs: tuple[Evaluation, ...] = ()
-    """Those of :class:`Repeats`, whose means these values are; places are those of the first."""
+    """Runs of :class:`Repeats`, whose means these values are; places belong to the first run."""
     _ROWS = ("measures", "queries")
 
     @property
@@ -208,14 +208,14 @@ class Evaluation(Tabular):
         """Queries, and everything that was left out or could mislead.
 
         ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
-        queries without judgements; ``no_relevant`` queries without a relevant item, and
-        ``false_answers`` those of them for which something was ranked; ``tied``
-        queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
-        ``retrieved`` (relevant) items; ``duplicates`` dropped; ``identical_ids``, items dropped for
-        having the id of their query; ``missed`` items of one shared ground truth that no query
-        retrieved; ``unjudged_grades`` negative grades read as "not judged"; ``unjudged_items``
-        ranked items that nobody judged, where the ground truth is ``assumed`` to be partial; per
-        measure the queries for which it is ``undefined``, and those ``averaged``.
+        queries without judgements; ``no_relevant`` queries without a relevant item,
+        ``false_answers`` such queries for which something was ranked; ``tied`` queries in which a
+        relevant item shares its score; ``ranked``, ``relevant`` and ``retrieved`` (relevant) items;
+        ``duplicates`` dropped; ``identical_ids``, items dropped for having the id of their query;
+        ``missed`` items of one shared ground truth that no query retrieved; ``unjudged_grades``
+        negative grades read as "not judged"; ``unjudged_items`` ranked items that nobody judged,
+        where the ground truth is ``assumed`` to be partial; per measure the queries for which it is
+        ``undefined``, and those ``averaged``.
         """
         data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
         unjudged, averages = rankings.unjudged, [record.average for record in self._scored.values()]
@@ -444,9 +444,9 @@ class Evaluation(Tabular):
         Returns
         -------
         evaluations : dict of label to Evaluation
-            In order of first appearance; pooled measures are ranked anew within each slice. What
-            belongs to no query in particular (unjudged queries, dropped duplicates, missed items
-            of one shared ground truth) is part of a slice of all queries only.
+            In order of first appearance; pooled measures are ranked anew within each slice. Counts
+            of no query in particular (unjudged queries, dropped duplicates, missed items of one
+            shared ground truth) are part of a slice of all queries only.
 
         Raises
         ------
@@ -608,8 +608,8 @@ class Evaluation(Tabular):
     def condensed(self) -> Evaluation:
         """Evaluation of condensed lists: without the items that nobody judged.
 
-        What stood below an unjudged item moves up. The guide "Unjudged items" says why this is no
-        default: a new system loses its own finds, and is read as worse than it is.
+        Items below an unjudged one move up. The guide "Unjudged items" says why this is no default:
+        a new system loses its own finds, and is read as worse than it is.
 
         Returns
         -------
@@ -790,7 +790,7 @@ class QueryValue(NamedTuple):
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
     """Numbers of the ``n`` queries of the worst values, in their order.
 
-    Undefined ones are left out, and those of the best value, of which nothing is to be said.
+    Undefined queries are left out, and queries with the best value.
     """
     greater = metric.greater_is_better
     best = metric.upper if greater else metric.lower

@@ -28,7 +28,7 @@ __all__ = ["Retrieved", "retrieve"]
 
 
 class Retrieved(dict[Any, Any]):
-    """Results by query; ``errors`` of those that failed, and ``seconds`` of every query."""
+    """Results by query; ``errors`` of failed queries, and ``seconds`` of every query."""
 
     def __init__(self, answers: Mapping[Any, tuple[float, Any]]) -> None:
         found = {query: results for query, (_, results) in answers.items()}
@@ -177,7 +177,7 @@ def _answers(
 
 
 def _command(command: str, timeout: float | None) -> Callable[[Any], Any]:
-    """Function that runs a command for a query and reads what it prints."""
+    """Function that runs a command for a query and reads its output."""
     words = shlex.split(command)
     if not any("{query}" in word for word in words):
         msg = f"engine is a command without {{query}}: {safe_repr(command)}"

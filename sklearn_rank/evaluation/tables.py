@@ -41,7 +41,7 @@ _COLUMNS = (
 
 
 def table_of(evaluation: Evaluation) -> Table:
-    """A row per measure, then what was counted."""
+    """A row per measure, then the counts."""
     rows, effects, open_ended = [], {}, []
     for (name, score), measure in zip(evaluation.scores.items(), evaluation.measures, strict=True):
         interval = interval_of(evaluation, name)

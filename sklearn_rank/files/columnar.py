@@ -76,7 +76,7 @@ _Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"
 
 
 def _open(source: Source, kind: str) -> _Table:
-    """A table of which no column is read yet."""
+    """A table without reading a column."""
     file: Any = source.path
     if hasattr(file, "read"):
         file = io.BytesIO(file.read())

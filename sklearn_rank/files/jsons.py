@@ -226,7 +226,7 @@ class _Reader:
         self.rows, self.source, self.is_run, self.columns = rows, rows.source, rows.is_run, columns
         rows.role = "score" if rows.is_run else "grade"
         self.kinds = wanted_of(ORDER if rows.is_run else GRADE, columns)
-        """Roles of the number of a row, of which the first wins."""
+        """Roles of the number of a row; the first wins."""
         if not rows.is_run and "grade" not in columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
         self.spare: dict[str, Any] = {}
@@ -334,7 +334,7 @@ class _Reader:
         return found or find_roles(names, ("query",), columns=given, where=where)["query"]
 
     def _columns_in(self, keys: Collection[str]) -> Columns:
-        """Of the columns that the caller names, those that are among some keys."""
+        """The columns that the caller names and that are among some keys."""
         return {r: key for r, key in self.columns.items() if key is None or key in keys}
 
     def _row(

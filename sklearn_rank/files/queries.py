@@ -12,7 +12,7 @@ from sklearn_rank.inputs.roles import ids_among
 from sklearn_rank.support.text import format_list
 
 _BODY = ("query", "knn", "retriever", "params")
-"""Keys of which a search request has an object, and its header has not."""
+"""Keys of objects in a search request that its header lacks."""
 _OPTIONS = {
     *("operator", "type", "analyzer", "minimum_should_match", "fuzziness", "zero_terms_query"),
     *("fields", "default_field", "default_operator", "boost_mode", "score_mode", "field"),

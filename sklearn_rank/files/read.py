@@ -190,7 +190,7 @@ def qrels_of(
 
 
 def _facts(rows: Rows) -> dict[str, Any]:
-    """What a table tells of its file."""
+    """Facts about the file of a table."""
     names = ("comments", "unread", "roles", "doubts")
     return {"source": rows.source.name, **{name: getattr(rows, name) for name in names}}
 
@@ -227,7 +227,7 @@ def _read(rows: Rows, format: FileFormat | None, columns: Columns | None) -> Fil
 def read_parts(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
 ) -> Generator[FileColumns]:
-    """The rows of a file of text, some at a time; those of JSON all at once."""
+    """The rows of a file of text, some at a time; of JSON all at once."""
     rows = Rows(source, is_run)
     with opened(source) as (file, head):
         for _ in _parsed(rows, format, columns, file, head):

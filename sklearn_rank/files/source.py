@@ -49,7 +49,7 @@ class Limits:
 
 
 class Source(NamedTuple):
-    """A path or an open binary file, its name in messages, and what it may cost."""
+    """A path or an open binary file, its name in messages, and its limits."""
 
     path: Any
     name: str
@@ -219,7 +219,7 @@ def _checked(source: Source, line: int, data: bytes, max_line: int) -> Block:
 
 
 def windows(data: bytes) -> Iterator[Array]:
-    """Bytes as numbers, so few at a time that what is made of them stays in a core's cache.
+    """Bytes as numbers, few at a time, so that intermediate arrays stay in a core's cache.
 
     Its memory is used again then, instead of being fetched from the system, which takes several
     times as long as to compare or count.

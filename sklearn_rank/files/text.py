@@ -1,9 +1,9 @@
 """Tables of text, row by row: TREC's formats, CSV and the like.
 
-A TREC run has six fields (query, Q0, item, rank, score, tag), of which the rank does not count and
-what follows is passed over, as in trec_eval; judgements have four (query, 0, item, grade). White
-space separates, and lines that begin with ``#`` are comments. In CSV a header names the columns;
-quotes are those of CSV, and a line feed inside of quotes is refused.
+A TREC run has six fields (query, Q0, item, rank, score, tag); the rank and further fields are
+ignored, as in trec_eval; judgements have four (query, 0, item, grade). White space separates, and
+lines that begin with ``#`` are comments. In CSV a header names the columns; a line feed inside of
+quotes is refused.
 
 With Polars a block of regular lines is parsed at once; any other block, and every block without
 Polars, is parsed line by line. Both give the same rows or the same error: the fast one takes only
@@ -155,7 +155,7 @@ class Rows:
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant."""
     all_queries: list[str] = field(default_factory=list)
-    """Also those without rows, in a format that can have some."""
+    """Queries with and without rows, in formats that can have queries without."""
 
     def add(self, queries: Any, items: Any, *numbers: Any) -> None:
         """Rows of one block, their numbers, and ranks beside scores; None where a row has none."""
@@ -288,7 +288,7 @@ def find_columns(
 def _read_header(
     rows: Rows, line: int, header: str, rest: bytes, columns: Columns | None
 ) -> Fields:
-    """The fields that a header names; the first line below it tells of those of unknown names."""
+    """The fields that a header names; the first line below it tells the unknown ones."""
     separator = separator_of(header)
     names = _split(rows.source, line, header, separator)
     if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
@@ -327,7 +327,7 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
 
 
 def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
-    """The rows of a block, with something to say of each line that is wrong."""
+    """The rows of a block, with an error for each wrong line."""
     source, number_at, is_trec = rows.source, fields.number, fields.separator is None
     read: Callable[..., float] = _read_grade if is_trec and fields.role == "grade" else _read_number
     if rows.grades is not None:

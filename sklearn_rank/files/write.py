@@ -180,7 +180,7 @@ def _id(value: Any) -> str:
 
 
 def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bool) -> str:
-    """The format to write, if nothing speaks against the file's name and what is there."""
+    """The format to write, unless the file's name or an existing file forbids it."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
         check_option(format, "format", _WRITTEN, function)

@@ -1,6 +1,6 @@
 """Gates: rankings against limits and baselines, for the pytest plugin and the command alike.
 
-Straight, each step a function whose value the next one takes: a policy is read, the data measured,
-a baseline loaded, a verdict decided, the baseline updated, and all of it said. Imports `report` and
-what lies below, and no pytest.
+Each step is a function of the value of the one before: read a policy, measure the data, load a
+baseline, decide a verdict, update the baseline, report. Imports `report` and what lies below, and
+no pytest.
 """

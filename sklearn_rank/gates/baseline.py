@@ -1,7 +1,7 @@
 """Baselines: what one gate recorded, one query a line, with one lock over everything it says.
 
-A file holds what is needed to judge the next run and to explain a drop. It has no dates, hosts or
-versions, so that the same system writes the same bytes anywhere.
+A file holds the values and ranks that are needed to judge the next run and to explain a drop. It
+has no dates, hosts or versions, so that the same system writes the same bytes anywhere.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     judged: str
     """Digest of its judgements."""
     values: dict[str, float | None]
-    """Of each measure that is not pooled; None where it is undefined."""
+    """Values of each measure that is not pooled; None where it is undefined."""
     spread: dict[str, float | None] | None = None
     """Standard deviations between repeated runs; None of a single run."""
     n: Count = 0
@@ -63,7 +63,7 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Ranks of the relevant items that were retrieved, by number where items have no ids; None
     where ids are not to be recorded."""
     grades: list[float] | None = None
-    """Of these, where items have no ids."""
+    """Hashes of these, where items have no ids."""
     top: list[str] = []
     """First items."""
     unjudged: dict[str, Rank] | None = None
@@ -111,9 +111,9 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """Values of each slice by measure."""
     accepted: list[Accepted] = []
     runs: Count = 1
-    """Repeated runs that the values are means of; places are those of the first."""
+    """Number of repeated runs that the values are means of; places belong to the first."""
     top: Count = 0
-    """Ranks of which ``unjudged`` is a share."""
+    """Number of ranks that ``unjudged`` is a share of."""
     unjudged: float | None = None
     """Share of the items in the first ranks that nobody judged; None where all are."""
 
@@ -300,7 +300,7 @@ def record(
     accepted: Sequence[Accepted] = (),
     slices: Mapping[str, Any] | None = None,
 ) -> Baseline:
-    """The baseline of a measured system; ``slices`` are those of ``measured.slices()``."""
+    """The baseline of a measured system; ``slices`` come from ``measured.slices()``."""
     evaluation, columns = measured.evaluation, _columns(measured, slices or {})
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)

@@ -1,4 +1,4 @@
-"""What a measured system is compared with: its baseline, or another system measured beside it."""
+"""Comparison of a measured system with its baseline, or with another measured system."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Other(Protocol):
     queries: IntArray
     """Numbers of the measured queries that are compared."""
     values: dict[str, FloatArray]
-    """Of these queries, for each measure that can be compared query by query."""
+    """Changes of these queries, for each measure that can be compared query by query."""
     pooled: dict[str, float]
     """Values of the measures that rank all queries together."""
     pooled_slices: dict[str, dict[str, float]]
@@ -341,7 +341,7 @@ class Recorded:
         return Placement(own_ids[number], hits, row.n, grades_known, judged, row.top)
 
     def _grades_of(self, number: int, row: QueryRecord) -> Sequence[float]:
-        """Grades of the items that were found: the judgements are those of the measured query."""
+        """Grades of the retrieved items: the judgements of the measured query."""
         found = row.found or {}
         if row.grades is not None:
             return row.grades

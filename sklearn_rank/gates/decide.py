@@ -261,7 +261,7 @@ def _judge_each_query(case: _Case) -> None:
 
 
 def _families(case: _Case) -> tuple[Family, Family]:
-    """What is tested together: measures over all queries, and in the slices that are judged."""
+    """Families of tests: measures over all queries, and in the slices that are judged."""
     policy, measured, other = case.policy, case.measured, case.other
     settings = policy.settings
     whole: Family = ({}, {})
@@ -501,7 +501,7 @@ def _note_unjudged(case: _Case) -> None:
 
 
 def _note_runs(case: _Case) -> None:
-    """Say that items are those of one run, where values are means of several."""
+    """Remark that items belong to one run, where values are means of several."""
     runs = len(case.measured.evaluation.runs)
     if runs > 1 and (case.state not in UNREMARKABLE or case.policy.detail == "page"):
         case.add("one_run", None, runs=runs)
@@ -528,7 +528,7 @@ _REMARKABLE = (State.FAIL, State.CANNOT_TELL, State.NOT_CONFIRMED)
 
 
 def worst_queries(case: _Case) -> Worst | None:
-    """Those of the measure that explains the verdict; None without values per query."""
+    """Queries of the measure that explains the verdict; None without values per query."""
     measured, other = case.measured, case.other
     name, labels = explained(case.measured, case.rows)
     if name is None:
@@ -561,7 +561,7 @@ def explained(
 
 
 def _losses(case: _Case, name: str, labels: tuple[str, ...], chosen: BoolArray) -> Worst | None:
-    """The queries that lost most against the other side, and those that gained most."""
+    """The queries with the largest losses and gains against the other side."""
     measured, other = case.measured, case.other
     assert other is not None
     old, new = other.values[name], measured.per_query[name][other.queries]
@@ -605,7 +605,7 @@ def _query_row(case: _Case, name: str, number: int, was: float | None) -> QueryR
 
 
 def query_text(measured: Measured, number: int) -> str:
-    """The text of a query; what the caller's function raises hides no failure."""
+    """The text of a query; an error in the caller's function hides no failure."""
     try:
         return str(measured.query_text(measured.query_ids[number]) or "")
     except Exception as error:

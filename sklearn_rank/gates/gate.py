@@ -1,7 +1,7 @@
 """One gate from its data to its verdict, and its baseline on the way.
 
-Nothing that regenerates lowers a baseline: an update writes what is missing, raises and refreshes.
-Only accepting lowers, with a reason that is stored.
+An update writes missing baselines, raises and refreshes; it lowers none. Only accepting lowers,
+with a reason that is stored.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Moves = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where the baseline of a gate is, and what is said of it."""
+    """Place of the baseline of a gate, and remarks on it."""
 
     gate: str
     """Node id of the test; the name of a gate over files."""
@@ -72,7 +72,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Writing:
-    """What this run may write."""
+    """Permission of this run to write."""
 
     update: bool = False
     """Missing baselines are written, and exceeded ones raised; none is lowered."""
@@ -146,7 +146,7 @@ def _about_baseline(
     place: Place,
     writing: Writing,
 ) -> GateResult:
-    """What only the file and its place tell."""
+    """Findings about the file and its place."""
     found: list[Finding] = []
     if other is None:
         data: dict[str, Any] = {"measures": list(policy.max_drop)}
@@ -206,7 +206,7 @@ def _update(
     writing: Writing,
     read: bytes | None,
 ) -> GateResult:
-    """Record what is asked for and right."""
+    """Write the baseline if the run asks for it and the rules allow it."""
     if place.obtained is not None and other is not None:
         content = record(measured, place.gate, result.name, slices=slices)
         from sklearn_rank.gates.baseline import as_text
@@ -339,7 +339,7 @@ def _why_not(
 
 
 def _what_it_will_see(measured: Measured) -> Sequence[Finding]:
-    """What the next run can see, so that limits are chosen with open eyes."""
+    """Power of the next run, as a help for choosing limits."""
     policy = measured.policy
     names = [name for name in policy.max_drop if name in measured.per_query]
     if not names:

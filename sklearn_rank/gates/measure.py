@@ -1,4 +1,4 @@
-"""Measuring, strictly: what the library would leave out or warn of is an error here."""
+"""Strict measuring: omissions and warnings of the library are errors here."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 DECIMALS = 6
-"""Of values that are compared, recorded or not: enough to tell apart any two rankings of a million
-items, and few enough for a readable diff."""
+"""Decimals of values that are compared, recorded or not: enough to distinguish rankings of a
+million items, and few enough for a readable diff."""
 _TOP = 10
 """Ranks that people look at."""
 _PASSED_ON = (
     *("groups", "string_provider", "relevance", "sample_weight", "ties", "clusters"),
     *("convention", "zero_division", "missing", "values", "ignore_identical_ids"),
 )
-"""Arguments of ``evaluate``; the others are those of gates."""
+"""Arguments of ``evaluate``; the others belong to gates."""
 _STRICT = {"zero_division": "raise", "missing": "raise"}
 
 
@@ -53,7 +53,7 @@ def refuse(what: str, word: str | None = None) -> NoReturn:
 
 
 class Measured:
-    """An evaluation of which nothing was left out, with the names that a test gives its queries."""
+    """An evaluation without omissions, with the names that a test gives its queries."""
 
     def __init__(self, evaluation: Evaluation, policy: Policy, layout: str) -> None:
         reading, unjudged = policy.reading, policy.settings.unjudged
@@ -69,7 +69,7 @@ class Measured:
         self.depth = deepest(self.used.values())
         """Ranks that the measures read; None: all."""
         self.top = next((used.k for used in self.used.values() if used.k is not None), _TOP)
-        """Ranks of which the share of unjudged items is told: the first cutoff of a measure."""
+        """Number of ranks for the share of unjudged items: the first cutoff of a measure."""
         ids = evaluation.query_ids
         self.own_ids: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
         """Ids of the queries in the data, where ``query_ids`` may have other names for them."""
@@ -79,7 +79,7 @@ class Measured:
         self.is_partial = evaluation.assumed == "partial"
         """Whether there may be items that nobody judged."""
         self.is_bounded = unjudged == "bounds" and self.is_partial
-        """Whether values are judged by what they may be for any grades of unjudged items."""
+        """Whether values are judged by their bounds over all grades of unjudged items."""
         self.is_taken_as_complete = layout not in ("rows", "matrix") and not self.is_partial
         self.query_text = text_function(reading.get("query_text"))
         self.item_text = item_function(reading.get("item_text"))
@@ -90,7 +90,7 @@ class Measured:
             "unjudged": unjudged if self.is_partial else "irrelevant",
         }
         self.reading = {name: str(value) for name, value in options.items() if value != ""}
-        """How it was read: what a baseline has to have in common."""
+        """Options of reading, which have to agree with the baseline's."""
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -401,7 +401,7 @@ def _undefined(measured: Measured) -> str:
 
 
 def _suspicions(measured: Measured) -> Iterator[Finding]:
-    """Remarks on data that look odd, each called by its word in ``allow``."""
+    """Remarks on data that look odd, each with its word in ``allow``."""
     used, counts = measured.used, measured.counts
     # Layouts in which a system chooses how much it retrieves; arrays score all candidates.
     may_end_early = measured.layout in ("lists", "mapping")

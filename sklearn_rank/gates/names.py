@@ -45,5 +45,5 @@ def is_called(pattern: str, *names: str) -> bool:
 
 
 def name_of(nodeid: str) -> str:
-    """Name of a test within its module: what its gate is called by default."""
+    """Name of a test within its module, the default name of its gate."""
     return nodeid.partition("::")[2].replace("::", ".") or nodeid

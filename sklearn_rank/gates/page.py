@@ -48,7 +48,7 @@ def queries_data(
 ) -> dict[str, Any] | None:
     """Every query with its items, for the script of the page; None without values per query.
 
-    ``measure`` and ``show`` (a slice, and "worse" or "all") are what the page opens with.
+    The page opens with ``measure`` and ``show`` (a slice, and "worse" or "all").
     """
     now = measured.per_query
     if not now:
@@ -145,7 +145,7 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
 
 
 def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Section:
-    """What the page says of one gate."""
+    """The part of the page about one gate."""
     names, sizes = list(record["metrics"]), {"": record["queries"]}
     cells = {"": {name: _cell(metric) for name, metric in record["metrics"].items()}}
     for part in record["slices"]:
@@ -176,7 +176,7 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
 def _direction(
     state: str | None, better: Sequence[str] = ("improved",), *, failed: bool = False
 ) -> Literal["better", "worse", ""]:
-    """Of a measure, by default, whose value may pass without a change."""
+    """Cells of a measure, by default, whose value may pass without a change."""
     worse = failed or state in ("fail", "stale")
     return "worse" if worse else "better" if state in better else ""
 

@@ -31,7 +31,7 @@ from sklearn_rank.tables.table import Column, Table, number_cell, p_cell, text_c
 FORMAT = "rank-report/2"
 TITLE = "ranking quality gates"
 WIDTH = 80
-"""Of a section's title where nobody knows the terminal."""
+"""Width of a section's title without a terminal."""
 MOST_SLICES = 20
 """Rows of one gate in a table: its message has the others."""
 Show = Literal["all", "failed", "none"]
@@ -112,7 +112,7 @@ _WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
 
 
 def _gate_lines(run: GateRun) -> list[str]:
-    """One line; and what the gate sees where it fails or was recorded, and its remarks."""
+    """One line; with the power of the gate where it fails or was recorded, and its remarks."""
     record, state = run.record, run.state
     word = _WORDS.get(state, state.upper() if state in ("not confirmed", "cannot tell") else state)
     tried = f" (try {run.tries})" if run.tries > 1 else ""
@@ -359,7 +359,7 @@ _COMMENT = (
 
 
 def answer(summary: Summary) -> str:
-    """What the gates decided, in a sentence."""
+    """The decisions of the gates, in a sentence."""
     failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
@@ -466,7 +466,7 @@ def _why(row: Mapping[str, Any]) -> str:
 
 
 def _folded(record: Mapping[str, Any]) -> str:
-    """The command that accepts a drop, and what the gate sees."""
+    """The command that accepts a drop, and the power of the gate."""
     name = escape_markdown(shown(record["name"], 60))
     accept = re.sub(r"`{3,}", "``", record["accept"])
     text = f"To accept this drop:\n\n```text\n{accept}\n```\n" if accept else ""

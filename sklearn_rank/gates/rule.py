@@ -1,4 +1,4 @@
-"""The rule of a gate: which drops are red, how often that is a false alarm, what the gate can see.
+"""The rule of a gate: red drops, the rate of false alarms, and the power.
 
 Numbers only. ``judge`` takes one sample of paired queries per measure (or slice) and returns plain
 data; :mod:`sklearn_rank.gates` turns them into verdicts and sentences.
@@ -103,7 +103,7 @@ class Pairs:
         """Pair the values of the queries that have both, and a weight above 0.
 
         Arrays hold an element per query, NaN for an undefined value; ``queries`` and ``clusters``
-        are whole numbers. ``bounds`` and ``geometric_from`` are those of the metric. ``runs`` and
+        are whole numbers. ``bounds`` and ``geometric_from`` come from the metric. ``runs`` and
         ``spreads`` (``Evaluation.spread`` or None) are of the old and of the new system.
         """
         new, old = np.asarray(new, np.float64), np.asarray(old, np.float64)
@@ -143,9 +143,9 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Drop:
-    """What the rule says of one measure, over all queries or in a slice.
+    """The decision of the rule on one measure, over all queries or in a slice.
 
-    In units of the measure; NaN is what a measure without values per query does not have.
+    In units of the measure; NaN where a measure has no values per query.
     """
 
     drop: float
@@ -173,7 +173,8 @@ class Drop:
     """Probability of red where each change of a query could as well have had the other sign."""
     design_effect: float = math.nan
     noise: Noise | None = None
-    """What the variance of the change owes to repeated runs; None without repeats."""
+    """Variance of the change that is due to differences between repeated runs; None without
+    repeats."""
     detectable_with: Mapping[int, float] = field(default_factory=dict)
     """``detectable`` with other numbers of runs; empty without repeats."""
     clauses: tuple[Clause, ...] = ()
@@ -299,7 +300,7 @@ class _Sample:
 
     @cached_property
     def noise(self) -> Noise | None:
-        """What repeated runs add to the variance of the change."""
+        """Part of the variance of the change between repeated runs."""
         pairs = self.pairs
         if self.was is not None:
             return None
@@ -355,7 +356,7 @@ def _detectable(error: float, freedom: float, rule: Rule, tests: int) -> float:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a gate of so many queries will be able to see, before there is a second system."""
+    """Power of a gate with this number of queries, before there is a second system."""
 
     detectable: float
     """Least true drop that is red with a probability of ``POWER``."""
@@ -366,7 +367,7 @@ class Outlook:
 
 
 def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVIATION) -> Outlook:
-    """What a gate of ``n`` queries will see, if their changes have this standard deviation.
+    """Power of a gate of ``n`` queries, if their changes have this standard deviation.
 
     ``tests`` is the number of measures (or slices) that are tested together.
     """

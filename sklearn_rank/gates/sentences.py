@@ -22,7 +22,7 @@ from sklearn_rank.tables.formats import aligned, display_width, to_text
 from sklearn_rank.tables.table import Column, Table, number_cell, p_cell, text_cell
 
 WIDTH = 100
-"""Of a message: what terminals and reviews show without wrapping."""
+"""Width of a message that terminals and reviews show without wrapping."""
 LONGEST_NAME = 24
 """Several ids have to fit a line."""
 DECIMALS = 3
@@ -32,7 +32,7 @@ MOST_DECIMALS = 6
 MOST_FINDINGS = 6
 """Rules that fired in a headline, which test runners print on one line."""
 MOST_SLICES = 20
-"""Rows that fit a screen; those that fail come first."""
+"""Rows that fit a screen; failures come first."""
 MOST_ITEMS = 6
 MOST_MOVES = 4
 MOST_MISSING = 2
@@ -557,7 +557,7 @@ _SENTENCES: dict[str, Callable[[Finding, GateResult], _Said]] = {
 
 
 def sentence(finding: Finding, result: GateResult, *, short: bool = False) -> str:
-    """What a finding says."""
+    """The sentence of a finding."""
     return _SENTENCES[finding.rule](finding, result)[short]
 
 
@@ -619,7 +619,7 @@ def said(result: GateResult) -> dict[str, Any]:
 
 
 def warnings_of(result: GateResult) -> list[str]:
-    """What users are warned of though the gate passes."""
+    """Warnings of a gate that passes."""
     if not result.passed:
         return []
     return [sentence(own, result) for own in result.findings if own.warns]
@@ -632,7 +632,7 @@ def notes_of(result: GateResult) -> list[str]:
 
 
 def outlook_of(result: GateResult) -> str:
-    """What the gate can see and how often it errs, in a line; "" where that is not known."""
+    """Power and rate of false alarms of the gate, in a line; "" where that is not known."""
     drops = [(row.drop, row) for row in result.metrics.values() if row.drop is not None]
     seen = [(drop.detectable, row) for drop, row in drops if not math.isnan(drop.detectable)]
     is_contract = all(
@@ -740,7 +740,7 @@ def _bound(row: MetricResult) -> float | None:
 
 
 def _slices(result: GateResult) -> list[str]:
-    """The slices, those that fail first."""
+    """The slices, failures first."""
     order = [State.FAIL, State.CANNOT_TELL, State.NOT_CONFIRMED]
     results = sorted(
         result.slices, key=lambda own: order.index(own.state) if own.state in order else len(order)
@@ -817,7 +817,7 @@ def top_of(row: QueryRow) -> str:
 
 
 def worst_table(worst: Worst, other: str, *, texts: bool = False) -> Table:
-    """The queries that explain a verdict; ``texts`` adds a column of what they ask."""
+    """The queries that explain a verdict; ``texts`` adds a column with the texts of queries."""
     rows, measure = worst.rows, worst.measure
     compared = any(row.was is not None for row in rows)
     columns: list[tuple[Column, Callable[[QueryRow], Any]]] = [
@@ -851,7 +851,7 @@ def worst_table(worst: Worst, other: str, *, texts: bool = False) -> Table:
 
 
 def _queries(result: GateResult) -> list[str]:
-    """The queries that explain a failure, with what they ask and what is now on top."""
+    """The queries that explain a failure, with their texts and their top items now."""
     worst = result.worst
     if worst is None or not worst.rows:
         return []

@@ -2,7 +2,7 @@
 
 Each query has grades of its own, so that its drop lies between two ends whatever the others are,
 and every corner of the box is a grading. The rule is monotone: a drop that grows in any query never
-turns red into green. So the least drops of all queries, and the greatest, say what is possible.
+turns red into green. So the least and the greatest drops of all queries bound the possible drops.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class DropBox:
 
 
 class OverGradings(NamedTuple):
-    """What every grading, and what some grading says of a drop."""
+    """Whether a drop is significant for every grading, and for some grading."""
 
     drop: tuple[float, float]
     """Least and greatest mean."""

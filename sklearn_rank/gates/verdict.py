@@ -95,7 +95,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One measure over all queries, or over those of a slice."""
+    """One measure over all queries, or over a slice."""
 
     name: str
     """Canonical spelling, as in ``"ndcg@10"``."""
@@ -120,7 +120,7 @@ class MetricResult:
     """The allowed drop, ``max_drop``."""
     hard_drop: float | None = None
     drop: Drop | None = None
-    """What the rule of gates says of the change; None where nothing was compared."""
+    """Decision of the rule on the change; None where nothing was compared."""
     bounds: tuple[float, float] | None = None
     """Least and greatest value over all grades of unjudged items; None where that is not asked."""
     change_bounds: tuple[float, float] | None = None
@@ -167,7 +167,7 @@ class QueryRow:
     was: float | None
     now: float
     moves: tuple[ItemMove, ...]
-    """Relevant items, those that matter most first."""
+    """Relevant items, the largest contributions first."""
     n_ranked: int
     top: tuple[tuple[Any, str], ...]
     """First items of the list; ``*`` relevant, ``?`` unjudged."""
@@ -325,7 +325,7 @@ class GateResult:
 
 
 def plain(value: Any) -> Any:
-    """The value as None, bool, int, float, str, list and dict; what is not finite is None.
+    """The value as None, bool, int, float, str, list and dict; non-finite numbers are None.
 
     Everything that enters a report passes through here: a NumPy scalar kills the pytest-xdist
     worker that sends it, and the failing gate with it; so does a lone surrogate.

@@ -65,7 +65,7 @@ class CodedIds:
         return cls(*numbered(values, len(values)))
 
     def take(self, rows: IntArray | slice) -> CodedIds:
-        """The ids of some rows, without those of the others where these are few."""
+        """The ids of some rows, without the ids of others where these are few."""
         codes = self.codes[rows]
         if 2 * len(codes) >= len(self.distinct):
             return CodedIds(self.distinct, codes)
@@ -146,7 +146,7 @@ _KINDS: dict[str, Any] = {
     "str": str,
     "bytes": bytes,
 }
-"""Types of ids, of which those of one data set have one."""
+"""Types of ids; the ids of a data set have one of them."""
 
 
 def code_objects(values: Sequence[Any], name: str) -> CodedIds:
@@ -354,7 +354,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         return f"row {row}, column {column}"
 
     def ranked_places(positions: IntArray) -> tuple[IntArray, BoolArray | slice]:
-        """Places of cells among those that are ranked, and which of the cells are."""
+        """Places of cells among the ranked ones, and flags of the ranked cells."""
         if cells is None:
             return positions, slice(None)
         places = np.searchsorted(cells, positions).clip(max=len(cells) - 1)
@@ -428,7 +428,7 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
     if candidates is not None:
         cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
         if cells.dtype != bool:
-            msg = f"candidates has dtype {cells.dtype}; pass booleans, True for what can be ranked"
+            msg = f"candidates has dtype {cells.dtype}; pass booleans, True for ranked cells"
             raise TypeError(msg)
         if cells.shape != np.shape(y_score):
             msg = (

@@ -1,7 +1,7 @@
 """Long data frames, one row for each query and item: pandas, Polars and PyArrow, by narwhals.
 
-Frames become the long tables that files are read into, so that all rules, counts and messages are
-those of the mapping layout.
+Frames become the long tables that files are read into, so that all rules, counts and messages of
+the mapping layout hold.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[
 
 
 def _lists(frame: nw.DataFrame[Any], column: str) -> list[list[Any]]:
-    """The lists of a column; what is missing is a list without items."""
+    """The lists of a column; a missing value is a list without items."""
     values = frame[column].to_list()
     return [[] if row is None or isinstance(row, float) else list(row) for row in values]
 
@@ -297,7 +297,7 @@ class Side(NamedTuple):
 def own_columns(
     columns: SideColumns | None, frames: list[nw.DataFrame[Any] | None]
 ) -> list[Columns]:
-    """Columns that the caller names, of each frame; some frame has to have each of those of both.
+    """Columns that the caller names, of each frame; one named for both has to be in one of them.
 
     TypeError where only the truth has scores and only the ranking has grades.
     """
@@ -339,7 +339,7 @@ def _roles(
 
 
 def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
-    """The columns of queries and items, and those of the other roles that are there."""
+    """The columns of queries and items, and of the other roles that are there."""
     kinds = GRADE if name == "y_true" else ORDER
     try:
         named = _roles(frame, columns, name, ("query", "item"), wanted_of(kinds, columns))

@@ -96,7 +96,7 @@ def steps_of(scores: Sequence[float]) -> set[bool]:
 
 
 def warn_of_ascending(lists: Iterable[Sequence[float]]) -> None:
-    """RankingOrderWarning for lists of scored items of which some rise and none falls."""
+    """RankingOrderWarning for lists of scored items if some rise and none falls."""
     steps: set[bool] = set()
     for scores in lists:
         steps |= steps_of(scores)

@@ -18,7 +18,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
-"""Text, numbers and collections; all else is an object."""
+"""Text, numbers and collections; other ids are objects."""
 _IDS = ("node_id", "id")
 _PAIRS = "(id, score) pairs"
 _SHOWN, _DEPTH = 100, 3
@@ -62,7 +62,7 @@ class HitReader:
             type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
         }
         self.object = next((item for kind, item in objects.items() if kind not in true), None)
-        """A ranked object where the truth has no such ones, of which texts then stand as is."""
+        """A ranked object where the truth has none, whose texts then stand as they are."""
         self._keeps, self.kind = provider is not None, ""
         # Objects of both sides are compared as they are, if they can be.
         as_is = {kind for kind in true if getattr(kind, "__hash__", None) is not None}
@@ -131,7 +131,7 @@ class HitReader:
         return items, scores or None
 
     def key(self, item: Any, where: object) -> Any:
-        """What an object is compared by; TypeError, with a path that fits, if that is nothing."""
+        """Key by which an object is compared; TypeError, with a path that fits, if it has none."""
         if type(item) in self._by_id:
             found = _id_of(item)
             if found is not None:

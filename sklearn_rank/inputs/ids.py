@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
     items: Items
     assumed: str
-    """Of items that the ground truth does not name; see ``data.ASSUMED``."""
+    """Assumption about items that the ground truth does not name; see ``data.ASSUMED``."""
     judgements: Judgements
 
 

@@ -221,7 +221,7 @@ class ItemReader:
         return {key: grade for key, grade in judged.items() if grade >= 0} if negative else judged
 
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
-        """By what items are compared: strings of the provider, or themselves without NumPy."""
+        """Keys of items: strings of the provider, or the items themselves without NumPy's types."""
         if self.provider is not None:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))

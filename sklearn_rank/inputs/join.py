@@ -71,7 +71,7 @@ def read_items(
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
 
     ``shared`` says that ``truths`` are one, of all queries. ``about`` are further fields of the
-    data, of which ``counts`` lack what is counted here.
+    data; the counts of this function are added to ``counts``.
     """
     reader, assume, relevance = ItemReader(options), options.assume, options.relevance
     partial = [assume == "partial"] * len(rankings)
@@ -366,7 +366,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
-    """Grades of the items of the one truth that no query retrieved; warns of those of several."""
+    """Grades of items of the one truth that no query retrieved; warns of items of several."""
     times = Counter(key for items in retrieved for key in items)
     several = [key for key, n_times in times.items() if n_times > 1]
     if several:

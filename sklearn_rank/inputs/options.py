@@ -28,7 +28,7 @@ _WORDS: Mapping[str, Collection[str]] = {
 
 
 RULES = ("missing", "duplicates", "ignore_identical_ids", "negative_grades")
-"""Options on which values depend, besides the rule of ties and what is assumed."""
+"""Options on which values depend, besides the rule of ties and the assumption."""
 
 
 class ReadOptions(NamedTuple):

@@ -1,7 +1,7 @@
 """Which column holds the queries, the items, the scores, the grades: by name, never by place.
 
 Data frames, headers of CSV files and keys of JSON objects are read by this one table. A column has
-one role: what a caller gives to a role is never taken by its name for another.
+one role: a column that the caller gives to a role has no other by its name.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _plain(names: str) -> frozenset[str]:
 
 
 def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
-    """Those of the names that mean one of these things; texts only where no id is."""
+    """The names that mean one of these things; texts only where no id is."""
     plain, found = {name: plain_name(name) for name in names}, list[str]()
     for family in families:
         ids = [name for name in plain if plain[name] in _plain(family.ids)]
@@ -112,12 +112,12 @@ def role_of(name: str) -> Role | None:
 
 
 def names_of(names: Iterable[str], role: Role) -> list[str]:
-    """Those of the names that have a role, of which there should be one."""
+    """The names that have a role; there should be one."""
     return _are_of(names, ROLES[role])
 
 
 def ids_among(names: list[str], role: Role, others: Collection[str] = ()) -> list[str]:
-    """Names of ids; those that may be something else only where there is no other."""
+    """Names of ids; ambiguous ones only where there is no other."""
     found = names_of(names, role)
     certain = [name for name in found if plain_name(name) not in others]
     return certain or [name for name in names if name in ("_id", "id")] or found
@@ -131,13 +131,13 @@ def item_ids(names: Iterable[str]) -> list[str]:
 
 
 def lists_of(names: Iterable[str], side: str) -> list[str]:
-    """Those of the names that hold all items of a query; names of one side before others."""
+    """The names that hold all items of a query; names of one side before others."""
     names, (own, *others) = list(names), LISTS[side]
     return _are_of(names, (own,)) or _are_of(names, others)
 
 
 def lists_beside(names: Iterable[str], items: str, role: Role) -> list[str]:
-    """Those of the names that may hold numbers of a list of items: ``score`` or ``scores``."""
+    """The names that may hold numbers of a list of items: ``score`` or ``scores``."""
     plural = {name.removesuffix("s"): name for name in names if name != items}
     return [plural.get(name, name) for name in names_of([*plural, *plural.values()], role)]
 
@@ -153,8 +153,8 @@ def find_roles(
 ) -> dict[Role, str]:
     """The column of each role: the one given, else the only one with a name of that role.
 
-    ColumnRoleError if there is none for a required role, or several for any. ``side`` is that of
-    a frame, of which messages say the item alone.
+    ColumnRoleError if there is none for a required role, or several for any. ``side`` is the side
+    of a frame, whose messages name the item alone.
     """
     names, required, given = list(names), tuple(required), check_columns(columns)
     there = format_list(names, limit=20) or "none"
@@ -193,7 +193,7 @@ def find_roles(
 
 
 def is_known(name: str) -> bool:
-    """Whether a name has a role, or is that of a list of items on any side."""
+    """Whether a name has a role, or names a list of items on any side."""
     return role_of(name) is not None or any(lists_of([name], side) for side in LISTS)
 
 
@@ -225,7 +225,7 @@ def check_columns(columns: Columns | None) -> Columns:
 
 
 def columns_by_side(columns: SideColumns | None) -> tuple[Columns, list[Columns]]:
-    """Columns of both sides, and those that are said of one: of y_true, and of y_score."""
+    """Columns of both sides, and columns of one side: of y_true, and of y_score."""
     if not isinstance(columns, Mapping):
         return check_columns(columns), [{}, {}]
     of_sides = []
@@ -239,13 +239,13 @@ def columns_by_side(columns: SideColumns | None) -> tuple[Columns, list[Columns]
 
 
 ORDER: tuple[Role, ...] = ("score", "distance", "rank")
-"""Roles of which a run has one; without them the order of its rows ranks the items."""
+"""A run has one of these roles; without them the order of its rows ranks the items."""
 GRADE: tuple[Role, ...] = ("grade",)
 """The role without which every judged item is relevant."""
 
 
 def wanted_of(kinds: tuple[Role, ...], columns: Columns | None) -> tuple[Role, ...]:
-    """Those of some roles that a caller names a column for; all of them if none."""
+    """The roles that a caller names a column for; all of them if none."""
     return tuple(kind for kind in kinds if (columns or {}).get(kind)) or kinds
 
 

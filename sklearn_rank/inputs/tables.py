@@ -92,12 +92,12 @@ def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> N
 
 _Table = TypeVar("_Table", bound="LongTable")
 _SAMPLE = 100_000
-"""Rows of which ranks are compared with scores."""
+"""Number of rows whose ranks are compared with scores."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LongTable(Mapping[Any, Any]):
-    """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``.
+    """Rows of queries and items; query ``i`` has ``offsets[i]:offsets[i+1]``.
 
     Items are found by sorted keys of the number of their query, a hash of their id, and in the
     lowest bits the number of their row, so that a plain sort, which costs a fraction of an argsort,
@@ -119,7 +119,7 @@ class LongTable(Mapping[Any, Any]):
     unread: tuple[str, ...] = ()
     """Names of columns of the file that have no role."""
     roles: Mapping[str, str] = field(default_factory=dict)
-    """Names of those that were read, by role."""
+    """Names of the columns that were read, by role."""
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant, for a RankingOrderWarning."""
     about_queries: Any = None
@@ -241,7 +241,7 @@ class LongTable(Mapping[Any, Any]):
             place[pending] += 1
 
     def take(self: _Table, rows: IntArray) -> _Table:
-        """Some rows, ascending; queries of which none is left stay, with no rows."""
+        """Some rows, ascending; queries without any of them stay, with no rows."""
         return self._with_rows(rows, offsets=np.searchsorted(rows, self.offsets))
 
     def of_queries(self: _Table, queries: list[Any]) -> _Table:
@@ -472,7 +472,7 @@ class Qrels(LongTable):
         return cls(query_ids, offsets, ids, grades=grades, **about)
 
     def joined(self, *others: Qrels) -> Qrels:
-        """These judgements and those of others, such as new ones.
+        """These judgements joined with others, such as new ones.
 
         Parameters
         ----------
@@ -560,7 +560,7 @@ def _by_query(
 
 
 def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
-    """Columns of data frames that say something of the queries; none of what is no frame."""
+    """Columns of data frames with facts about the queries; none of other inputs."""
     given = (getattr(table, "about_queries", None) for table in tables)
     return tuple(columns for columns in given if columns is not None)
 

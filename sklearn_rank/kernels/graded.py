@@ -1,9 +1,9 @@
 """Measures of graded relevance: DCG adds up gains, ERR follows a reader until an item satisfies.
 
-Of a reader who arrives at tied items, G(t) is the expected chance that one of t items drawn from a
+For a reader who arrives at tied items, G(t) is the expected chance that one of t items drawn from a
 tie of m satisfies. By summation by parts the expected stop / rank, ``a`` items standing above the
 tie, is the sum of G(t) / ((a + t) (a + t + 1)) below the last place p, and G(p) / (a + p). All
-terms are positive, so nothing cancels; one item after another joins those that may be drawn.
+terms are positive, so nothing cancels; the items that may be drawn are added one by one.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray
 def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones.
 
-    Of ERR, with the highest grade as the scale, it is the probability that an item satisfies.
+    For ERR, with the highest grade as the scale, it is the probability that an item satisfies.
     """
     codes = grades if grades.dtype == np.uint8 else small_integers(grades)
     if codes is not None:
@@ -229,7 +229,7 @@ def _item_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
 
 
 def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
-    """Weights of items that stand within the ranks; a tie shares those of its ranks evenly."""
+    """Weights of items within the ranks; a tie shares the weights of its ranks evenly."""
     weights: FloatArray = by_rank[above]
     if tied is not None:
         of_tie = np.flatnonzero(tied > 1)
@@ -282,7 +282,7 @@ def rbp(
 def rbp_parts(
     rankings: JudgedRankings, *, k: int | None, persistence: float, gain: Any, max_grade: Any
 ) -> Parts:
-    """What each item adds; its gain is over that of the highest grade."""
+    """Contribution of each item; gains are divided by the gain of the highest grade."""
     gains = _gains(rankings.hit_grades, 0.0, gain)
     if gain != "binary":
         top = _top_grades(rankings, max_grade)

@@ -33,7 +33,7 @@ class Moved(NamedTuple):
 def part_changes(
     old: Parts, new: Parts, old_items: IntArray, new_items: IntArray, n_items: int
 ) -> FloatArray:
-    """(I,) new part minus old part of each item of one query; the items are those of the hits."""
+    """(I,) new part minus old part of each item of one query, in the order of the hits."""
     return _by_item(new, new_items, n_items) - _by_item(old, old_items, n_items)
 
 
@@ -98,7 +98,7 @@ class ItemPositions(NamedTuple):
     def _level(
         self, others: ItemPositions, alike: IntArray, count: IntArray, level: FloatArray
     ) -> FloatArray:
-        """Of the items on the same level: of one tie, or of two with one middle."""
+        """Sum over the items on the same level: of one tie, or of two with one middle."""
         same = self.tied == others.tied[alike]
         return np.where(same, count * self.joint, (count * self.alone + level) / 2.0)
 

@@ -23,7 +23,7 @@ def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -
 
 
 def lag_parts(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> Parts:
-    """Irrelevant items above each relevant one, over the number of those that count."""
+    """Irrelevant items above each relevant one, over the number of relevant ones that count."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     counted = _counted(rankings, unretrieved)
     hits = parts_of(rankings, _irrelevant_above_each(rankings), counted).hits
@@ -147,7 +147,7 @@ def _irrelevant_above_each(rankings: JudgedRankings) -> FloatArray:
 
 
 def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
-    """(Q,) irrelevant items: those of the ranking, or as many as the caller says there are."""
+    """(Q,) irrelevant items of the ranking, or the number that the caller gave."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     if n_negatives is None:
         return listed

@@ -95,8 +95,8 @@ def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> Floa
 def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """1 if every relevant item stands within the first k, else 0.
 
-    Of the tie group that the cutoff divides, all r relevant items are within it in
-    C(m - r, d - r) / C(m, d) of the orders, d of its m items being within.
+    All r relevant items of the tie group that the cutoff divides are within it in C(m - r, d - r) /
+    C(m, d) of the orders, d of its m items being within.
     """
     cut, groups = depth(rankings, k), rankings.groups
     inside = reach(groups.above, groups.size, cut)
@@ -133,7 +133,7 @@ def _best_from_here(rankings: JudgedRankings) -> FloatArray:
 def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:
     """Share of the first R judged irrelevant items that stand below each relevant one.
 
-    Of a complete ground truth, there are at least R of them.
+    With a complete ground truth there are at least R of them.
     """
     refuse_ties(rankings, "bpref")
     alone, most = without_unjudged(rankings), rankings.n_relevant

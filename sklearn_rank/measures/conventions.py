@@ -1,6 +1,6 @@
 """Conventions of other programs.
 
-A preset fills in what the caller left open; explicit arguments win. It gives the numbers of its
+A preset fills in arguments that the caller left out; explicit ones win. It gives the numbers of its
 program, which docs/_presets.json records, or says why it does not: a measure that the program
 lacks, or counts as no parameter expresses, is refused by name, and data on which the two differ,
 such as ties that a program leaves to chance, draw a warning.
@@ -22,7 +22,7 @@ __all__ = ["CONVENTIONS", "Convention", "find_convention"]
 
 
 class Frozen(Mapping[str, Any]):
-    """A mapping that cannot be changed and has a hash, and so have those that it holds."""
+    """A mapping that cannot be changed and has a hash; so are the mappings in it."""
 
     __slots__ = ("_values",)
 
@@ -50,7 +50,7 @@ class Frozen(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Convention:
-    """Parameters that make the numbers those of another program.
+    """Parameters that reproduce the numbers of another program.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Convention:
         return super().__reduce__()
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure, with what it leaves open filled in.
+        """The measure with the preset's parameters where it has none.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Measures from text: the project's own spelling and those of other programs.
+"""Measures from text: the project's own spelling and the spellings of other programs.
 
 Our spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
 measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
@@ -66,8 +66,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     Returns
     -------
     measure : Measure
-        Frozen and hashable; ``str(measure)`` reads back to an equal measure unless a parameter is
-        a function. Range, ties and undefined cases are those of the metric's function.
+        Frozen and hashable; ``str(measure)`` reads back to an equal measure unless a parameter is a
+        function. Range, ties and undefined cases: see the function of the metric.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _parse(text: str, level: int = 0) -> Measure:
 
 
 def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text: str) -> None:
-    """Add one parameter; those of ir_measures go by their names here."""
+    """Add one parameter; ir_measures' parameters have their names here."""
     if key == "rel":
         key = "min_rel"
     elif key == "dcg" and isinstance(value, str):

@@ -131,9 +131,9 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
 
 
 def total_measures(values: Any, greater: Collection[str]) -> dict[str | Measure, Measure]:
-    """Measures of the numbers in ``values`` that are of all queries together.
+    """Measures of the numbers in ``values`` that belong to the whole run.
 
-    Of a name less is better, unless it is in ``greater``.
+    Less is better for a name that is not in ``greater``.
     """
     found = {}
     for key, value in values.items() if isinstance(values, Mapping) else ():

@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class Trait(Generic[Value]):
-    """What few metrics have: read from the ``traits`` of a record, else the default."""
+    """Trait of few metrics: read from the ``traits`` of a record, else the default."""
 
     def __init__(self, default: Value) -> None:
         self.default = default
@@ -70,7 +70,7 @@ class Metric:
     members: tuple[Measure, ...] = ()
     """Measures that a metric combines by default; none if it combines none."""
     traits: Mapping[str, Any] = field(default_factory=dict)
-    """Those of the following that differ from their default."""
+    """The following traits that differ from their default."""
 
     takes_ties = Trait(default=True)
     """Whether the expectation over all orders of tied items is known."""
@@ -156,7 +156,7 @@ class Measure:
     """Names of the parameters that were set explicitly: conventions leave them alone."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what is derived of them belongs to the version that reads them."""
+        """The fields alone: derived values belong to the version that reads them."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __str__(self) -> str:
@@ -252,7 +252,7 @@ class Measure:
         return replace(Measure.open(self.metric, k, **dict(self.parameters)), given=self.given)
 
     def agrees_with(self, other: Measure) -> bool:
-        """Whether the parameters that were set explicitly are those of another measure."""
+        """Whether the explicit parameters equal another measure's."""
         options, others = self.options, other.options
         members = zip(options.get("measures", ()), others.get("measures", ()), strict=False)
         return all(

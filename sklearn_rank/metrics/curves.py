@@ -222,7 +222,7 @@ class _Labelled(NamedTuple):
 
 
 def _labelled(data: RankingData, average: str) -> Iterator[_Labelled]:
-    """The ranking of all items, or those of the queries; with scores, one code for each value."""
+    """The ranking of all items, or of each query; with scores, one code for each value."""
     scores = None
     rankings: Iterable[JudgedRankings]
     if average == "macro":

@@ -29,8 +29,8 @@ def rank_biased_overlap_score(
     """Rank-biased overlap of two rankings of each query (RBO), extrapolated.
 
     How much of the top do two systems share? The agreement at depth d is the share of items that
-    both have among their first d; RBO is its mean over all depths, of which d has the weight
-    (1 - p) p^(d - 1). Below the end of the lists the agreement is taken to go on as it was there
+    both have among their first d; RBO is its mean over all depths, where depth d has the weight (1
+    - p) p^(d - 1). Below the end of the lists the agreement is taken to go on as it was there
     (equation 32 of [1]_). No item need be judged: it shows whether rankings moved, and not whether
     they are better.
 

@@ -290,7 +290,7 @@ def recall_at_k_score(
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
-    With h of R relevant items within ``k`` it is h / R; those that were not retrieved count in R.
+    With h of R relevant items within ``k`` it is h / R; unretrieved items count in R.
 
     Parameters
     ----------
@@ -512,11 +512,10 @@ def interpolated_precision_score(
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
-    What precision can be had if so much has to be found? With R relevant items it is the greatest
-    precision at any rank that holds at least ``recall`` times R of them, rounded half up as in
-    trec_eval 10 (version 9 rounds otherwise); 0 if so many were not retrieved. As the greatest of
-    several values it has no closed form for ties: where a relevant item is tied, ``ties`` has to
-    break them.
+    What precision is possible at a given recall? With R relevant items it is the greatest precision
+    at any rank that holds at least ``recall`` times R of them, rounded half up as in trec_eval 10
+    (version 9 rounds otherwise); 0 if so many were not retrieved. As the greatest of several values
+    it has no closed form for ties: where a relevant item is tied, ``ties`` has to break them.
 
     Parameters
     ----------
@@ -572,10 +571,11 @@ def lag_error(
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
-    How much rubbish stands before what is wanted? The lag of a relevant item is the number of
-    irrelevant items that stand above it, a tied one counting half; a query's lag is the mean over
-    its relevant items. One that was not retrieved lags behind all irrelevant items of the ranking;
-    with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the lag.
+    How many irrelevant items stand above the relevant ones? The lag of a relevant item is the
+    number of irrelevant items that stand above it, a tied one counting half; a query's lag is the
+    mean over its relevant items. One that was not retrieved lags behind all irrelevant items of the
+    ranking; with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the
+    lag.
 
     Parameters
     ----------

@@ -125,6 +125,6 @@ def with_changes(
 
 
 def as_asked(measure: Measure) -> Measure:
-    """The measure without what a convention filled in."""
+    """The measure without the parameters of a convention."""
     asked = [pair for pair in measure.parameters if pair[0] in measure.given]
     return replace(measure, parameters=tuple(asked))

@@ -126,7 +126,7 @@ class QueryIds(NamedTuple):
     name: str = DEFAULT_NAME
 
     def faults(self, n_queries: int) -> list[str]:
-        """Warnings of queries of one row each and of queries of which only some rows are scored."""
+        """Warnings of queries of one row each and of queries with rows that are not scored."""
         n_rows = len(self.ids)
         faults: list[str | None] = []
         if 1 < n_queries == n_rows:
@@ -216,7 +216,7 @@ def find_query_ids(
 def find_ids(
     X: object, y: object, groups: object, name: str, fold: Fold | None, *, exact: bool = False
 ) -> Any:
-    """Query ids that are passed as ``groups``, else those that X carries, else those of y.
+    """Query ids that are passed as ``groups``, else the ids in X, else in y.
 
     ValueError if two of them disagree, or stand in different orders; RankingConfigError if
     ``permutation_test_score`` moves the ids.
@@ -276,7 +276,7 @@ def require_query_ids(X: object, y: object, groups: object, name: str, owner: st
 
 
 def _missing_ids(X: object, name: str, owner: str, option: str) -> str:
-    """Error text: what is missing, where it was lost, and how to pass it."""
+    """Error text: the missing ids, where they were lost, and how to pass them."""
     return (
         f"{owner} needs the query id of every row and got none. {reason_for_missing_ids(X, name)}"
         "Either run under sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, "

@@ -23,7 +23,7 @@ MethodCaller = Callable[..., Any] | None
 
 
 class ScorerInput(NamedTuple):
-    """Ground truths and what the estimator makes of them, in the form of a layout."""
+    """Ground truths and predictions of the estimator, in the form of a layout."""
 
     layout: str
     y: Any
@@ -118,7 +118,7 @@ class Responses:
 
     @cached_property
     def classes(self) -> Array | None:
-        """Labels of a classifier of one output; None for all else."""
+        """Labels of a classifier of one output; None for other values."""
         try:
             classes = self.estimator.classes_
         except AttributeError:
@@ -136,8 +136,8 @@ class Responses:
         """Result of a method of the estimator, from the shared cache if there is one.
 
         The cache grants ``predict`` to all but classifiers without ``classes_``, and the other
-        methods to classifiers alone; what it would refuse or change is called directly. A pandas
-        object is aligned with the index of X.
+        methods to classifiers alone; others are called directly. A pandas object is aligned with
+        the index of X.
         """
         from sklearn.base import is_classifier
 
@@ -178,7 +178,7 @@ class Responses:
         return array
 
     def first_method(self, but: str = "") -> str:
-        """The method that ranks best of those that there are, ``but`` one."""
+        """The best available method for ranking, ``but`` one."""
         for name in AUTO:
             if name != but and hasattr(self.estimator, name):
                 return name
@@ -198,7 +198,7 @@ def _numbers_rows(index: Any) -> bool:
 
 
 def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
-    """Scores with the items of y; columns without names stand in the order of those of y."""
+    """Scores with the items of y; columns without names stand in the order of y's."""
     items, scored = list(y.columns), list(scores.columns)
     if scored == items or _numbers_rows(scores.columns):
         return scores
@@ -263,7 +263,7 @@ def _row_scores(responses: Responses, y: object, options: ScorerOptions, owner: 
 
 
 def _label_grades(labels: object, options: ScorerOptions) -> Array:
-    """Grades of labels; the labels themselves if nothing says what they mean."""
+    """Grades of labels; the labels themselves if they have no grades."""
     array, grades = _unmasked(_plain(labels), "y"), options.relevance
     if grades is None:
         return array if options.pos_label is None else array == options.pos_label

@@ -286,8 +286,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def bind(self, groups: Any) -> RankingScorer:
         """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.
 
-        ``groups`` are those of the rows that will be scored; another number of rows is an error,
-        and so are other ``groups``.
+        ``groups`` belong to the rows that will be scored; another number of rows is an error, and
+        so are other ``groups``.
         """
         return self._copy(bound=groups)
 

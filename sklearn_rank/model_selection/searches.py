@@ -1,8 +1,8 @@
 """The caller of a scorer on the stack: a library's loop over folds, which is read, never written.
 
-A scorer is handed the test rows of one fold and nothing else. Only its callers know what it has to
-guard against: that an exception will be swallowed, that the split cuts queries, that a step dropped
-the query ids. Where a version names things differently, nothing is found and nothing happens.
+A scorer is handed the test rows of one fold and nothing else. Only its callers know its risks: a
+swallowed exception, a split that cuts queries, a step that drops the query ids. Where a version
+names things differently, nothing is found and nothing happens.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SWALLOWING = {
 
 
 class Fold(NamedTuple):
-    """All rows of the data of which some are scored."""
+    """All rows of the data, some of which are scored."""
 
     X: Any
     y: Any

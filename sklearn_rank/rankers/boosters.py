@@ -282,7 +282,7 @@ def watching(
 def _watching_callbacks(
     metric: XGBoostEvalMetric, sets: Sequence[SortedRows], params: Mapping[str, Any]
 ) -> list[Any]:
-    """Callbacks that note a metric of evaluation sets, those of the caller, and one that stops.
+    """Callbacks that note a metric of evaluation sets, the caller's, and one that stops.
 
     XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
     XGBoost keeps what earlier trees predict for them. Where a version calls callbacks in any

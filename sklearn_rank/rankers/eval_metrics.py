@@ -46,7 +46,7 @@ class WatchedRows(NamedTuple):
     weights: Any = None
     """Weights; None or empty: all alike."""
     weighs_queries: bool = False
-    """Whether weights may be those of queries; else they are those of rows."""
+    """Whether weights may belong to queries; else they belong to rows."""
 
 
 class _Queries(NamedTuple):
@@ -307,7 +307,7 @@ class LightGBMEvalMetric(_EvalMetric):
 def lightgbm_eval_metric(
     *measures: str | Measure | RankingScorer, prefix: str = "", **options: Any
 ) -> LightGBMEvalMetric:
-    """Measures as a metric of LightGBM, for early stopping by what a search compares.
+    """Measures as a metric of LightGBM, for early stopping by the measure of a search.
 
     Goes to ``lgb.train(feval=...)``, ``lgb.cv(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
     Several measures share one ranking; the ground truth of a data set is read once.
@@ -325,11 +325,11 @@ def lightgbm_eval_metric(
     Returns
     -------
     metric : LightGBMEvalMetric
-        A callable that can be stored. Values are those of :func:`evaluate` in the range of each
-        measure, LAG included, of which LightGBM is told that less is better. Ties count by the
-        exact expectation; queries for which a measure is undefined are left out with one warning
-        for each data set. Weights of rows count as in LightGBM's own measures: that of a query is
-        the mean of its rows'.
+        A callable that can be stored. Values are the same as of :func:`evaluate`, in the range of
+        each measure; LightGBM is told that less is better for LAG. Ties count by the exact
+        expectation; queries for which a measure is undefined are left out with one warning for each
+        data set. Weights of rows count as in LightGBM's own measures: that of a query is the mean
+        of its rows'.
 
     Raises
     ------
@@ -420,7 +420,7 @@ def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
 def xgboost_eval_metric(
     *measures: str | Measure | RankingScorer, prefix: str = "", **options: Any
 ) -> XGBoostEvalMetric:
-    """Measures as a metric of XGBoost, for early stopping by what a search compares.
+    """Measures as a metric of XGBoost, for early stopping by the measure of a search.
 
     Goes to ``xgb.train(custom_metric=...)`` and ``xgb.cv(custom_metric=...)``; for XGBRanker pass
     the measures to :class:`QueryRanker`. Several measures share one ranking; the ground truth of a
@@ -435,14 +435,14 @@ def xgboost_eval_metric(
     Returns
     -------
     metric : XGBoostEvalMetric
-        As there; XGBoost notes values with six decimals, and weights are those of the queries.
+        As there; XGBoost notes values with six decimals, and weights belong to queries.
 
     Raises
     ------
     RankingConfigError
-        In training, if early stopping would look for the worst value: XGBoost tells the direction
-        from the name, and takes what it does not know for a loss. Pass ``maximize=True``.
-        Otherwise as there.
+        In training, if early stopping would look for the worst value: XGBoost infers the direction
+        from the name, and takes unknown names for losses. Pass ``maximize=True``. Otherwise as
+        there.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class InputCounts:
 
 ASSUMED = ("", "complete", "partial")
 """Assumptions about items that the ground truth does not name: none where there are no such items
-or the truth is a set, which is complete; irrelevant; or unjudged. Of several the last prevails."""
+or the truth is a set, which is complete; irrelevant; or unjudged. The last of several prevails."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class RankingData:
     items: Items | LaterItems
     """What was ranked."""
     chosen: IntArray | None = None
-    """(Q,) numbers of the queries among those of ``items``; None: they are the same."""
+    """(Q,) numbers of the queries in ``items``; None: they are the same."""
     counts: InputCounts = field(default_factory=InputCounts)
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Numbers of the judged queries without a ranking."""

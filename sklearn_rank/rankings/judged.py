@@ -77,8 +77,8 @@ class Places(NamedTuple):
 class Unjudged:
     """Retrieved items of Q queries that nobody judged.
 
-    To rank them costs as much as to rank the items did, so it is left until somebody asks, and then
-    done for all queries of which these were taken.
+    Ranking them costs as much as ranking the items, so it is done on request, for all queries at
+    once.
     """
 
     counts: IntArray
@@ -129,7 +129,7 @@ class Unjudged:
         return cls.at(offsets, items)
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields: places that were worked out take the part of what they were made from."""
+        """The fields, with places in the stead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
         return {**state, "source": self._known}
 
@@ -317,7 +317,7 @@ class JudgedRankings:
         return [slice(first, last) for first, last in blocks(read)] or [slice(0, 0)]
 
     def take(self, queries: slice | IntArray) -> JudgedRankings:
-        """The rankings of some queries; those of a slice are views. Nothing cached is shared."""
+        """The rankings of some queries; a slice gives views. Nothing cached is shared."""
         hits, offsets = segments(self.offsets, queries)
         judged, judged_offsets = segments(self.judged_offsets, queries)
         ids: Any = self.query_ids

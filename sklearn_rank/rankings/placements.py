@@ -154,7 +154,7 @@ def judged_from(placements: Sequence[Placement]) -> RankingData:
 
 
 def judged_alone(rankings: JudgedRankings) -> RankingData:
-    """Rankings of which nothing else is known; ValueError if it contradicts itself."""
+    """Rankings without further information; ValueError if it contradicts itself."""
     rankings.check()
     return RankingData(rankings, no_items("placements carry no scores"))
 

@@ -83,7 +83,7 @@ def check_ties(value: Any, owner: str) -> Ties:
 
 
 class RelevantItems(NamedTuple):
-    """The relevant items among those that were ranked, query after query."""
+    """The relevant items that were ranked, query after query."""
 
     offsets: IntArray
     """(Q+1,)"""
@@ -141,7 +141,7 @@ class UnjudgedItems(NamedTuple):
 
 
 class Items(NamedTuple):
-    """The items that were ranked, query after query, and what the judgements say of them.
+    """The ranked items, query after query, and their judgements.
 
     A relevant item has a grade above 0. Either all items have a grade here, or the relevant ones
     are known apart. For ``ties="docid"`` items of equal scores come by falling id.
@@ -167,7 +167,7 @@ class Items(NamedTuple):
     """Why the items of several queries do not compare; empty: they do."""
 
     def take(self, queries: slice | IntArray) -> Items:
-        """The items of some queries, with neither unjudged ones nor those of no query."""
+        """The items of some queries, without unjudged items and items of no query."""
         rows, offsets = segments(self.offsets, queries)
         relevant, judged = self.relevant, self.judged
         if relevant is not None:
@@ -416,7 +416,7 @@ def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
 def _plan(
     items: Items, n_ranked: IntArray, *, by_place: bool
 ) -> tuple[Items, list[slice], IntArray | None]:
-    """The items as they are to be ranked, the blocks, and of which order of the queries they are.
+    """The items in the order of ranking, the blocks, and their order of queries.
 
     None is the order of the input. Relevant items known apart are counted, rows are put in order.
     """

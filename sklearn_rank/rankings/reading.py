@@ -17,7 +17,7 @@ from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
 COMPARED = ("ties", "ignore_identical_ids", "lowest", "ranks")
-"""Options of which two readings need the same to be compared, or merged."""
+"""Options that have to agree where two readings are compared or merged."""
 _UNKNOWN = {None, ""}
 
 # An address, or a set, whose order depends on the hash seed.
@@ -27,8 +27,8 @@ FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
 class Judgements:
     """Judged items of Q queries, as one digest a query that is made when somebody asks for it.
 
-    A digest covers ids and grades of the relevant items in any order, and where the ground truth is
-    partial those of grade 0, too.
+    A digest covers ids and grades of the relevant items in any order, and of items of grade 0 where
+    the ground truth is partial.
     """
 
     def __init__(self, source: Array | JudgedItems | Callable[[], Array]) -> None:
@@ -62,7 +62,7 @@ class Judgements:
 
 
 class JudgedItems(NamedTuple):
-    """Items from which digests are made; those of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+    """Items from which digests are made; query ``i`` has ``offsets[i]:offsets[i+1]``."""
 
     offsets: IntArray
     ids: Any

@@ -17,7 +17,7 @@ from sklearn_rank.tables.table import Table, fixed, words_table
 MOST_BYTES = 4_500_000
 """Items of all queries of a page, which the script reads query by query."""
 MOST_ITEMS = 60
-"""Items of a query: the first ranks of all systems, then those that matter most."""
+"""Items of a query: the first ranks of all systems, then the largest contributions."""
 MOST_CHARACTERS = 300
 """Characters of an id, the text of a query or the title of an item."""
 MOST_OF_PASSAGE = 1200
@@ -50,7 +50,7 @@ class Cell(NamedTuple):
     old: Number = None
     change: Number = None
     interval: tuple[Number, Number] | None = None
-    """Of the change; of the value where nothing is compared."""
+    """Interval of the change; of the value where nothing is compared."""
     p: Number = None
     """Corrected p-value."""
     direction: Direction = ""
@@ -64,7 +64,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Two systems, or one, over all queries or those of a slice."""
+    """Two systems, or one, over all queries or a slice."""
 
     label: str
     queries: int
@@ -267,7 +267,7 @@ def _claim(found: Sequence[Finding], reversed_in_slices: Collection[str]) -> str
 
 
 def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
-    """Systems with the same claims together, those that lost first; slices only where alone."""
+    """Systems with the same claims together, losses first; slices only where alone."""
     grouped: dict[tuple[bool, str], list[str]] = {}
     for number in {finding.row.new for finding in found}:
         parts = [finding for finding in found if finding.row.new == number]
@@ -331,7 +331,7 @@ class Queries:
     items: Callable[[int], Items | None] = field(default=lambda _: None)
     """Items of a query by its number; None where they are not known."""
     is_repeated: bool = False
-    """Whether values are means over runs, and items those of the first run."""
+    """Whether values are means over runs; items then belong to the first run."""
 
 
 def script_json(value: Any) -> str:
@@ -453,8 +453,8 @@ def merged_items(
 ) -> Items | None:
     """The first items of every ranking of a query, and all relevant ones; None without ids.
 
-    ``parts`` are changes by item, measure by measure, of every ranking but the first. ``key``
-    makes ids of one kind of those of all rankings.
+    ``parts`` are changes by item, measure by measure, of every ranking but the first. ``key`` gives
+    ids of all rankings one type.
     """
     if all(side.judged is None for side in sides):
         return None
@@ -521,5 +521,5 @@ def _shown(text: str) -> str:
 
 
 def numbers(values: Iterable[float]) -> Sequence[Number]:
-    """Numbers with None for those that are not finite."""
+    """Numbers, with None for non-finite ones."""
     return [value if math.isfinite(value) else None for value in values]

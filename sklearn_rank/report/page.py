@@ -38,7 +38,7 @@ def provenance(start: str | os.PathLike[str] | None = None) -> list[str]:
 
 
 def write_page(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write the report to a file, of which the directory is there."""
+    """Write the report to a file in a directory that exists."""
     check_target(path, HTML_REPORT)
     with writable(path, "path"):
         write_whole(path, page(report).encode())

@@ -56,14 +56,14 @@ MOST_CHANGES = 10
 """Queries that are named where no script runs."""
 MOST_TO_JUDGE = 20
 MOST_EXPLAINED = 256
-"""Queries whose change is shared out among their items, those that changed most."""
+"""Number of queries, with the largest changes, whose change is divided among their items."""
 MOST_CHECKED = 5000
 """Queries, over all measures, for which unjudged items are given every grade."""
 _CHUNK = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
 _BINS = 10
 _UNKNOWN = (InvalidParameterError, UndefinedMetricError)
-"""Errors of bounds that cannot be computed, such as those of a pooled measure."""
+"""Errors of bounds that cannot be computed, such as for a pooled measure."""
 
 
 def write_report(
@@ -225,7 +225,7 @@ def _cell(row: Difference, note: str) -> Cell | None:
 def verdict_of(
     comparison: Comparison, section: Section, parts: Mapping[Any, Comparison]
 ) -> Verdict:
-    """What changed, how surely, and what unjudged items could still reverse."""
+    """The change, its significance, and the possible effect of unjudged items."""
     found = findings([section])
     lead = next(iter(found), None)
     details = []
@@ -376,7 +376,7 @@ def _queries(
     """All queries, whose items are looked up when there is room for them.
 
     ``systems`` have the numbers of the queries in each evaluation, ``values`` a column for each
-    system; ``texts`` are those of queries and of items.
+    system; ``texts`` has texts of queries and of items.
     """
     text_of, item_text_of = texts
     (baseline, _), *others = systems.values()

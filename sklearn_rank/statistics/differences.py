@@ -39,7 +39,8 @@ Correction = Literal["holm", "bh", "bonferroni", "none"]
 class Differences:
     """Differences of all pairs, in any order.
 
-    What needs a spread is NaN with fewer than two pairs (or clusters), and where all are alike.
+    Spread, test and interval are NaN with fewer than two pairs (or clusters), and where all are
+    alike.
     """
 
     change: FloatArray
@@ -47,7 +48,7 @@ class Differences:
     scale: float = 1.0
     """Size of the values behind them: what varies by no more than their rounding has no spread."""
     clusters: IntArray | None = None
-    """Numbers of what the pairs were drawn by; None: each pair was drawn for itself."""
+    """Numbers of the clusters of the pairs; None: each pair was drawn for itself."""
 
     @classmethod
     def of(cls, new: Any, old: Any = None, *, weights: Any = None, clusters: Any = None) -> Self:
@@ -242,9 +243,9 @@ def _p_of_flips(
 ) -> float:
     """Share of sign flips whose sum is as low (or high) as the one observed.
 
-    All of them where there are at most ``n_resamples``, else as many random ones. Unchanged
-    queries have no sign. A sum falls no lower by flips if what is flipped sums to at least 0. The
-    two-sided p-value is twice the lesser of both, as SciPy's.
+    All of them where there are at most ``n_resamples``, else as many random ones. Unchanged queries
+    have no sign. Flips do not lower a sum if the flipped terms sum to at least 0. The two-sided
+    p-value is twice the lesser of both, as SciPy's.
     """
     changed = change[change != 0]
     n, tolerance = len(changed), _ROUNDING * float(np.abs(changed).sum())
@@ -289,7 +290,7 @@ def _batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]
 
 
 def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
-    """Of {name: (design effect, queries)} a note on the largest, if it is above 1.5."""
+    """A note on the largest of {name: (design effect, queries)}, if it is above 1.5."""
     effect, n, name = max(
         ((*numbers, name) for name, numbers in effects.items()), default=(0.0, 0, "")
     )

@@ -50,9 +50,9 @@ def mean_confidence_interval(
         Weight of each query in the mean, at least 0; a query of weight 0 is left out. None weighs
         all alike.
     clusters : array-like of shape (n_queries,), default=None
-        Labels of what the queries were drawn by, such as users. Their means are then what varies,
-        each of the weight of its queries; "t" takes an error and degrees of freedom that hold for
-        few clusters of different sizes [4]_. None: each query was drawn for itself.
+        Labels of the units of sampling, such as users. Their means are then what varies, each of
+        the weight of its queries; "t" takes an error and degrees of freedom that hold for few
+        clusters of different sizes [4]_. None: each query was drawn for itself.
     bounds : (float, float), default=None
         Least and greatest value that the measure can have; infinite where it has no end. None
         stands for (0, 1) if all values are 0 or 1, else for no bounds.

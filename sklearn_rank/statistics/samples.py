@@ -87,7 +87,7 @@ def cluster_means(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Mean and weight of each cluster: the mean over queries is the weighted mean over these.
 
-    Sums do not depend on the order of the queries. What is 0 but for rounding is 0.
+    Sums do not depend on the order of the queries. A value that is 0 up to rounding is 0.
     """
     if not len(values):
         return values, weights

@@ -29,7 +29,7 @@ _WIDE_INTEGERS = ("Int128", "UInt128")
 
 
 def refuse_unordered(values: Any, name: str) -> None:
-    """TypeError for what has no order, can be read only once, or is a single string."""
+    """TypeError for values that have no order, can be read only once, or are a single string."""
     kind = type(values).__name__
     if isinstance(values, (str, bytes)):
         msg = f"{name} is a {kind}; did you mean [{safe_repr(values)}]?"
@@ -55,7 +55,7 @@ def negated(distances: Array) -> Array:
 
 
 def as_numpy(values: Any) -> Any:
-    """A series or frame by its ``to_numpy``, 128-bit integers kept exact; all else as it is."""
+    """A series or frame by its ``to_numpy``, 128-bit integers kept exact; others as they are."""
     if type(values) is np.ndarray or not hasattr(values, "to_numpy"):
         return values
     wide = _wide_integers(values)
@@ -336,7 +336,7 @@ def check_integer(value: Any, name: str, owner: str, *, at_least: int) -> int:
 
 
 def check_jobs(n_jobs: Any, owner: str) -> int | None:
-    """A number of threads, of which -1 stands for all cores."""
+    """A number of threads; -1 stands for all cores."""
     if n_jobs is None:
         return None
     if not _is_integer(n_jobs) or n_jobs < -1 or n_jobs == 0:
@@ -385,7 +385,7 @@ def check_flag(value: Any, name: str, owner: str) -> bool:
 
 
 def check_zero_division(value: Any, owner: str) -> str | float:
-    """``zero_division`` as "warn", "raise" or a number, of which NaN leaves the query out."""
+    """``zero_division`` as "warn", "raise" or a number; NaN leaves the query out."""
     if isinstance(value, str) and value in ("warn", "raise"):
         return value
     if not _is_number(value) or not (value != value or value in (0.0, 1.0)):

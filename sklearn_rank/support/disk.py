@@ -1,4 +1,4 @@
-"""Files on disk: what the system says of them, and the one rule of everything that is written.
+"""Files on disk: errors of the system, and the one rule of writing.
 
 Nothing replaces an input of its call, a baseline or a file of another kind; a file is there whole
 or not at all, and a full disk is an error. Both packages write by `write_whole` and `append_text`.
@@ -71,7 +71,7 @@ MARKDOWN = Kind("Markdown", _takes_markdown)
 def objection(path: PathLike, kind: Kind | None = None) -> str:
     """Reason against writing to ``path``, as the end of a sentence; "" if there is none.
 
-    What is new, empty, a pipe or a device takes anything; ``kind`` None replaces no file.
+    A new or empty file, a pipe and a device take anything; ``kind`` None replaces no file.
     """
     path = Path(path)
     if path.name.lower().endswith(BASELINE):
@@ -143,7 +143,7 @@ def _write_stream(path: Path, data: bytes) -> None:
     """Write to a pipe or device.
 
     Our own output is not opened again: redirected to a file, it would have two places to write at,
-    and what is printed next would stand over the data.
+    and later output would overwrite the data.
     """
     number = _OWN.get(path.as_posix())
     if number is not None:

@@ -40,7 +40,7 @@ _GIVE: ContextVar[WarningHandler | None] = ContextVar("give", default=None)
 
 @contextmanager
 def warnings_given_by(give: WarningHandler) -> Iterator[None]:
-    """Hand the warnings of this block to ``give``; what it warns of itself goes out as usual."""
+    """Hand the warnings of this block to ``give``, whose own warnings go out as usual."""
 
     def outside(message: str, category: type[Warning]) -> None:
         inner = _GIVE.set(None)
@@ -65,7 +65,7 @@ def in_threads(
 ) -> list[_Done]:
     """Results of a function over all work, in order; ``n_jobs=-1`` takes all cores.
 
-    Of several errors, that of the first piece is raised, as it would be without threads.
+    The error of the first piece is raised, as it would be without threads.
     """
     import numpy as np  # which a command that only tells its version does not need
 
@@ -120,7 +120,7 @@ _SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
 def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterator[int]:
     """The steps, unchanged, with a bar on stderr that shows how far they have come.
 
-    Of a total that nobody knows, the bar is a count.
+    Without a total the bar is a count.
     """
     if not sys.stderr.isatty() or _SHOWN.get():
         yield from steps
@@ -153,7 +153,7 @@ def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterat
 
 @contextmanager
 def waiting(doing: str) -> Iterator[None]:
-    """Say on a terminal's stderr what is going on and for how long; nothing elsewhere."""
+    """Show the task and its time on a terminal's stderr; nothing elsewhere."""
     if not sys.stderr.isatty() or _SHOWN.get():
         yield
         return

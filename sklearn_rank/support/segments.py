@@ -26,7 +26,7 @@ _FEW_CELLS = 1 << 12
 """Padding that costs less than one more matrix, whatever its share."""
 
 _WIDEST = 1 << 26
-"""Elements of a row that is one value, of which NumPy takes 2^31 bytes at most."""
+"""Elements of a row that is one value; NumPy takes 2^31 bytes at most."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
@@ -106,7 +106,7 @@ def gather_rows(
 ) -> tuple[list[Array], int, IntArray]:
     """Elements of some segments as rows of one width, the width, and the cells beyond their ends.
 
-    What stands in such a cell is arbitrary.
+    The content of such a cell is arbitrary.
     """
     starts = offsets[chosen]
     lengths = offsets[chosen + 1] - starts
@@ -191,9 +191,9 @@ def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
 def _exact_sum(values: FloatArray) -> float:
     """``math.fsum`` of values between -1 and 1, bit for bit, in a fifth of its time for many.
 
-    With it four measures of 300,000 queries of ten items take two thirds of the time. Each value
-    is split into a multiple of a power of two, short enough that float64 adds all of them without
-    rounding, and a rest, which is split again. What then remains is rare.
+    With it four measures of 300,000 queries of ten items take two thirds of the time. Each value is
+    split into a multiple of a power of two, short enough that float64 adds all of them without
+    rounding, and a rest, which is split again. The remaining cases are rare.
     """
     if len(values) <= _FEW_VALUES:
         return math.fsum(values.tolist())
@@ -212,4 +212,4 @@ def _exact_sum(values: FloatArray) -> float:
 _FEW_VALUES = 400
 """Values up to which a dozen calls of NumPy cost more than ``math.fsum``."""
 _SUMMED_AT_ONCE = 1 << 13
-"""Values of which three arrays stay in the nearest caches."""
+"""Number of values such that three arrays stay in the nearest caches."""

@@ -1,11 +1,11 @@
 """Order the items of many queries, each query by itself, in few calls of NumPy.
 
-An item's score and what is to be known of it are packed into one unsigned integer of 64 bits, which
-NumPy sorts faster than anything else. Queries of one length are the rows of a matrix: short rows
-are sorted by networks, which are fast on every processor, while one sort of a large array is not;
-and a call for each query would cost more than its items, and hand Python's lock from one thread to
-another. Segments of similar length may be padded to one: cells ``beyond`` the end of their segment
-have the greatest code, come last, and equal nothing.
+An item's score and its tags are packed into one unsigned integer of 64 bits, which NumPy sorts
+faster than anything else. Queries of one length are the rows of a matrix: short rows are sorted by
+networks, which are fast on every processor, while one sort of a large array is not; and a call for
+each query would cost more than its items, and hand Python's lock from one thread to another.
+Segments of similar length may be padded to one: cells ``beyond`` the end of their segment have the
+greatest code, come last, and equal nothing.
 """
 
 from __future__ import annotations

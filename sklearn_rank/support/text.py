@@ -10,7 +10,7 @@ from typing import Any
 MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
 MAX_LISTED = 5
-"""Ids in a message: enough to see what they have in common."""
+"""Ids in a message: enough to see a common cause."""
 
 
 def as_text(item: Any) -> str:

@@ -50,7 +50,7 @@ def text_rows(table: Table) -> list[list[str]]:
 
 
 def marked(cell: Cell) -> str:
-    """Letters of a cell; those of more than one character are told apart by commas."""
+    """Letters of a cell; commas separate names of more than one character."""
     joined = ("," if any(len(mark) > 1 for mark in cell.marks) else "").join(cell.marks)
     return safe_text(joined, limit=None)
 
@@ -142,7 +142,7 @@ _ACTIVE = re.compile(
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: one line, no markup, no link, no mention, no command.
 
-    By entities, which mean the same within an HTML block of Markdown; a backslash there does not.
+    Entities are used since a backslash has no effect in an HTML block of Markdown.
     """
     return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", safe_text(text, limit=None))
 
@@ -197,8 +197,8 @@ _JOINED = ("--", ",,", "''", "``", "!`", "?`")
 def escape_latex(text: str) -> str:
     r"""Text that LaTeX prints as it is, whatever it holds.
 
-    Letters outside of ASCII stay: pdfLaTeX knows the European ones, LuaLaTeX and XeLaTeX those
-    that the font has.
+    Letters outside of ASCII stay: pdfLaTeX knows the European ones, LuaLaTeX and XeLaTeX all
+    letters of the font.
     """
     shown = safe_text(text, limit=None)
     return "".join(

@@ -129,9 +129,7 @@ def test_shards_have_scores_all_or_none(tmp_path):
     _parquet(tmp_path)
     rows = pl.read_parquet(tmp_path / "run.parquet")
     rows.drop("score").write_parquet(tmp_path / "run-2.parquet")
-    message = (
-        "run.parquet: holds the columns 'query', 'item', 'score' of those that count, and .*-2"
-    )
+    message = "run.parquet: holds the columns 'query', 'item', 'score', and .*-2"
     with pytest.raises(FileFormatError, match=message):
         scan_run(tmp_path / "run*.parquet")
 
