@@ -103,7 +103,7 @@ def compare(
     Raises
     ------
     QueryMismatchError
-        If no query is common, queries go by position and are not as many, a query has other
+        If no query is common, queries go by position and their numbers differ, a query has other
         relevant items for one system than for another, or ``queries="same"`` and they differ.
     InvalidParameterError
         If a parameter does not apply, or the systems were evaluated in different ways.

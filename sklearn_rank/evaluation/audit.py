@@ -1,8 +1,8 @@
 """Whether a home-made metric computes the measure that it is named after.
 
 The function is called on small rankings with each usual form of arguments. Its values are compared
-with those of the measure, of other definitions of it, and of one or two known mistakes in it; the
-form that is explained first is assumed to be the intended one.
+with the measure, with other definitions of it, and with one or two known mistakes in it; the first
+form that one of these explains is taken as the intended one.
 """
 
 from __future__ import annotations

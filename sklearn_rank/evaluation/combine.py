@@ -42,8 +42,8 @@ def combine(
     Parameters
     ----------
     evaluations : mapping of str to Evaluation or to dict
-        By data set (project, market, language), of the same measures. A dict is what
-        :meth:`Evaluation.to_dict` returned, perhaps stored as JSON since.
+        By data set (project, market, language), of the same measures. A dict is a result of
+        :meth:`Evaluation.to_dict`, which may have been stored as JSON.
     average : {"macro", "weighted"}, default="macro"
         Data sets count alike, or by their number of relevant items; of one ground truth that all
         queries share by its size, found or not.

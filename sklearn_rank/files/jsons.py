@@ -37,7 +37,7 @@ from sklearn_rank.inputs.roles import (
 from sklearn_rank.support.text import format_list, safe_repr
 
 _IDS = ("id", "_id")
-"""Names of an id inside of a list of items, where no other thing can be meant."""
+"""Names of an id inside of a list of items, where they are unambiguous."""
 
 _Row: TypeAlias = "tuple[str, str, float | None]"
 """Query, item, and the number: None where there is none, NaN where a grade is null."""

@@ -232,7 +232,7 @@ def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: object) -> _Qu
 def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
     """Spellings that can stand in XGBoost's lines of text, which split at blanks and colons.
 
-    They tell nothing that a convention filled in, and no functions, which have no text.
+    They leave out parameters of a convention, and functions, which have no text.
     """
     names = []
     for measure in (scorer.measure for scorer in scorers):

@@ -27,8 +27,9 @@ _NARROW_BITS = 32
 """Bits of a narrow key."""
 _CLOSE = {1: 0, 2: 0, 4: 1 << 24, 8: 1 << 21}
 """By the size of a code: the square of the length, times the number of tags, up to which a quarter
-of the rows at most has two scores that agree in all that narrow keys hold of them. Of 32 bits a
-float32 leaves its lowest few out, a float64 half of them, the upper half being mostly exponent."""
+of the rows at most has two scores that agree in all that narrow keys hold of them. A key of 32 bits
+leaves out the lowest few bits of a float32, and half of a float64, whose upper half is mostly
+exponent."""
 _FEW_ROWS = 8
 """One in so many rows is ordered again sooner than all codes are sorted once more."""
 _TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
