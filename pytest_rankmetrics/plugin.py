@@ -27,7 +27,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
@@ -46,7 +45,7 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
         collector.config.stash[RUN].session.modules.add(collector.nodeid)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
     """A module that cannot be collected may own baselines; gates in it report with it."""
     report = yield

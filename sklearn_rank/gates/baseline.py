@@ -63,7 +63,7 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Ranks of the relevant items that were retrieved, by number where items have no ids; None
     where ids are not to be recorded."""
     grades: list[float] | None = None
-    """Hashes of these, where items have no ids."""
+    """Grades of these, where items have no ids."""
     top: list[str] = []
     """First items."""
     unjudged: dict[str, Rank] | None = None

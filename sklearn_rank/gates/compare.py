@@ -45,7 +45,7 @@ class Other(Protocol):
     queries: IntArray
     """Numbers of the measured queries that are compared."""
     values: dict[str, FloatArray]
-    """Changes of these queries, for each measure that can be compared query by query."""
+    """Values of these queries, for each measure that can be compared query by query."""
     pooled: dict[str, float]
     """Values of the measures that rank all queries together."""
     pooled_slices: dict[str, dict[str, float]]

@@ -176,7 +176,7 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
 def _direction(
     state: str | None, better: Sequence[str] = ("improved",), *, failed: bool = False
 ) -> Literal["better", "worse", ""]:
-    """Cells of a measure, by default, whose value may pass without a change."""
+    """Direction of a row by its state; by default of a measure, which may pass unchanged."""
     worse = failed or state in ("fail", "stale")
     return "worse" if worse else "better" if state in better else ""
 

@@ -129,7 +129,7 @@ class Unjudged:
         return cls.at(offsets, items)
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields, with places in the stead of the flags that they were made from."""
+        """The fields, with places instead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
         return {**state, "source": self._known}
 

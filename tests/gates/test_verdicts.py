@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import Repeats
-from sklearn_rank.gates.gate import judge_gate
+from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.policy import Settings, read_policy
 from sklearn_rank.gates.verdict import RankGateFailure, State
 from sklearn_rank.support.text import for_log
@@ -153,6 +154,21 @@ def test_a_value_that_misses_its_limit_fails(name):
     assert result.state == "fail"
     assert said in result.headline
     json.dumps(result.as_dict(), allow_nan=False)
+
+
+def test_each_limit_has_a_line_that_says_whether_it_is_met():
+    text = judged(*case([1, 2]), at_least={"mrr": 0.8, "hit_rate@2": 0.9}).message
+    lines = [" ".join(own.split()) for own in text.split("\n")]
+    assert "mrr 0.7500 < 0.8000 required FAIL" in lines
+    assert "hit_rate@2 1.0000 >= 0.9000 required ok" in lines
+
+
+def test_the_page_opens_with_the_measure_that_failed():
+    # 1 -> 2 costs .5 of a query by MRR and nothing of the hits at 2.
+    limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}, "allow": {"perfect"}}
+    policy = replace(read_policy({"name": "x", **limits}, Settings()), detail="page")
+    page = judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy).page
+    assert page["measures"][page["show"]["measure"]] == "MRR"
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -85,3 +85,10 @@ def test_a_system_beside_itself_is_refused():
     judgements, run = case([1, 2])
     with pytest.raises(ValueError, match="y_score and y_reference are one object"):
         assert_not_worse(judgements, run, run)
+
+
+def test_the_reference_has_a_relevance_of_its_own():
+    """By the scores b and c are tied below a: (0 + 1/2) / 2; by the order b is above c."""
+    sides = [{"b"}], [["a", "b", "c"]], [["a", "b", "c"]]
+    result = assert_not_worse(*sides, "gauc", reference_relevance=[[0.9, 0.5, 0.5]])
+    assert (result.metrics["gauc"].baseline, result.metrics["gauc"].now) == (0.25, 0.5)
