@@ -181,9 +181,10 @@ class Measured:
             msg = f"slices has labels that read alike: {format_list(parts)}"
             raise InvalidParameterError(msg)
         place = {query: number for number, query in enumerate(self.own_ids)}
+        named = {str(label): part for label, part in parts.items()}
         return {
-            str(label): ([place[query] for query in part.query_ids], part)
-            for label, part in parts.items()
+            label: ([place[query] for query in part.query_ids], part)
+            for label, part in sorted(named.items())
         }
 
 

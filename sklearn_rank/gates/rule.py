@@ -293,10 +293,11 @@ class _Sample:
 
     def detectable(self, tests: int, scale: float = 1.0) -> float:
         """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
-        error = self.units.error
+        error = scale * self.units.error
         if not 0 < error < math.inf:
             return math.nan
-        return self.in_units(_detectable(scale * error, self.units.freedom, self.scaled, tests))
+        limits = _red_from(error, self.units.freedom, self.scaled, tests)
+        return self.in_units(_detectable(error, limits))
 
     @cached_property
     def noise(self) -> Noise | None:
@@ -334,24 +335,31 @@ def _samples(pairs: Mapping[Key, Pairs | float], rules: Mapping[Key, Rule]) -> d
 # Power -------------------------------------------------------------------------------------------
 
 
-def _red_share(drop: float, error: float, freedom: float, rule: Rule, tests: int) -> float:
-    """Probability of red at a true drop, where the mean is normal and its error sampled."""
+def _red_from(error: float, freedom: float, rule: Rule, tests: int) -> FloatArray:
+    """Drops from which on a gate is red, for quantiles of the sampled error."""
     from scipy import special
 
     points = (np.arange(200) + 0.5) / 200  # more of them change no printed digit
     spreads = 2 * special.gammaincinv(freedom / 2, points) / freedom
     limits = special.stdtrit(freedom, 1 - rule.alpha / tests) * error * np.sqrt(spreads)
-    limits = np.clip(limits, rule.max_drop, max(rule.hard_drop, rule.max_drop))
+    clipped: FloatArray = np.clip(limits, rule.max_drop, max(rule.hard_drop, rule.max_drop))
+    return clipped
+
+
+def _red_share(drop: float, error: float, limits: FloatArray) -> float:
+    """Probability of red at a true drop, where the mean is normal."""
+    from scipy import special
+
     return float(special.ndtr((drop - limits) / error).mean())
 
 
-def _detectable(error: float, freedom: float, rule: Rule, tests: int) -> float:
+def _detectable(error: float, limits: FloatArray) -> float:
     from scipy import optimize
 
     def lacks(drop: float) -> float:
-        return _red_share(drop, error, freedom, rule, tests) - POWER
+        return _red_share(drop, error, limits) - POWER
 
-    return float(optimize.brentq(lacks, 0.0, rule.max_drop + 100 * error))
+    return float(optimize.brentq(lacks, 0.0, limits.max() + 10 * error))
 
 
 @dataclass(frozen=True)
@@ -371,7 +379,8 @@ def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVI
 
     ``tests`` is the number of measures (or slices) that are tested together.
     """
-    own, needed = (deviation / math.sqrt(n), n - 1.0, rule, tests), math.nan
+    error, needed = deviation / math.sqrt(n), math.nan
+    limits = _red_from(error, n - 1.0, rule, tests)
     if rule.max_drop > 0:
         needed = queries_needed(rule.max_drop, deviation, alpha=rule.alpha / tests, power=POWER)
-    return Outlook(_detectable(*own), _red_share(0.0, *own), needed)
+    return Outlook(_detectable(error, limits), _red_share(0.0, error, limits), needed)

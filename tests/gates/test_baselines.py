@@ -82,8 +82,8 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
 def test_contributions_of_graded_items_sum_to_the_change(gate):
     y_true = {f"q{n}": {"a": 3, "b": 1, "c": 0} for n in range(4)}
     limits = {"max_drop": {"ndcg@10": 0.02}, "hard_drop": 0.02, "allow": {"perfect"}}
-    gate.record(y_true, dict.fromkeys(y_true, ["a", "c", "b"]), **limits)
-    worst = gate(y_true, dict.fromkeys(y_true, ["b", "c", "a"]), **limits).worst
+    gate.record(y_true, {query: ["a", "c", "b"] for query in y_true}, **limits)
+    worst = gate(y_true, {query: ["b", "c", "a"] for query in y_true}, **limits).worst
     assert worst is not None
     for row in worst.rows:
         assert sum(move.contribution for move in row.moves) == pytest.approx(row.now - row.was)

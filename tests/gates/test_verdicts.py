@@ -241,6 +241,16 @@ def test_a_slice_is_red_by_the_test_at_its_own_level_alone(lost, state):
     assert result.slices[0].state == state
 
 
+def test_the_power_of_tiny_slices_has_a_number():
+    """A t of one degree of freedom at .05 / 10: the drop that is seen is many errors large."""
+    labels = {query: f"part {n // 2}" for n, query in enumerate(names(20))}
+    settings = replace(Settings(), min_slice_size=2)
+    limits = {"name": "x", **DROP, "slices": labels, "max_slice_drop": 0.02}
+    policy = read_policy(limits, settings)
+    result = judge_beside(truth(20), results([2, 4] * 10), results([1, 1] * 10), policy, policy)
+    assert all(row.drop.detectable > 0.02 for row in result.slices)
+
+
 def test_slices_that_are_all_too_small_are_remarked_on():
     result = compared([2] * 30, [2] * 30, slices={"a": names(9)}, max_slice_drop=0.02)
     assert result.passed
