@@ -902,8 +902,8 @@ def facts(result: GateResult) -> list[str]:
         verb = "counts" if len(empty) == 1 else "count"
         found.append(f"{queries(len(empty))} returned nothing and {verb} as 0")
     if lost:
-        are = "relevant item is" if lost == 1 else "relevant items are"
-        found.append(f"{lost:,} {are} missing from their query's list")
+        were = "relevant item was" if lost == 1 else "relevant items were"
+        found.append(f"{lost:,} {were} not retrieved")
     left_out = (
         (max(counts["undefined"].values(), default=0), "without a defined value"),
         (counts["missing"], "without a ranking"),
