@@ -95,8 +95,8 @@ def _warn_of_distances(data: RankingData) -> None:
     values = 1 - misses / pairs[counted]
     if len(values) < FEW:
         return
-    mean, error = float(values.mean()), float(values.std()) / math.sqrt(len(values))
-    if mean < _REVERSED and mean + 5 * error < 0.5:
+    mean = float(values.mean())
+    if mean < _REVERSED and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
         warn(
             "lower scores seem better: relevant items stand at the end of most rankings, below "
             f"{1 - mean:.0%} of the irrelevant ones; scores rank the greatest first, so negate "

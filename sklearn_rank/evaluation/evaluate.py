@@ -415,7 +415,7 @@ def program_differences(
 
     With ``numbers`` they tell how many queries are concerned, else they hold for any.
     """
-    for case, subject in _SUBJECTS.items():
+    for case, subject in _SUBJECTS.items() if preset.differs else ():
         concerned = measures
         if case == "short":
             least = int(data.rankings.n_ranked.min())

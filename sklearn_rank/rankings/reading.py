@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -73,6 +71,9 @@ class JudgedItems(NamedTuple):
 
     def __call__(self) -> Array:
         """(Q,) digests."""
+        import json
+        from hashlib import blake2b
+
         texts: list[Any] = self.ids if isinstance(self.ids, list) else self.ids.to_list()
         if not set(map(type, texts)) <= {str}:
             texts = list(map(_text, texts))
