@@ -44,6 +44,7 @@ ROLES: Mapping[Role, tuple[Names, ...]] = MappingProxyType(
             Names("passage_id pid", "passage"),
             Names("chunk_id", "chunk"),
             Names("corpus_id node_id product_id asin sku"),
+            Names("movie_id book_id track_id article_id news_id"),
         ),
         "score": (Names("score prediction similarity sim"),),
         "distance": (Names("distance cosine_distance l2_distance vector_distance dist"),),

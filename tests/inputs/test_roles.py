@@ -276,6 +276,13 @@ def test_grades_as_text_are_not_all_relevant(name: str) -> None:
         read_qrels(csv_of(table), grades={"E": "x"})  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("item", ["movieId", "book_id", "track_id", "article-id", "news_id"])
+def test_items_of_public_data_sets_are_known(item: str) -> None:
+    rated = pd.DataFrame({"userId": [1, 1, 2], item: [10, 20, 10], "rating": [5, 3, 4]})
+    ranked = pd.DataFrame({"userId": [1, 1, 2], item: [10, 20, 30], "prediction": [3.0, 2.0, 1.0]})
+    assert evaluate(rated, ranked, "mrr")["mrr"] == 1 / 2
+
+
 def test_other_text_is_left_alone() -> None:
     titles = {"query": ["q", "q"], "item": ["a", "b"], "title": ["one", "two"]}
     assert len(read_qrels(csv_of(titles))) == 1
