@@ -428,7 +428,7 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
     try:
         call = _load(function) if isinstance(function, str) else function
         forms = _forms(call, wanted.k)
-    except (ImportError, AttributeError, TypeError, ValueError, KeyError, OSError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError, OSError) as error:
         rule = "function must be callable, 'module:function' or 'file.py:function'"
         msg = f"{rule}, got {safe_repr(function)}: {error}"
         raise InvalidParameterError(msg) from error
@@ -452,7 +452,14 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
 def _load(path: str) -> Any:
     """The function of ``module:function``, or of ``file.py:function``."""
     file, _, name = path.rpartition(":")
-    return runpy.run_path(file)[name] if file.endswith(".py") else resolve_name(path)
+    if not file.endswith(".py"):
+        return resolve_name(path)
+    defined = runpy.run_path(file)
+    if name not in defined:
+        functions = [own for own, value in defined.items() if callable(value) and own[0] != "_"]
+        msg = f"{file} defines no {safe_repr(name)}; it has {format_list(functions) or 'nothing'}"
+        raise AttributeError(msg)
+    return defined[name]
 
 
 def _definitions(wanted: Measure) -> dict[Measure, list[str]]:

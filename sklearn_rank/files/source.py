@@ -31,6 +31,7 @@ MAX_ID = 1 << 16
 """Characters of an id; one that is longer is a document, not its name."""
 _LINE_FEED = 10
 _BOM = b"\xef\xbb\xbf"
+_BOMS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,8 @@ def _checked(source: Source, line: int, data: bytes, max_line: int) -> Block:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     if b"\0" in data:
-        source.fail(line_of(data.index(b"\0")), "holds a NUL byte")
+        what = "is UTF-16; save it as UTF-8" if data[:2] in _BOMS_OF_UTF_16 else "holds a NUL byte"
+        source.fail(line_of(data.index(b"\0")), what)
     if b"\r" in data:
         source.fail(line_of(data.index(b"\r")), "holds a carriage return inside the line")
     if not data.isascii():

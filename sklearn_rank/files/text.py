@@ -88,6 +88,8 @@ def _read_number(source: Source, line: int, text: str, what: str) -> float:
         source.fail(line, f"the {what} is empty")
     if not _NUMBER.fullmatch(text):
         how = f"; pass grades={text_grades([text])}, a number for each text" * (what == "grade")
+        if _NUMBER.fullmatch(text.replace(",", ".", 1)):
+            how = "; decimals have a point"
         source.fail(line, f"{what} {safe_repr(text)} is not a number{how}")
     value = float(text)
     if not math.isfinite(value):
