@@ -351,6 +351,8 @@ class Audit:
 
     Attributes
     ----------
+    name, measure : str, Measure
+        The function, and the measure that it is named after.
     equals : Measure or None
         Definition of the measure that the function follows, but for ``mistakes``.
     conventions : tuple of str

@@ -287,6 +287,11 @@ class Run(LongTable):
         Name that the file gives to the system; empty if it gives none.
     ranks : ndarray of shape (n_rows,) or None
         Ranks that were given, which order the rows where there are no scores.
+    source, comments, unread, roles, doubts : str, int, tuple, mapping, tuple
+        Of a file: its name, comment lines, columns without a role, columns by role, and signs of
+        another order than was meant.
+    about_queries : object or None
+        Columns of a data frame with facts about the queries, for slices.
 
     Examples
     --------
@@ -428,8 +433,8 @@ class Qrels(LongTable):
 
     Attributes
     ----------
-    query_ids, offsets, item_ids
-        As of :class:`Run`.
+    query_ids, offsets, item_ids, source, comments, unread, roles, doubts, about_queries
+        As in :class:`Run`.
     grades : ndarray of shape (n_rows,)
         Above 0 is relevant; 0 is judged not relevant.
 

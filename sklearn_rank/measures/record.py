@@ -146,14 +146,19 @@ class Measure:
     """A metric with its cutoff and parameters: a value that prints and reads back.
 
     Make one with :func:`sklearn_rank.measure` or by parsing, as in ``measure("ndcg@10")``.
+
+    Attributes
+    ----------
+    metric, k, parameters : Metric, int or None, tuple of (str, object)
+        The metric, its cutoff, and the parameters that differ from their default.
+    given : frozenset of str
+        Parameters that were set explicitly: conventions leave them alone.
     """
 
     metric: Metric
     k: int | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
-    """Parameters that differ from the default, by name."""
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    """Names of the parameters that were set explicitly: conventions leave them alone."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: derived values belong to the version that reads them."""
