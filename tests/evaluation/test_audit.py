@@ -318,7 +318,7 @@ def test_command_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py:f", "mine:f", "other/mine.py:f", f"{tmp_path}/mine.py:f"):
         assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
-    with pytest.raises(InvalidParameterError, match="defines no 'g'; it has 'first', 'f'$"):
+    with pytest.raises(InvalidParameterError, match=r"defines no 'g'; it has 'first', 'f'$"):
         audit("mine.py:g", "hit_rate@1")
 
 
