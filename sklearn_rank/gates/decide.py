@@ -272,7 +272,12 @@ def _families(case: _Case) -> tuple[Family, Family]:
     identical = proven and other.identical
     for name, drop in policy.max_drop.items():
         if name in other.values:
-            whole[0][None, name] = pairs_of(measured, other, name, identical=identical)
+            pairs = pairs_of(measured, other, name, identical=identical)
+            if not len(pairs.drops):
+                if math.isfinite(measured.value(name)):  # else it is undefined for all queries
+                    case.add_change("not_compared", State.FAIL, (None, name))
+                continue
+            whole[0][None, name] = pairs
         elif name in other.pooled:
             whole[0][None, name] = _pooled_drop(case, (None, name))
         else:

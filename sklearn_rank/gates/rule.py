@@ -359,7 +359,8 @@ def _detectable(error: float, limits: FloatArray) -> float:
     def lacks(drop: float) -> float:
         return _red_share(drop, error, limits) - POWER
 
-    return float(optimize.brentq(lacks, 0.0, limits.max() + 10 * error))
+    greatest = limits.max() + 10 * error
+    return float(optimize.brentq(lacks, 0.0, greatest)) if greatest < math.inf else math.nan
 
 
 @dataclass(frozen=True)

@@ -512,6 +512,7 @@ _SENTENCES: dict[str, Callable[[Finding, GateResult], _Said]] = {
         "baseline does not fit: it has no {measure} of slice {label}{remedy}"
     ),
     "undefined": _plain("{measure} is undefined for all {n}"),
+    "not_compared": _plain("no query has a value of {measure} on both sides"),
     "no_queries": _plain("{measure} ranks all queries together and has no values per query"),
     "regressed_nothing": _plain(
         "max_regressed_queries is {allowed:,}, and no more queries are compared by {measure}: it "

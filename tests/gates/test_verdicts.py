@@ -251,6 +251,23 @@ def test_the_power_of_tiny_slices_has_a_number():
     assert all(row.drop.detectable > 0.02 for row in result.slices)
 
 
+def test_a_drop_that_no_query_can_show_has_no_power():
+    """A geometric mean of 1e-4 cannot fall by 0.01."""
+    result = compared([0] * 4 + [2, 1], [0] * 4 + [1, 2], max_drop={"gmap": 0.01}, hard_drop=0.5)
+    assert math.isnan(result.metrics["gmap"].drop.detectable)
+    assert "inf" not in result.message
+
+
+def test_a_measure_without_a_query_that_has_a_value_on_both_sides_fails():
+    """The answered query has no relevant item, or has no irrelevant one, on one side each."""
+    y_true = {"q1": {"a"}, "q2": {"a"}}
+    old, new = {"q1": ["a", "x"], "q2": ["a"]}, {"q1": ["a"], "q2": ["a", "x"]}
+    limits = {"max_drop": {"gauc": 0.02}, "zero_division": math.nan}
+    result = beside(y_true, new, old, allow={"undefined", "perfect"}, **limits)
+    assert result.state == "fail"
+    assert result.headline.startswith("no query has a value of gauc on both sides")
+
+
 def test_slices_that_are_all_too_small_are_remarked_on():
     result = compared([2] * 30, [2] * 30, slices={"a": names(9)}, max_slice_drop=0.02)
     assert result.passed
