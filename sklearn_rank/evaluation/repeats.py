@@ -130,7 +130,7 @@ def noise_between(
     weights: FloatArray | None,
     error: float,
 ) -> Noise | None:
-    """The noise of the mean change of some queries; None where neither system has repeats.
+    """The noise of the mean change of some queries; None without repeats or without queries.
 
     ``spreads`` are the standard deviations of each query between the runs of the old and of the new
     system; one of a single run is taken to vary as the other does. ``error`` is the standard error
@@ -138,7 +138,7 @@ def noise_between(
     """
     old, new = spreads
     old, new = (new, new) if old is None else (old, old if new is None else new)
-    if old is None or new is None:
+    if old is None or new is None or not len(old):
         return None
     shares = np.full(len(old), 1 / len(old)) if weights is None else weights / weights.sum()
     parts = [float(np.nansum((shares * side) ** 2)) for side in (old, new)]

@@ -178,6 +178,12 @@ def test_comparisons_say_what_repeats_are_worth() -> None:
     assert pooled["auc(average=pooled)"].noise is None
 
 
+def test_repeats_without_a_common_value_have_no_noise() -> None:
+    runs = {"old": {"q": ["a"]}, "new": Repeats([{"q": ["a"]}, {"q": ["a", "x"]}])}
+    compared = compare({"q": {"a"}}, runs, "gauc", zero_division=np.nan)
+    assert np.isnan(compared["gauc", "new"].difference)
+
+
 def test_three_runs_predict_what_others_detect() -> None:
     rng, n, rule = np.random.default_rng(1), 50, Rule(0.02, 1.0)
     predicted: dict[int, list[float]] = {runs: [] for runs in (1, 3, 5, 10)}
