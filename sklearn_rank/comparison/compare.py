@@ -107,7 +107,8 @@ def compare(
         relevant items for one system than for another, or ``queries="same"`` and they differ.
     InvalidParameterError
         If a parameter does not apply, or the systems were evaluated in different ways.
-    TypeError If the systems are neither results nor rankings.
+    TypeError
+        If the systems are neither results nor rankings.
 
     References
     ----------

@@ -256,7 +256,10 @@ def evaluate_placements(
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
         As in :func:`~sklearn_rank.evaluate`.
 
-    Returns ------- evaluation : Evaluation Without weights and without counts of omissions.
+    Returns
+    -------
+    evaluation : Evaluation
+        Without weights and without counts of omissions.
 
     Raises
     ------

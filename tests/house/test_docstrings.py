@@ -34,6 +34,13 @@ def test_numpydoc_finds_no_fault(function: Callable[..., float]) -> None:
     assert [fault for fault in faults if fault[0] not in ALLOWED] == []
 
 
+def test_titles_of_sections_stand_alone() -> None:
+    """A title wrapped into a paragraph hides its section from numpydoc and from readers."""
+    joined = re.compile(r"^ *(Parameters|Returns|Raises|Attributes)\b.*---|^ +\w+Error If ", re.M)
+    for path in (path for package in PACKAGES for path in package.rglob("*.py")):
+        assert not joined.search(path.read_text(encoding="utf-8")), path
+
+
 def test_ties_has_the_same_rules_in_types_presets_and_docstrings() -> None:
     assert get_args(Ties) == tuple(TIE_RULES)
     assert {preset.ties for preset in CONVENTIONS.values()} <= TIE_RULES.keys()
