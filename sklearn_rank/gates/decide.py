@@ -274,7 +274,8 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if name in other.values:
             pairs = pairs_of(measured, other, name, identical=identical)
             if not len(pairs.drops):
-                if math.isfinite(measured.value(name)):  # else it is undefined for all queries
+                weights, is_defined = measured.weights(name), math.isfinite(measured.value(name))
+                if is_defined and (weights is None or weights.any()):  # else nothing counts
                     case.add_change("not_compared", State.FAIL, (None, name))
                 continue
             whole[0][None, name] = pairs
