@@ -111,13 +111,17 @@ def _score_queries(
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
+    # The deepest cutoff first: rankings within it are what the next is cut from.
+    depths = [math.inf if measure.k is None else measure.k for measure in measures]
+    deepest_first = sorted(range(len(measures)), key=depths.__getitem__, reverse=True)
     blocks = data.rankings.blocks()
     reads_scores = any(part.metric.by_score for measure in measures for part in measure.parts)
     by_score = data.by_score if reads_scores else data.rankings
 
     def values_of(queries: slice) -> list[FloatArray]:
         block = _cut(data.rankings, by_score, queries)
-        return [function(block) for function in functions]
+        values = {place: functions[place](block) for place in deepest_first}
+        return [values[place] for place in range(len(functions))]
 
     if len(blocks) == 1 or any(measure.calls_back for measure in measures):
         done = list(map(values_of, blocks))
