@@ -16,7 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import InputCounts, RankingData
-from sklearn_rank.rankings.ranking import Items, RelevantItems, UnjudgedItems
+from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.checks import (
     as_column,
     as_numbers,
@@ -29,7 +29,7 @@ from sklearn_rank.support.checks import (
     is_missing,
     to_array,
 )
-from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
+from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
     Array,
@@ -290,18 +290,17 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
     """Items with checked grades, query after query, whose scores are still to come."""
-    unjudged = None
+    n_judged = None
     if negative == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
-        unjudged = UnjudgedItems((grades < 0).view(np.uint8))
-    return Items(offsets, None, grades, unjudged=unjudged)
+        n_judged = segment_sum((grades >= 0).astype(np.int32), offsets).astype(np.int64)
+    return Items(offsets, None, grades, n_judged=n_judged)
 
 
 def count_unjudged(items: Items) -> InputCounts:
     """Negative grades, which mean "not judged"."""
-    unjudged = items.unjudged
-    if unjudged is None or unjudged.flags is None:
+    if items.n_judged is None:
         return InputCounts()
-    return InputCounts(unjudged_grades=int(np.count_nonzero(unjudged.flags)))
+    return InputCounts(unjudged_grades=int(np.count_nonzero(items.is_unjudged)))
 
 
 def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
@@ -353,34 +352,20 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         row, column = divmod(place if positions is None else positions[place], n_items)
         return f"row {row}, column {column}"
 
-    def ranked_places(positions: IntArray) -> tuple[IntArray, BoolArray | slice]:
-        """Places of cells among the ranked ones, and flags of the ranked cells."""
-        if cells is None:
-            return positions, slice(None)
-        places = np.searchsorted(cells, positions).clip(max=len(cells) - 1)
-        is_ranked = cells[places] == positions
-        return places[is_ranked], is_ranked
-
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     rule, sample_weight = options.negative_grades, options.sample_weight
     grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=rule)
-    counts, unjudged = InputCounts(), None
-    if rule == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
-        negative = np.flatnonzero(grades < 0)
-        counts = InputCounts(unjudged_grades=len(negative))
-        are_unjudged = np.zeros(len(flat), dtype=bool)
-        are_unjudged[ranked_places(negative if stored is None else stored[negative])[0]] = True
-        unjudged = UnjudgedItems(are_unjudged.view(np.uint8))
-    items = Items(rows, flat, grades, unjudged=unjudged, ties=options.ties)
-    if stored is not None or cells is not None:
-        positive = np.flatnonzero(grades > 0)
-        hits = positive if stored is None else stored[positive]
-        hit_grades = grades[positive].astype(np.float64)
-        judged = None if cells is None else (np.searchsorted(hits, offsets), hit_grades)
-        hits, among = ranked_places(hits)
-        borders = np.searchsorted(hits, rows)
-        relevant = RelevantItems(borders, hit_grades[among], hits, flat[hits])
-        items = items._replace(grades=None, relevant=relevant, judged=judged)
+    n_negative = int(np.count_nonzero(grades < 0)) if rule == "unjudged" else 0
+    judged = None
+    if stored is not None:
+        grades, entries = np.zeros(scores.size, grades.dtype), grades
+        grades[stored] = entries
+    if cells is not None:
+        hits = np.flatnonzero(grades > 0)
+        judged = np.searchsorted(hits, offsets), grades[hits].astype(np.float64)
+        grades = grades[cells]
+    items = graded_rows(grades, rows, rule)._replace(scores=flat, judged=judged, ties=options.ties)
+    counts = InputCounts(unjudged_grades=n_negative)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
     return RankingData.of(

@@ -8,15 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from itertools import chain, compress, repeat
-from operator import is_not
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.items import SIMPLE_IDS, Where, read_scores
 from sklearn_rank.inputs.tables import Qrels, Run, fall_orders, take_ids
-from sklearn_rank.rankings.ranking import TIE_RULES, Items, RelevantItems, UnjudgedItems
+from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
@@ -25,8 +23,6 @@ from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, 
 
 _NUMBERS = {int, float}
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
-_LONG = 500
-"""Items of a ranking from which on it is faster to look up the judged items alone."""
 
 
 def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
@@ -105,53 +101,27 @@ def look_up(
     is_relevant = grades > 0
     has_zero |= not is_relevant.all()
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
-    judged, unjudged, is_open = _chosen(is_relevant, borders, grades), None, None
-    if assumed == "partial" and not all(partial):
-        is_open = np.array(partial)
-    by_place = scores is None or TIE_RULES[ties].by_place
-    if scores is None or by_place or is_open is not None or len(scores) <= _LONG * len(rankings):
-        relevant, flags = _look_up_ranked(rankings, truths, offsets, is_graded=dict in kinds)
-        if assumed == "partial":
-            if is_open is not None:
-                flags &= np.repeat(is_open, sizes_of(offsets))
-            unjudged = UnjudgedItems(flags.view(np.uint8), sizes)
-        if scores is not None:
-            relevant = relevant._replace(scores=scores[relevant.places])
+    # What the ground truth does not name: unjudged, or irrelevant.
+    unnamed = [math.nan if assumed == "partial" and one else 0.0 for one in partial]
+    if dict in kinds or assumed == "partial":
+        if dict not in kinds:
+            truths = [dict.fromkeys(one, 1.0) for one in truths]
+        looks = map(map, [truth.get for truth in truths], rankings, map(repeat, unnamed))
+        found = np.fromiter(chain.from_iterable(looks), np.float64, int(offsets[-1]))
     else:
-        # The judged items alone: no others have to be hashed.
-        found = [*chain.from_iterable(map(map, [ranking.get for ranking in rankings], truths))]
-        is_ranked = np.fromiter(map(is_not, found, repeat(None)), bool, len(found))
-        known = np.fromiter(compress(found, is_ranked.tolist()), scores.dtype)
-        of_hits, hit_grades = _chosen(is_ranked & is_relevant, borders, grades)
-        relevant = RelevantItems(of_hits, hit_grades, None, known[is_relevant[is_ranked]])
-        if assumed == "partial":
-            of_known, _ = _chosen(is_ranked, borders, grades)
-            unjudged = UnjudgedItems(None, sizes, (of_known, known))
-    items = Items(offsets, scores, None, relevant, judged, unjudged=unjudged, ties=ties)
+        named = map(map, [truth.__contains__ for truth in truths], rankings)
+        found = np.frombuffer(bytearray(chain.from_iterable(named)), np.uint8)
+    judged, n_judged = _chosen(is_relevant, borders, grades), None
+    if assumed == "partial":
+        n_judged = sizes
+    items = Items(offsets, scores, found, judged, n_judged=n_judged, ties=ties)
     if scores is not None and TIE_RULES[ties].by_id:
-        ranked = CodedIds.of([*chain.from_iterable(rankings)])
+        ranked = [*chain.from_iterable(rankings)]
         items = items.by_falling_id(*fall_orders(scores, offsets, ranked))
     ids = [*chain.from_iterable(truths)]
     if assumed != "partial":
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
     return Found(items, assumed, Judgements(JudgedItems(borders, ids, grades)))
-
-
-def _look_up_ranked(
-    rankings: list[Any], truths: list[Any], offsets: IntArray, *, is_graded: bool
-) -> tuple[RelevantItems, BoolArray]:
-    """The relevant items among all that are ranked, and which of these are not judged."""
-    if is_graded:
-        looks = map(map, [truth.get for truth in truths], rankings, repeat(repeat(math.nan)))
-        grades = np.fromiter(chain.from_iterable(looks), np.float64, int(offsets[-1]))
-        places, flags = np.flatnonzero(grades > 0), np.isnan(grades)
-        grades = grades[places]
-    else:
-        looks = map(map, [truth.__contains__ for truth in truths], rankings)
-        is_named = np.frombuffer(bytearray(chain.from_iterable(looks)), bool)
-        places, flags = np.flatnonzero(is_named), ~is_named
-        grades = np.ones(len(places))
-    return RelevantItems(np.searchsorted(places, offsets), grades, places), flags
 
 
 def _chosen(
@@ -185,25 +155,19 @@ def look_up_rows(qrels: Qrels, run: Run, ties: Ties, assume: Assume | None) -> F
     """Items of a run with the same queries, in one order, as its judgements."""
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
-    is_partial, unjudged = assumed == "partial", None
+    is_partial, n_judged = assumed == "partial", None
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
     ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
     rows = run.find(ids, segment_index(qrels.offsets)[wanted])
-    judgements = Judgements(JudgedItems(borders, ids, qrels.grades[wanted]))
-    if is_partial:
-        flags = np.ones(run.n_rows, np.uint8)
-        flags[rows[rows >= 0]] = 0
-        unjudged = UnjudgedItems(flags, n_judged=sizes_of(borders))
-        is_relevant = qrels.grades[wanted] > 0
-        rows, wanted = rows[is_relevant], wanted[is_relevant]
     grades = qrels.grades[wanted].astype(np.float64)
-    found = np.flatnonzero(rows >= 0)
-    found = found[np.argsort(rows[found])]
-    rows = rows[found]
-    scores = None if run.scores is None else run.scores[rows]
-    relevant = RelevantItems(np.searchsorted(rows, run.offsets), grades[found], rows, scores)
-    judged = np.searchsorted(wanted, qrels.offsets), grades
-    items = Items(run.offsets, run.scores, None, relevant, judged, unjudged=unjudged, ties=ties)
+    found = np.full(run.n_rows, math.nan if is_partial else 0.0)
+    found[rows[rows >= 0]] = grades[rows >= 0]
+    judgements = Judgements(JudgedItems(borders, ids, grades))
+    judged = borders, grades
+    if is_partial:
+        n_judged = sizes_of(borders)
+        judged = _chosen(grades > 0, borders, grades)
+    items = Items(run.offsets, run.scores, found, judged, n_judged=n_judged, ties=ties)
     if run.scores is not None and TIE_RULES[ties].by_id:
         items = items.by_falling_id(*fall_orders(run.scores, run.offsets, run.item_ids))
     return Found(items, assumed, judgements)

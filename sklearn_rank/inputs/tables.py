@@ -571,7 +571,7 @@ def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
 
 
 def fall_orders(
-    scores: Array, offsets: IntArray, ids: IdColumn | None = None
+    scores: Array, offsets: IntArray, ids: IdColumn | list[Any] | None = None
 ) -> tuple[IntArray, IntArray]:
     """Rows of each query by falling score, equal ones as they came, and by falling id if given."""
     order, same = order_segments(falling_codes(scores), offsets)
@@ -580,8 +580,12 @@ def fall_orders(
     runs = runs_of(same)
     members = order[runs.members]
     number = np.repeat(np.arange(len(runs.borders) - 1), sizes_of(runs.borders))
+    if isinstance(ids, list):  # of tied items alone
+        tied: IdColumn = CodedIds.of([ids[row] for row in members.tolist()])
+    else:
+        tied = take_ids(ids, members)
     by_id = order.copy()
-    by_id[runs.members] = members[_by_falling_id(take_ids(ids, members), number)]
+    by_id[runs.members] = members[_by_falling_id(tied, number)]
     return order, by_id
 
 

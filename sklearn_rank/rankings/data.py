@@ -28,7 +28,7 @@ class LaterItems(Protocol):
 
 def no_items(reason: str) -> Items:
     """Stands for items that are no longer known."""
-    return Items(np.zeros(1, dtype=np.int64), None, no_pool=reason)
+    return Items(np.zeros(1, dtype=np.int64), None, np.zeros(0, np.uint8), no_pool=reason)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class RankingData:
         **fields: Any,
     ) -> RankingData:
         """Ranked items, and further fields."""
-        fields.setdefault("assumed", "" if items.unjudged is None else "partial")
+        fields.setdefault("assumed", "" if items.n_judged is None else "partial")
         ties = "" if items.scores is None else items.ties
         return cls(items.ranked(query_ids, weights, n_jobs), items, ties=ties, **fields)
 

@@ -8,7 +8,6 @@ relevant, the greater scores of each are counted instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -82,84 +81,24 @@ def check_ties(value: Any, owner: str) -> Ties:
 # What was ranked ---------------------------------------------------------------------------------
 
 
-class RelevantItems(NamedTuple):
-    """The relevant items that were ranked, query after query."""
-
-    offsets: IntArray
-    """(Q+1,)"""
-    grades: Array
-    """(H,) above 0"""
-    places: IntArray | None
-    """(H,) positions among all items, ascending; None: their scores alone are known."""
-    scores: Array | None = None
-    """(H,) None: the items have no scores."""
-
-    def take(self, queries: slice | IntArray, first: IntArray) -> RelevantItems:
-        """Those of some queries, whose items now begin ``first`` places lower."""
-        hits, offsets = segments(self.offsets, queries)
-        places = self.places
-        if places is not None:
-            places = places[hits] - np.repeat(first, sizes_of(offsets))
-        scores = None if self.scores is None else self.scores[hits]
-        return RelevantItems(offsets, self.grades[hits], places, scores)
-
-
-class UnjudgedItems(NamedTuple):
-    """Ranked items that nobody judged."""
-
-    flags: Array | None
-    """(n,) 1 for each of these, 0 for others, as uint8; None: ``judged`` are the others."""
-    n_judged: IntArray | None = None
-    """(Q,) judged items, retrieved or not; None: all items were retrieved."""
-    judged: tuple[IntArray, Array] | None = None
-    """Offsets and scores of the judged items that were ranked."""
-
-    def flagged(self, items: Items) -> Array:
-        """The flags; among equal scores it does not matter which item has one."""
-        if self.flags is not None:
-            return self.flags
-        assert self.judged is not None
-        assert items.scores is not None
-        flags, (offsets, known) = np.ones(len(items.scores), np.uint8), self.judged
-        borders = zip(pairwise(items.offsets.tolist()), pairwise(offsets.tolist()), strict=True)
-        for (start, stop), (first, last) in borders:
-            scores, sought = (
-                sortable(items.scores[start:stop]),
-                np.sort(sortable(known[first:last])),
-            )
-            order = np.argsort(scores)
-            again = np.arange(len(sought)) - np.searchsorted(sought, sought)
-            flags[start + order[np.searchsorted(scores[order], sought) + again]] = 0
-        return flags
-
-    def counts(self, items: Items) -> IntArray:
-        """(Q,) number of unjudged items."""
-        if self.judged is not None:
-            return sizes_of(items.offsets) - sizes_of(self.judged[0])
-        assert self.flags is not None
-        return segment_sum(self.flags.astype(np.int32), items.offsets).astype(np.int64)
-
-
 class Items(NamedTuple):
-    """The ranked items, query after query, and their judgements.
+    """The ranked items, query after query, with the grade of each.
 
-    A relevant item has a grade above 0. Either all items have a grade here, or the relevant ones
-    are known apart. For ``ties="docid"`` items of equal scores come by falling id.
+    For ``ties="docid"`` items of equal scores come by falling id.
     """
 
     offsets: IntArray
     """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``."""
     scores: Array | None
     """(n,) None: the items stand in ranked order."""
-    grades: Array | None = None
-    """(n,) grade of each item; None: see ``relevant``."""
-    relevant: RelevantItems | None = None
+    grades: Array
+    """(n,) relevant above 0; NaN or below 0: nobody judged the item, if ``n_judged`` is known."""
     judged: tuple[IntArray, Array] | None = None
     """Offsets and grades of all relevant items; None: all were retrieved."""
     missed: FloatArray | None = None
     """Grades of relevant items that belong to no query in particular."""
-    unjudged: UnjudgedItems | None = None
-    """None: nothing can be unjudged."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None: nothing can be unjudged."""
     relevance: Array | None = None
     """(n,) scores of items in ranked order, for measures that read scores."""
     ties: Ties = "average"
@@ -167,56 +106,40 @@ class Items(NamedTuple):
     """Why the items of several queries do not compare; empty: they do."""
 
     def take(self, queries: slice | IntArray) -> Items:
-        """The items of some queries, without unjudged items and items of no query."""
+        """The items of some queries, without items of no query; what is unjudged is irrelevant."""
         rows, offsets = segments(self.offsets, queries)
-        relevant, judged = self.relevant, self.judged
-        if relevant is not None:
-            relevant = relevant.take(queries, self.offsets[:-1][queries] - offsets[:-1])
+        judged = self.judged
         if judged is not None:
             chosen, borders = segments(judged[0], queries)
             judged = borders, judged[1][chosen]
-        scores, grades, relevance = (
-            None if values is None else values[rows]
-            for values in (self.scores, self.grades, self.relevance)
-        )
-        return self._replace(
-            offsets=offsets,
-            scores=scores,
-            grades=grades,
-            relevant=relevant,
-            judged=judged,
-            missed=None,
-            unjudged=None,
+        scores, relevance = (None if v is None else v[rows] for v in (self.scores, self.relevance))
+        return Items(
+            offsets,
+            scores,
+            self.grades[rows],
+            judged,
             relevance=relevance,
+            ties=self.ties,
+            no_pool=self.no_pool,
         )
 
-    def known_apart(self) -> RelevantItems:
-        """The relevant items."""
-        if self.relevant is not None:
-            return self.relevant
-        assert self.grades is not None
-        places = np.flatnonzero(self.grades > 0)
-        scores = None if self.scores is None else self.scores[places]
-        borders = np.searchsorted(places, self.offsets)
-        return RelevantItems(borders, self.grades[places], places, scores)
+    @property
+    def is_unjudged(self) -> BoolArray:
+        """(n,) whether nobody judged an item."""
+        return ~(self.grades >= 0)
 
-    def in_rows(self) -> Array | None:
-        """A grade for every item; None if places of the relevant ones are not known."""
-        if self.grades is not None or self.relevant is None:
-            return self.grades
-        if self.relevant.places is None:
-            return None
-        grades = np.zeros(int(self.offsets[-1]), self.relevant.grades.dtype)
-        grades[self.relevant.places] = self.relevant.grades
-        return grades
+    def all_relevant(self) -> tuple[IntArray, Array]:
+        """Offsets and grades of the relevant items of each query, retrieved or not."""
+        if self.judged is not None:
+            return self.judged
+        hits = np.flatnonzero(self.grades > 0)
+        return np.searchsorted(hits, self.offsets), self.grades[hits]
 
     def by_relevance(self) -> Items:
         """Items with relevance as scores; itself where there is none."""
-        if self.relevance is None:
-            return self
-        relevant = self.known_apart()
-        relevant = relevant._replace(scores=self.relevance[relevant.places])
-        return self._replace(scores=self.relevance, relevant=relevant, relevance=None)
+        return (
+            self if self.relevance is None else self._replace(scores=self.relevance, relevance=None)
+        )
 
     def comparable(self) -> Array:
         """Relevance, scores, or numbers that fall with the ranks."""
@@ -227,24 +150,10 @@ class Items(NamedTuple):
         return np.repeat(self.offsets[1:], sizes_of(self.offsets)) - np.arange(self.offsets[-1])
 
     def by_falling_id(self, came: IntArray, by_id: IntArray) -> Items:
-        """Rankings as if tied items stood by falling id, in two orders of all items by score.
-
-        Tied items have one score: to move them changes only where relevant ones stand.
-        """
-        if by_id is came or self.scores is None:
-            return self
-        relevant, unjudged = self.known_apart(), self.unjudged
-        moved = np.empty_like(came)
-        moved[by_id] = came
-        if unjudged is not None:
-            flags = np.empty(len(came), np.uint8)
-            flags[moved] = unjudged.flagged(self)
-            unjudged = unjudged._replace(flags=flags)
-        places = moved[relevant.places]
-        order = np.argsort(places)
-        places, grades = places[order], relevant.grades[order]
-        relevant = RelevantItems(relevant.offsets, grades, places, self.scores[places])
-        return self._replace(relevant=relevant, grades=None, unjudged=unjudged)
+        """Rankings as if tied items stood by falling id, in two orders of all items by score."""
+        grades = np.empty_like(self.grades)
+        grades[came] = self.grades[by_id]  # tied items have one score
+        return self._replace(grades=grades)
 
     def ranked(
         self,
@@ -253,19 +162,19 @@ class Items(NamedTuple):
         n_jobs: int | None = None,
     ) -> JudgedRankings:
         """Judged rankings, made in blocks of queries that fit the processor's cache."""
-        n_ranked = sizes_of(self.offsets)
-        hits = _in_given_order(self) if self.scores is None else _by_score(self, n_ranked, n_jobs)
+        n_ranked, unjudged, items = sizes_of(self.offsets), None, self
+        if self.n_judged is not None:
+            flags = self.is_unjudged
+            counts = segment_sum(flags.astype(np.int32), self.offsets).astype(np.int64)
+            rule = "" if self.scores is None else grade_order(self.ties)
+            # Ranked when somebody asks for their places.
+            unjudged = Unjudged(counts, self.places_of_unjudged, rule, self.n_judged)
+            items = self._replace(grades=np.where(flags, 0, self.grades))
+        hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked, n_jobs)
         offsets = offsets_of(hits.counts)
         judged_offsets, judged_grades = offsets, hits.grades
         if self.judged is not None:
             judged_offsets, judged_grades = self.judged[0], narrow_grades(self.judged[1])
-        unjudged = None
-        if self.unjudged is not None:
-            counts, n_judged = self.unjudged.counts(self), self.unjudged.n_judged
-            n_judged = n_ranked - counts if n_judged is None else n_judged
-            rule = "" if self.scores is None else grade_order(self.ties)
-            # Ranked when somebody asks for their places.
-            unjudged = Unjudged(counts, self.places_of_unjudged, rule, n_judged)
         return JudgedRankings(
             query_ids=query_ids,
             offsets=offsets,
@@ -284,25 +193,20 @@ class Items(NamedTuple):
 
         Rules that put relevant items first or last say nothing of the others: these stay tied.
         """
-        assert self.unjudged is not None
         ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
-        flagged = Items(self.offsets, self.scores, self.unjudged.flagged(self), ties=ties)
+        flagged = Items(self.offsets, self.scores, self.is_unjudged.view(np.uint8), ties=ties)
         rankings = flagged.ranked(np.arange(len(self.offsets) - 1))
         return Places(rankings.offsets, rankings.above, rankings.tied)
 
     def without_unjudged(self) -> Items:
         """The items that somebody judged, in the order of relevance."""
-        assert self.unjudged is not None
         assert self.relevance is not None
-        left = np.flatnonzero(self.unjudged.flagged(self) == 0)
-        relevant = self.known_apart()
-        assert relevant.places is not None
-        relevant = relevant._replace(places=np.searchsorted(left, relevant.places))
+        left = np.flatnonzero(~self.is_unjudged)
         return self._replace(
             offsets=np.searchsorted(left, self.offsets),
+            grades=self.grades[left],
             relevance=self.relevance[left],
-            relevant=relevant,
-            unjudged=None,
+            n_judged=None,
         )
 
     def pool(self, queries: IntArray | None = None) -> JudgedRankings:
@@ -310,58 +214,36 @@ class Items(NamedTuple):
         if self.no_pool:
             msg = f"a pooled measure ranks the items of all queries together: {self.no_pool}"
             raise InvalidParameterError(msg)
-        items = self.by_relevance()
+        items, judged = self.by_relevance(), None
         if queries is not None:
             items = items.take(queries)
-        relevant, judged = items.relevant, items.judged
-        if relevant is not None:
-            relevant = relevant._replace(offsets=np.array([0, len(relevant.grades)]))
-        if judged is not None or items.missed is not None:
-            grades = items.known_apart().grades if judged is None else judged[1]
+        if items.judged is not None or items.missed is not None:
+            _, grades = items.all_relevant()
             if items.missed is not None:
                 grades = np.concatenate((grades.astype(np.float64), items.missed))
             judged = np.array([0, len(grades)]), grades
         # Ids order the items of a query; those of several queries have no order among each other.
         ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
-        offsets = np.array([0, int(items.offsets[-1])])
-        return Items(offsets, items.scores, items.grades, relevant, judged, ties=ties).ranked(
-            ["all"]
-        )
+        offsets, grades = np.array([0, int(items.offsets[-1])]), np.fmax(items.grades, 0)
+        return Items(offsets, items.scores, grades, judged, ties=ties).ranked(["all"])
 
 
 def concatenated(parts: Sequence[Items]) -> Items:
     """The items of all parts, ranked by relevance where one of them has that."""
-    offsets = offsets_of(np.concatenate([sizes_of(part.offsets) for part in parts]))
-    values = relevance = judged = grades = relevant = None
-    if any(part.relevance is not None for part in parts):
-        relevance = np.concatenate([part.comparable() for part in parts])
-    else:
-        values = np.concatenate([part.comparable() for part in parts])
-    if all(part.grades is not None for part in parts):
-        grades = np.concatenate([part.grades for part in parts])
-    apart = [part.known_apart() for part in parts]
+    has_relevance = any(part.relevance is not None for part in parts)
+    values, judged = np.concatenate([part.comparable() for part in parts]), None
     if any(part.judged is not None for part in parts):
-        pairs = [
-            part.judged or (hits.offsets, hits.grades)
-            for part, hits in zip(parts, apart, strict=True)
-        ]
+        pairs = [part.all_relevant() for part in parts]
         sizes = np.concatenate([sizes_of(borders) for borders, _ in pairs])
         judged = offsets_of(sizes), np.concatenate([known for _, known in pairs])
-    if grades is None:
-        firsts = accumulate((int(part.offsets[-1]) for part in parts), initial=0)
-        places = [
-            hits.places + first
-            for hits, first in zip(apart, firsts, strict=False)
-            if hits.places is not None
-        ]
-        scores = [hits.scores for hits in apart if hits.scores is not None]
-        relevant = RelevantItems(
-            offsets_of(np.concatenate([sizes_of(hits.offsets) for hits in apart])),
-            np.concatenate([hits.grades for hits in apart]),
-            np.concatenate(places) if len(places) == len(parts) else None,
-            np.concatenate(scores) if len(scores) == len(parts) else None,
-        )
-    return Items(offsets, values, grades, relevant, judged, relevance=relevance, ties=parts[0].ties)
+    return Items(
+        offsets_of(np.concatenate([sizes_of(part.offsets) for part in parts])),
+        None if has_relevance else values,
+        np.concatenate([part.grades for part in parts]),
+        judged,
+        relevance=values if has_relevance else None,
+        ties=parts[0].ties,
+    )
 
 
 class Hits(NamedTuple):
@@ -384,13 +266,13 @@ class Hits(NamedTuple):
 
 
 def _in_given_order(items: Items) -> Hits:
-    relevant = items.known_apart()
-    assert relevant.places is not None
-    counts = sizes_of(relevant.offsets)
-    above = relevant.places - np.repeat(items.offsets[:-1], counts)
+    places = np.flatnonzero(items.grades > 0)
+    counts = sizes_of(np.searchsorted(places, items.offsets))
+    grades = narrow_grades(items.grades[places])
+    places -= np.repeat(items.offsets[:-1], counts)
     if len(items.offsets) and int(items.offsets[-1]) < 1 << 31:
-        above = above.astype(np.int32)
-    return Hits(counts, above, None, narrow_grades(relevant.grades))
+        places = places.astype(np.int32)
+    return Hits(counts, places, None, grades)
 
 
 def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
@@ -398,13 +280,15 @@ def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
     # Sums are computed in 64 bits, block by block; their results are smaller.
     narrow: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
     by_place = TIE_RULES[items.ties].by_place
-    source, work, order = _plan(items, n_ranked, by_place=by_place)
+    items = items._replace(grades=narrow_grades(items.grades))
+    counts = not int(items.offsets[-1]) or (not by_place and _are_few(items))
+    work, order = _plan(items, n_ranked, counts=counts)
 
     def rank(queries: slice) -> Hits:
-        if source.grades is None:
-            hits = rank_by_counting(source.take(queries))
+        if counts:
+            hits = rank_by_counting(items.take(queries))
         else:
-            hits = _by_order(source, queries, order, by_place=by_place)
+            hits = _by_order(items, queries, order, by_place=by_place)
         if grade_order(items.ties):
             hits = _by_grade(hits, items.ties)
         tied = None if hits.tied is None else hits.tied.astype(narrow, copy=False)
@@ -413,28 +297,16 @@ def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
     return _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
 
 
-def _plan(
-    items: Items, n_ranked: IntArray, *, by_place: bool
-) -> tuple[Items, list[slice], IntArray | None]:
-    """The items in the order of ranking, the blocks, and their order of queries.
-
-    None is the order of the input. Relevant items known apart are counted, rows are put in order.
-    """
-    n_items = int(items.offsets[-1])
-    rows = items.in_rows() if n_items and (by_place or not _are_few(items)) else None
-    if rows is None:
+def _plan(items: Items, n_ranked: IntArray, *, counts: bool) -> tuple[list[slice], IntArray | None]:
+    """The blocks of ranking, and their order of queries; None is the order of the input."""
+    if counts:
         work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)]
-        relevant = items.known_apart()
-        relevant = relevant._replace(grades=narrow_grades(relevant.grades), places=None)
-        apart = Items(items.offsets, items.scores, relevant=relevant)
-        return apart, work or [slice(0, 0)], None
+        return work or [slice(0, 0)], None
     order = None
     if (n_ranked != n_ranked[0]).any():
         # Queries without items have no place among the others.
         order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
-    lengths = n_ranked if order is None else n_ranked[order]
-    in_rows = Items(items.offsets, items.scores, narrow_grades(rows))
-    return in_rows, list(similar_runs(lengths, RANK_BLOCK)), order
+    return list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK)), order
 
 
 def _are_few(items: Items) -> bool:
@@ -446,9 +318,7 @@ def _are_few(items: Items) -> bool:
     spare = int(items.offsets[-1]) - 500 * (len(items.offsets) - 1)
     if spare <= 0:
         return False
-    if items.relevant is not None:
-        return spare > 25 * len(items.relevant.grades)
-    return spare > 25 * int(np.count_nonzero(items.grades > 0))  # type: ignore[operator]
+    return spare > 25 * int(np.count_nonzero(items.grades))
 
 
 def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:
@@ -505,7 +375,6 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: 
     order of the items.
     """
     assert rows.scores is not None
-    assert rows.grades is not None
     beyond = EMPTY
     if order is None:
         width = int(rows.offsets[1])
@@ -586,9 +455,13 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
 
 def rank_by_counting(items: Items) -> Hits:
     """Few relevant items: above each stand as many as have greater scores."""
-    borders, grades, _, wanted = items.known_apart()
-    assert wanted is not None
     assert items.scores is not None
+    hits = np.flatnonzero(items.grades)
+    borders, grades, wanted = (
+        np.searchsorted(hits, items.offsets),
+        items.grades[hits],
+        items.scores[hits],
+    )
     smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
     counts, sizes = sizes_of(borders), sizes_of(items.offsets)
