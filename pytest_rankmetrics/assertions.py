@@ -6,10 +6,9 @@ Assertions that name their metric, so that a test reads as a sentence, are short
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.evaluation.audit import audit
@@ -20,7 +19,6 @@ from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.support.text import format_list
 
 if TYPE_CHECKING:
@@ -200,70 +198,25 @@ def assert_same_metric(function: Callable[..., Any], measure: str | Measure) -> 
         raise RankGateFailure(str(found))
 
 
-class Assertion(Protocol):
-    """Asserts that one metric is good enough; ``k`` and other options are those of the metric."""
+def _assertion(name: str) -> Callable[..., GateResult]:
+    """``assert_<name>_at_least`` (or ``_at_most``): a short form of :func:`assert_metric`."""
+    metric = find_metric(name)
+    side = "at_least" if metric.greater_is_better else "at_most"
 
-    __name__: str
-
-    def __call__(
-        self, y_true: Any, y_score: Any, threshold: float, *, k: int | None = ..., **options: Any
-    ) -> GateResult:
-        """Result of :func:`assert_metric`."""
-
-
-_DOCSTRING = """Assert that {metric.symbol} is at {word} ``threshold``.
-
-    {metric.summary} The threshold is {range}; equality passes. Own parameters are those of
-    :func:`sklearn_rank.{function}`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import {name}
-    >>> {name}({{"q": {{"b"}}}}, {{"q": ["b", "c"]}}, {limit}{allow}).passed
-    True
-    """
-
-
-def _assertion(metric_name: str) -> Assertion:
-    """The assertion of a metric, with name, parameters and docstring from the record."""
-    metric = find_metric(metric_name)
-    function = FUNCTIONS[metric]
-    theirs = inspect.signature(function).parameters
-    own = [name for name in ("k", *metric.defaults) if name in theirs]
-
-    def assertion(y_true: Any, y_score: Any, threshold: float, **given: Any) -> GateResult:
+    def assertion(y_true: Any, y_score: Any, threshold: float, **options: Any) -> GateResult:
         __tracebackhide__ = hide
         # Parameters at their default are left open, so that a convention can set them.
-        options = {
-            name: given.pop(name)
-            for name in own
-            if name in given and given[name] != metric.defaults.get(name)
-        }
-        members = options.get("measures")
-        if members is not None and parse_measures(members) == metric.defaults["measures"]:
-            del options["measures"]
-        measure = read_measure(metric_name, options.pop("k", None), **options)
-        given = {name: value for name, value in given.items() if name not in own}
-        given["at_least" if metric.greater_is_better else "at_most"] = threshold
-        return assert_metric(y_true, y_score, measure, **given)
+        own = {key: options.pop(key) for key in ("k", *metric.defaults) if key in options}
+        own = {key: value for key, value in own.items() if value != metric.defaults.get(key)}
+        measure = read_measure(name, own.pop("k", None), **own)
+        return assert_metric(y_true, y_score, measure, **{side: threshold}, **options)
 
-    word = "least" if metric.greater_is_better else "most"
-    assertion.__name__ = assertion.__qualname__ = f"assert_{metric_name}_at_{word}"
-    assertion.__doc__ = _DOCSTRING.format(
-        metric=metric,
-        word=word,
-        range="in (0, 1]" if metric.upper == 1 else "above 0" if word == "least" else "at least 0",
-        function=function.__name__,
-        name=assertion.__name__,
-        limit=f"{0.5 if word == 'least' else 0}{', k=1' if metric.takes_k else ''}",
-        allow="" if word == "least" else ', allow={"unretrieved"}',
+    assertion.__name__ = assertion.__qualname__ = f"assert_{name}_{side}"
+    assertion.__doc__ = (
+        f"Assert that {metric.symbol} is {side.replace('_', ' ')} ``threshold``; see "
+        f":func:`assert_metric`.\n\n    {metric.summary}"
     )
-    shared = list(inspect.signature(assertion).parameters.values())
-    parameters = [theirs[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own]
-    reading = shared[3].replace(name="reading", annotation=Unpack[ReadingArguments])
-    assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
-    return cast("Assertion", assertion)
+    return assertion
 
 
 assert_auc_at_least = _assertion("auc")

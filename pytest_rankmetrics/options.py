@@ -54,8 +54,8 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def ini_name(name: str) -> str:
-    """A setting in an ini file; ``pass`` alone is no name of an argument."""
-    return "rank_pass" if name == "pass_if" else f"rank_{name}"
+    """A setting in an ini file."""
+    return f"rank_{name}"
 
 
 # Name, type, default, and what it means.
@@ -113,8 +113,6 @@ def read_options(config: pytest.Config) -> Options:
     values["strict"] = bool(values["strict"] or option("rank_strict"))
     if option("rank_worst") is not None:
         values["worst_queries"] = option("rank_worst")
-    if values["cannot_tell"] == "ci" and in_ci():  # a test may change the environment
-        values["cannot_tell"] = "fail"
     try:
         settings = Settings(**values)
     except SettingError as error:

@@ -268,7 +268,7 @@ class Session:
 
     def _recorded_tests(self, wanted: str, known: Collection[str]) -> list[str]:
         """Tests with a baseline that a required name means, and that were not collected."""
-        from sklearn_rank.gates.baseline import recorded_gate
+        from sklearn_rank.comparison.baseline import recorded_gate
 
         used = {run.record["baseline"] for run in self.runs}
         root = self.options.baseline_dir or self.config.rootpath
@@ -289,7 +289,7 @@ class Session:
         asked = self.gates or own.unused != "report" or own.baseline_dir
         if not asked or exitstatus not in GREEN or self.partial or not _is_whole(self.config):
             return
-        from sklearn_rank.gates.baseline import recorded_gate
+        from sklearn_rank.comparison.baseline import recorded_gate
 
         used = {run.record["baseline"] for run in self.runs}
         for path, shown in find_baselines(self.config, own.baseline_dir or root):

@@ -21,9 +21,9 @@ from sklearn_rank.cli.reading import (
     refuse_repeated_input,
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
+from sklearn_rank.comparison.baseline import recorded_gate
 from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.gates.baseline import recorded_gate
 from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
 from sklearn_rank.gates.names import EXTENSION, slug
 from sklearn_rank.gates.policy import Detail, Settings, in_ci, read_policy
@@ -163,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
         update=f"{baselines.typed()} --update",
     )
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
-    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit", "html")}
+    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
     complaints = write_reports(summary, targets, inputs=inputs)
     said = write_step_summary(summary, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))

@@ -293,7 +293,7 @@ LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = (
     *("metrics", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
-    *("unjudged", "pass_if", "ignore_identical_ids"),
+    *("unjudged", "ignore_identical_ids"),
 )
 """Its others; all are keys of a TOML file, too."""
 
@@ -333,8 +333,6 @@ def _gate(commands: Any) -> None:
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     add("--values", metavar="NAME=FILE", help=numbers, **named)
     add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    proof = "what passes: unless_worse, or only what is proven not to exceed --max-drop"
-    add("--pass-if", choices=("unless_worse", "proven"), help=proof)
     add("--convention", metavar="NAME", help="reproduce this program's numbers")
     missing = "judged queries without a ranking (default: raise)"
     add("--missing", choices=("raise", "zero", "skip"), help=missing)
@@ -344,7 +342,7 @@ def _gate(commands: Any) -> None:
     add("--allow", action="append", metavar="WORD", help=oddity)
     add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
     unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
-    add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
+    add("--unjudged", choices=("irrelevant", "condense"), help=unjudged)
     update = "write a missing baseline, raise one; lowers none"
     add("--update", action="store_true", help=update)
     add("--accept", action="store_true", help="also lower baselines; needs --reason")
@@ -356,7 +354,6 @@ def _gate(commands: Any) -> None:
     add("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
     add("--markdown", metavar="FILE", help=markdown)
-    add("--junit", metavar="FILE", help="write a JUnit report")
     _add_reading(parser)
     parser.set_defaults(run=("gate", "run"))
 

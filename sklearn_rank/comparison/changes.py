@@ -99,6 +99,7 @@ def query_changes(
     pair: tuple[str, str],
     text_of: Callable[[Any], str],
     numbers: Sequence[int],
+    key: Callable[[Any], Any] = lambda item: item,
 ) -> list[QueryChange]:
     """Some of the common queries, by number, with what explains their change."""
     before, after = (
@@ -119,7 +120,7 @@ def query_changes(
         why = "it reads relevance scores, whose ranking is not kept"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:
-        explained = iter(explain_all(wanted, sides))
+        explained = iter(explain_all(wanted, sides, key=key))
     undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
     for place, number in enumerate(numbers):
         query, (old, new) = joined.query_ids[number], values[place]

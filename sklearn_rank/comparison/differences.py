@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import InitVar, dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import InitVar, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.averaging import on_scale
-from sklearn_rank.evaluation.repeats import Noise, noise_between
+from sklearn_rank.comparison.pairs import Pairs
+from sklearn_rank.evaluation.repeats import Noise
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.statistics.differences import (
     Alternative,
     Correction,
-    Differences,
     PairedTest,
     correct_p_values,
 )
 from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress
-from sklearn_rank.support.segments import mean_of
 
 Family = Literal["all", "measure"]
 
@@ -125,130 +123,91 @@ class Difference:
     noise: Noise | None = None
 
 
-@dataclass
-class _Test:
-    """One measure of two systems, whose family is being formed."""
-
-    metric: Metric
-    found: dict[str, Any]
-    """Fields of the difference."""
-    sample: Differences | None = None
-    """New minus old on this scale; None where nothing can be tested."""
-
-    def in_units(self, difference: float) -> float:
-        """A difference on the scale of the mean as one of the means."""
-        if self.metric.geometric_from is None:
-            return difference
-        with np.errstate(over="ignore"):  # of few queries a logarithm may be beyond all floats
-            return float(self.found["baseline_value"] * float(np.expm1(difference)))
-
-    def set_interval(self, low: float, high: float) -> None:
-        """An interval in the units of the measure, not beyond the range of its differences."""
-        widest = self.metric.upper - self.metric.lower
-        low, high = max(self.in_units(low), -widest), min(self.in_units(high), widest)
-        self.found |= {"low": low, "high": high}
-
-
 def compared(groups: Sequence[Joined], settings: Settings) -> list[tuple[Difference, ...]]:
     """The differences of each group of queries, all tested in one family."""
-    pairs = [*combinations(groups[0].systems, 2)]
+    systems = [*combinations(groups[0].systems, 2)]
     if not settings.all_pairs:
-        pairs = pairs[: len(groups[0].systems) - 1]
-    work = [(number, measure) for number in range(len(groups)) for measure in groups[0].measures]
+        systems = systems[: len(groups[0].systems) - 1]
+    work = [(group, name) for group in groups for name in groups[0].measures]
     steps: Iterable[int] = range(len(work))
     if settings.test == "permutation":  # which draws, and takes time
         steps = with_progress([1] * len(work), len(work), "tests")
-    families: dict[str, list[_Test]] = {}
-    rows: list[list[_Test]] = [[] for _ in groups]
-    for (number, measure), _ in zip(work, steps, strict=True):
-        tests = _tested(groups[number], measure, pairs, settings)
-        families.setdefault("" if settings.family == "all" else measure, []).extend(tests)
-        rows[number] += tests
-    for family in families.values():
-        _correct(family, settings)
-    return [tuple(Difference(**test.found) for test in tests) for tests in rows]
+    families: dict[str, list[tuple[Difference, Pairs | None]]] = {}
+    for (group, name), _ in zip(work, steps, strict=True):
+        tests = [_tested(group, name, pair, settings) for pair in systems]
+        families.setdefault("" if settings.family == "all" else name, []).extend(tests)
+    found = {key: iter(_corrected(family, settings)) for key, family in families.items()}
+    return [
+        tuple(
+            next(found["" if settings.family == "all" else name])
+            for name in group.measures
+            for _ in systems
+        )
+        for group in groups
+    ]
 
 
 def _tested(
-    joined: Joined,
-    measure: str,
-    pairs: Sequence[tuple[str, str]],
-    settings: Settings,
-) -> list[_Test]:
-    """One measure over one group of queries: all but the correction."""
-    tests = [_described(joined, measure, pair) for pair in pairs]
-    draws = settings.n_resamples, settings.seed
-    for test in tests:
-        if test.sample is not None:
-            p = test.sample.p(settings.test, settings.alternative, *draws)
-            test.set_interval(*test.sample.interval(settings.level, p, settings.alternative))
-            test.found["p"] = p
-    return tests
-
-
-def _described(joined: Joined, measure: str, pair: tuple[str, str]) -> _Test:
-    """Two systems over the queries for which both are defined; not tested."""
+    joined: Joined, measure: str, names: tuple[str, str], settings: Settings
+) -> tuple[Difference, Pairs | None]:
+    """One measure of two systems: all but the correction; without pairs if nothing is tested."""
     metric = joined.measure(measure).metric
-    least, greater = metric.geometric_from, metric.greater_is_better
-    found: dict[str, Any] = {"measure": measure, "baseline": pair[0], "system": pair[1]}
-    old, new = (joined.values(system, measure) for system in pair)
-    weights, others = (joined.weights(system, measure) for system in pair)
-    remark, sample = "", None
-    if old is None or new is None:
-        remark = "ranks all queries together; there are no values per query to test"
-    elif weights is not others and (
-        weights is None or others is None or not np.array_equal(weights, others)
-    ):
-        remark = "the systems weigh the queries differently"
-    if old is None or new is None or remark:
-        was, now = (joined.pooled(system, measure) for system in pair)
-        mean = now - was
-        found |= {"queries": len(joined.query_ids), "difference": mean, "remark": remark}
-    else:
-        defined = ~np.isnan(old) & ~np.isnan(new)
-        if weights is not None:
-            defined &= weights > 0
-            weights = weights[defined]
-            if not len(weights) or not np.ptp(weights):
-                weights = None  # equal weights, so that every test may be asked for
-        clusters = None if joined.clusters is None else joined.clusters[defined]
-        sides = [on_scale(side[defined], least) for side in (old, new)]
-        scale = max(float(np.abs(side).max(initial=0.0)) for side in sides)
-        sample = Differences(sides[1] - sides[0], weights, scale, clusters)
-        was, now = (mean_of(side, weights) for side in sides)
-        if least is not None:
-            was, now = math.exp(was), math.exp(now)
-        mean, (wins, losses) = sample.mean, sample.better_and_worse(greater)
-        if least is None:
-            before, after = (
-                None if spread is None else spread[defined]
-                for spread in (joined.spread(system, measure) for system in pair)
-            )
-            first, second = (len(joined.systems[system].runs) for system in pair)
-            found["noise"] = noise_between((before, after), (first, second), weights, sample.error)
-        found |= {
-            "queries": len(sample),
-            "difference": mean if least is None else now - was,
-            "effect": sample.effect,
-            "design_effect": sample.design_effect,
-            "wins": wins,
-            "ties": len(sample) - wins - losses,
-            "losses": losses,
-        }
-    better = None if math.isnan(mean) or mean == 0 else (mean > 0) == greater
-    found |= {"value": now, "baseline_value": was, "better": better}
-    return _Test(metric, found, sample)
+    pairs = joined.pairs(measure, names)
+    if isinstance(pairs, str):
+        was, now = (joined.pooled(system, measure) for system in names)
+        row = Difference(measure, *names, len(joined.query_ids), now, was, now - was, remark=pairs)
+        return replace(row, better=_better(now - was, metric)), None
+    sample, (was, now), (losses, wins) = pairs.sample, pairs.means, pairs.lost_and_won
+    p = sample.p(settings.test, settings.alternative, settings.n_resamples, settings.seed)
+    widest = metric.upper - metric.lower
+    low, high = sample.interval(settings.level, p, settings.alternative)
+    mean = sample.mean if metric.geometric_from is None else now - was
+    row = Difference(
+        measure,
+        *names,
+        queries=len(pairs),
+        value=now,
+        baseline_value=was,
+        difference=mean,
+        low=max(_in_units(pairs, low), -widest),
+        high=min(_in_units(pairs, high), widest),
+        effect=sample.effect,
+        p=p,
+        wins=wins,
+        ties=len(pairs) - wins - losses,
+        losses=losses,
+        better=_better(mean, metric),
+        design_effect=sample.design_effect,
+        noise=pairs.noise,
+    )
+    return row, pairs
 
 
-def _correct(family: Sequence[_Test], settings: Settings) -> None:
-    """Corrected p-values, and the differences that they leave to be seen."""
-    raw = [test.found.get("p", math.nan) for test in family]
+def _in_units(pairs: Pairs, difference: float) -> float:
+    """A difference on the scale of the mean as one of the means."""
+    if pairs.geometric_from is None:
+        return difference
+    with np.errstate(over="ignore"):  # of few queries a logarithm may be beyond all floats
+        return float(pairs.means[0] * float(np.expm1(difference)))
+
+
+def _better(difference: float, metric: Metric) -> bool | None:
+    if math.isnan(difference) or difference == 0:
+        return None
+    return (difference > 0) == metric.greater_is_better
+
+
+def _corrected(
+    family: Sequence[tuple[Difference, Pairs | None]], settings: Settings
+) -> Iterator[Difference]:
+    """The rows with corrected p-values, and the differences that these leave to be seen."""
+    raw = [row.p for row, _ in family]
     times = sum(not math.isnan(p) for p in raw) if settings.correction else 1
-    corrected = correct_p_values(raw, settings.correction)
     alpha = settings.alpha / max(times, 1)
-    for test, p in zip(family, corrected, strict=True):
-        test.found |= {"p_corrected": p, "significant": p <= settings.alpha}
-        sample = test.sample
-        if sample is not None and sample.has_spread:
-            least = sample.detectable(alpha, settings.power, settings.alternative)
-            test.found["detectable"] = test.in_units(least)
+    corrected = correct_p_values(raw, settings.correction)
+    for (row, pairs), p in zip(family, corrected, strict=True):
+        least = math.nan
+        if pairs is not None and pairs.sample.has_spread:
+            least = pairs.sample.detectable(alpha, settings.power, settings.alternative)
+            least = _in_units(pairs, least)
+        yield replace(row, p_corrected=p, significant=p <= settings.alpha, detectable=least)

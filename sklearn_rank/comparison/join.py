@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rank.comparison.pairs import Pairs
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
@@ -45,6 +46,8 @@ class Joined:
     """Queries of each system that another one does not have."""
     clusters: IntArray | None = None
     """Numbers of the clusters of the common queries; None: each was drawn for itself."""
+    decimals: int | None = None
+    """To which values are rounded, where those of a system were recorded so."""
     _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict)
 
     def _scored(self, system: str, measure: str) -> Scored:
@@ -60,7 +63,10 @@ class Joined:
         key = (system, measure)
         if key not in self._columns:
             values = self._scored(*key).counted
-            self._columns[key] = None if values is None else values[self.places[system]]
+            if values is not None:
+                values = values[self.places[system]]
+                values = values if self.decimals is None else np.round(values, self.decimals)
+            self._columns[key] = values
         return self._columns[key]
 
     def values_per_query(self, system: str, measure: str) -> FloatArray:
@@ -93,6 +99,30 @@ class Joined:
         """Standard deviation of each query between the runs; None for a single run."""
         whole = self.systems[system]
         return whole.spread(measure)[self.places[system]] if len(whole.runs) > 1 else None
+
+    def pairs(self, measure: str, systems: tuple[str, str]) -> Pairs | str:
+        """Old and new values by query, or why there is nothing to test."""
+        metric = self.measure(measure).metric
+        old, new = (self.values(system, measure) for system in systems)
+        weights, others = (self.weights(system, measure) for system in systems)
+        if old is None or new is None:
+            return "ranks all queries together; there are no values per query to test"
+        if weights is not others and (
+            weights is None or others is None or not np.array_equal(weights, others)
+        ):
+            return "the systems weigh the queries differently"
+        first, second = (len(self.systems[system].runs) for system in systems)
+        return Pairs.of(
+            new,
+            old,
+            queries=self.places[systems[1]],
+            weights=weights,
+            clusters=self.clusters,
+            greater_is_better=metric.greater_is_better,
+            geometric_from=metric.geometric_from,
+            runs=(first, second),
+            spreads=[self.spread(system, measure) for system in systems],
+        )
 
     @cached_property
     def missing(self) -> dict[str, list[Any]]:

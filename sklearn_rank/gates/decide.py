@@ -1,23 +1,40 @@
-"""The verdict of a gate: every limit is judged, and every rule that fires is a finding."""
+"""The verdict of a gate: every limit is judged, and every rule that fires is a finding in words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import explain_all
-from sklearn_rank.evaluation.averaging import on_scale
+from sklearn_rank.comparison.baseline import averaged_queries, key_of
+from sklearn_rank.comparison.changes import QueryChange, query_changes
+from sklearn_rank.comparison.pairs import Pairs
 from sklearn_rank.evaluation.result import Evaluation, worst_of
-from sklearn_rank.gates.baseline import averaged_queries, key_of, rank_of
-from sklearn_rank.gates.compare import Beside, Other, Recorded, judge_first, means_of, pairs_of
+from sklearn_rank.gates.compare import NOW, Other
 from sklearn_rank.gates.measure import DECIMALS, Measured
-from sklearn_rank.gates.policy import SLACK, Policy, drop_of, in_ci
-from sklearn_rank.gates.rule import Pairs, Rule, false_alarm, judge
-from sklearn_rank.gates.unjudged import OverGradings, box_of, over_gradings
+from sklearn_rank.gates.policy import SLACK, Policy, drop_of
+from sklearn_rank.gates.rule import Rule, false_alarm, judge
+from sklearn_rank.gates.sentences import (
+    apart,
+    count,
+    counts_of,
+    drop_sentence,
+    first_of,
+    line,
+    moved_by,
+    moved_to,
+    of_slice,
+    over_all,
+    p_phrase,
+    queries_text,
+    several,
+    shown,
+    value_sentence,
+)
 from sklearn_rank.gates.verdict import (
     BROKEN,
     UNREMARKABLE,
@@ -30,18 +47,14 @@ from sklearn_rank.gates.verdict import (
     Worst,
     gravest,
 )
-from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.typing import BoolArray
+from sklearn_rank.rankings.placements import Placement
 
 IMPROVEMENT = 1e-6
 """A baseline is raised by no less: it holds six decimals."""
-GAIN_ALPHA = 0.01
-"""A baseline rises where the p-value of a gain is below this: one that rises with every gain
-climbs to the luckiest run, and honest runs then look worse."""
 MOST_ALIKE = 1.5
 """Design effect above which a gate says how many independent queries its clusters are worth."""
-MOST_TO_JUDGE = 3
-"""Items to judge in a headline; the command judge-next lists more."""
+MAX_NEW_UNJUDGED = 0.05
+"""Rise of the share of unjudged items on top that a headline need not name."""
 _SETS = ("recall", "hit_rate", "all_hit_rate")
 """Metrics that read no order above their cutoff."""
 
@@ -68,22 +81,13 @@ class _Case:
         found = [own.state for own in self.findings]
         return gravest([*found, *(row.state for row in self.rows.values())])
 
-    def add(self, rule: str, state: State | None, key: Key = (None, ""), **data: Any) -> None:
-        """A finding about the data alone."""
-        self.findings.append(Finding(rule, state, key[1], key[0], data))
-
-    def add_change(
-        self, rule: str, state: State | None, key: Key = (None, ""), **data: Any
-    ) -> None:
-        """A finding that a new baseline would resolve."""
-        self.findings.append(Finding(rule, state, key[1], key[0], data, of_baseline=True))
+    def add(self, rule: str, state: State | None, text: str, short: str = "", **more: bool) -> None:
+        """A rule that fired, or a remark."""
+        self.findings.append(Finding(rule, state, text, short, **more))
 
 
 def decide(
-    policy: Policy,
-    measured: Measured,
-    other: Other | None = None,
-    slices: Slices | None = None,
+    policy: Policy, measured: Measured, other: Other | None = None, slices: Slices | None = None
 ) -> GateResult:
     """Judge everything that a policy asks for; without an other side no drop is judged."""
     case = _Case(policy, measured, other, measured.slices() if slices is None else slices)
@@ -91,18 +95,13 @@ def decide(
     _find_missing_slices(case)
     rate = None
     if other is not None:
-        if isinstance(other, Recorded):
-            _judge_fit(case, other)
         families = _families(case)
         for family in families:
             _judge_changes(case, *family)
-        _find_lost_values(case)
-        find_vacuous(
-            case.findings,
-            policy,
-            measured,
-            {n: row.baseline for (label, n), row in case.rows.items() if label is None},
-        )
+        _judge_fit(case, other)
+        _find_lost_values(case, other)
+        was = {name: row.baseline for (label, name), row in case.rows.items() if label is None}
+        case.findings += find_vacuous(policy, measured, was)
         _judge_regressed(case)
         if policy.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(own for own in families if own[0]))
@@ -110,9 +109,7 @@ def decide(
                 for key, drop in judge(*family).items():
                     case.rows[key] = replace(case.rows[key], drop=drop)
     _judge_each_query(case)
-    _note_unjudged(case)
-    _note_clusters(case)
-    _note_runs(case)
+    _remark(case)
     case.findings += measured.remarks
     return _result(case, rate)
 
@@ -120,23 +117,15 @@ def decide(
 def _result(case: _Case, rate: float | None) -> GateResult:
     """Everything that was found."""
     policy, measured, other, settings = case.policy, case.measured, case.other, case.policy.settings
-    where, allowed = settings.cannot_tell, "cannot_tell" in measured.allow
-    doubtful = (State.NOT_CONFIRMED,) if allowed else (State.NOT_CONFIRMED, State.CANNOT_TELL)
-    findings = [replace(own, warns=own.warns or own.state in doubtful) for own in case.findings]
+    doubt = State.NOT_CONFIRMED
+    findings = [replace(own, warns=own.warns or own.state is doubt) for own in case.findings]
     if settings.strict:
-        findings = [
-            replace(own, state=State.FAIL)
-            if own.warns and own.state in (None, State.NOT_CONFIRMED)
-            else own
-            for own in findings
-        ]
+        findings = [replace(own, state=State.FAIL) if own.warns else own for own in findings]
     state = gravest([case.state, *(own.state for own in findings)])
-    undecided_fails = settings.strict or where == "fail" or (where == "ci" and in_ci())
-    red = state in BROKEN or (state is State.CANNOT_TELL and undecided_fails and not allowed)
     return GateResult(
         name=policy.name,
         state=state,
-        passed=not red,
+        passed=state not in BROKEN,
         findings=tuple(findings),
         metrics={name: case.rows[None, name] for name in measured.used},
         slices=tuple(row for (label, _), row in case.rows.items() if label is not None),
@@ -180,12 +169,16 @@ def _judge_values(case: _Case) -> None:
     for name in policy.limited:
         used, greatest = measured.used[name], measured.greatest(name)
         most = policy.at_most.get(name)
+        nothing = f"the limit of {name} limits nothing"
         if used.metric.of_judgements and not measured.is_partial:
-            case.add("limits_judgements", State.FAIL, (None, name))
+            text = f"{nothing}: the judgements are taken as complete; give items that were judged"
+            case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
         elif used.metric.name in _SETS and used.k is None and measured.ranks_everything:
-            case.add("limits_set", State.FAIL, (None, name))
+            text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"
+            case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
         if most is not None and most >= greatest and not used.is_pooled:
-            case.add("limits_nothing", State.FAIL, (None, name), limit=most, greatest=greatest)
+            text = f"at_most of {name} is {most:g}, and {greatest:g} the greatest value of such"
+            case.add("limits_nothing", State.FAIL, f"{text} rankings: no value could fail")
     # What is compared comes first in tables and headlines.
     for name in dict.fromkeys([*policy.max_drop, *measured.used]):
         limits = policy.at_least.get(name), policy.at_most.get(name)
@@ -202,37 +195,34 @@ def _judge_value(
     case: _Case, key: Key, value: float, limits: tuple[float | None, float | None]
 ) -> None:
     measured, (label, name) = case.measured, key
-    used, bounds, ends = measured.used[name], None, (value, value)
-    limited, state = limits != (None, None), None
-    if limited and measured.is_bounded:
-        part = None if label is None else case.slices[label][1]
-        found = measured.bounds(name) if part is None else part.bounds(used)
-        if found is not None and math.isfinite(value):
-            bounds = ends = found.low, found.high
-    if label is None and not math.isfinite(value):
-        state = State.FAIL
-        case.add("undefined", state, key)
-    elif limited:
-        states = {state_of(end, *limits) for end in ends}
-        state = states.pop() if len(states) == 1 else State.CANNOT_TELL
-        if state is State.FAIL:
-            case.add("threshold", state, key)
-        elif state is State.CANNOT_TELL:
-            first = judge_first(measured, name, MOST_TO_JUDGE) if label is None else []
-            case.add("threshold_unjudged", state, key, to_judge=first)
+    used, state = measured.used[name], None
     members = None if label is None else case.slices[label][0]
-    case.rows[key] = MetricResult(
+    row = MetricResult(
         name=name,
         title=used.title,
         value=value,
         queries=averaged_queries(measured, name) if members is None else len(members),
         greater_is_better=used.metric.greater_is_better,
-        state=state,
         label=label,
         at_least=limits[0],
         at_most=limits[1],
-        bounds=bounds,
     )
+    if label is None and not math.isfinite(value):
+        state = State.FAIL
+        n = queries_text(len(measured))
+        case.add("undefined", state, f"{name} is undefined for all {n}")
+    elif row.is_limited:
+        state = state_of(value, *limits)
+        if state is State.FAIL:
+            full = short = f"{value_sentence(row)}{of_slice(label)}"
+            if label is None:
+                ends = (math.nan, math.nan)
+                if name in measured.evaluation.per_query:
+                    ends = measured.evaluation.confidence_interval(name)
+                ci = "" if math.isnan(ends[0]) else f", 95% CI {ends[0]:.3f} to {ends[1]:.3f}"
+                full = f"{short} ({queries_text(row.queries)}{ci})"
+            case.add("threshold", state, full, short)
+    case.rows[key] = replace(row, state=state)
 
 
 def _judge_each_query(case: _Case) -> None:
@@ -241,20 +231,24 @@ def _judge_each_query(case: _Case) -> None:
     for name, limit in case.policy.per_query_at_least.items():
         values = measured.per_query.get(name)
         if values is None:
-            case.add("no_queries", State.FAIL, (None, name))
+            case.add("no_queries", State.FAIL, _no_queries(name))
             continue
-        bounds = measured.bounds(name)
-        ends = [values, values] if bounds is None else [bounds.per_query_low, bounds.per_query_high]
-        low, high = (np.where(np.isnan(end), values, end).tolist() for end in ends)
-        out: dict[State, list[tuple[Any, float]]] = {State.FAIL: [], State.CANNOT_TELL: []}
-        for query, least, most in zip(measured.query_ids, low, high, strict=True):
-            if state_of(most, limit, None) is State.FAIL:
-                out[State.FAIL].append((query, most))
-            elif state_of(least, limit, None) is State.FAIL:
-                out[State.CANNOT_TELL].append((query, least))
-        for state, queries in out.items():
-            if queries:
-                case.add("per_query", state, (None, name), queries=queries, limit=limit)
+        found = [
+            (query, value)
+            for query, value in zip(measured.query_ids, values.tolist(), strict=True)
+            if state_of(value, limit, None) is State.FAIL
+        ]
+        texts = []
+        for query, value in found:
+            low, bound, _ = apart(value, limit)
+            texts.append(f"{shown(query)} {name} {low} < {bound} required")
+        if found:
+            text = f"{queries_text(len(found))} below the limit: {first_of(texts)}"
+            case.add("per_query", State.FAIL, text)
+
+
+def _no_queries(name: str) -> str:
+    return f"{name} ranks all queries together and has no values per query"
 
 
 # Changes -----------------------------------------------------------------------------------------
@@ -263,216 +257,200 @@ def _judge_each_query(case: _Case) -> None:
 def _families(case: _Case) -> tuple[Family, Family]:
     """Families of tests: measures over all queries, and in the slices that are judged."""
     policy, measured, other = case.policy, case.measured, case.other
-    settings = policy.settings
-    whole: Family = ({}, {})
-    parts: Family = ({}, {})
-    if other is None:
-        return whole, parts
-    proven = settings.pass_if == "proven"
-    identical = proven and other.identical
+    assert other is not None
+    settings, whole, parts = policy.settings, ({}, {}), ({}, {})
     for name, drop in policy.max_drop.items():
-        if name in other.values:
-            pairs = pairs_of(measured, other, name, identical=identical)
-            if not len(pairs.drops):
-                weights, is_defined = measured.weights(name), math.isfinite(measured.value(name))
-                if is_defined and (weights is None or weights.any()):  # else nothing counts
-                    case.add_change("not_compared", State.FAIL, (None, name))
-                continue
-            whole[0][None, name] = pairs
-        elif name in other.pooled:
-            whole[0][None, name] = _pooled_drop(case, (None, name))
-        else:
+        own = _change_of(case, (None, name))
+        if own is None:
             continue
-        drop, hard = drop_of(drop, _means(case, (None, name))[0]), policy.hard_drop[name]
-        whole[1][None, name] = Rule(drop, max(drop, hard), settings.alpha, proven)
+        if isinstance(own, Pairs) and not len(own):
+            weights, is_defined = measured.weights(name), math.isfinite(measured.value(name))
+            if is_defined and (weights is None or weights.any()):  # else nothing counts
+                text = f"no query has a value of {name} on both sides"
+                case.add("not_compared", State.FAIL, text, of_baseline=True)
+            continue
+        was = _compared(case, (None, name), own, whole[0])
+        drop, hard = drop_of(drop, was), policy.hard_drop[name]
+        whole[1][None, name] = Rule(drop, max(drop, hard), settings.alpha)
         sliced = policy.max_slice_drop is not None and not measured.used[name].metric.is_total
         for label in case.slices if sliced else ():
-            own, allowed = whole[0][None, name], policy.allowed_of(label)
-            members = case.slices[label][0]
-            size, key = len(members), (label, name)
-            if isinstance(own, Pairs):
-                own = own.take(members)
-                size = len(own.drops)
-            elif name not in other.pooled_slices.get(label, {}):
+            key, allowed = (label, name), policy.allowed_of(label)
+            part = _change_of(case, key)
+            if part is None:
                 if allowed is not None:
-                    case.add_change("no_pooled_slice", State.STALE, key)
+                    text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
+                    case.add("no_pooled_slice", State.STALE, text, of_baseline=True)
                 continue
-            else:
-                own = _pooled_drop(case, key)
-            was, now = _means(case, key)
+            size = len(part) if isinstance(part, Pairs) else len(case.slices[label][0])
             small = size < settings.min_slice_size
-            shown = replace(case.rows[key], baseline=was, now=now, too_small=small)
-            case.rows[key] = replace(shown, allowed=allowed)
-            if allowed is not None and not small:
-                parts[0][key] = own
+            judged = allowed is not None and not small
+            _compared(case, key, part, parts[0] if judged else {})
+            case.rows[key] = replace(case.rows[key], too_small=small, allowed=allowed)
+            if allowed is not None and judged:
                 parts[1][key] = Rule(allowed, math.inf, settings.slice_alpha, only_losses=False)
     if policy.max_slice_drop is not None and whole[0] and not parts[0]:
-        case.findings.append(
-            Finding("no_slice_judged", data={"least": settings.min_slice_size}, warns=True)
-        )
+        text = f"max_slice_drop judges no slice: none of them has {settings.min_slice_size} queries"
+        case.add("no_slice_judged", None, f"{text} to compare", warns=True)
     return whole, parts
 
 
-def _means(case: _Case, key: Key) -> tuple[float, float]:
-    """Old and new value over the compared queries."""
+def _compared(
+    case: _Case, key: Key, own: Pairs | tuple[float, float], family: dict[Key, Pairs | float]
+) -> float:
+    """The old value, after both are in the row, and their change in the family of its test."""
+    was, now = own.means if isinstance(own, Pairs) else own
+    row = case.rows[key] = replace(case.rows[key], baseline=was, now=now)
+    drop = was - now if row.greater_is_better else now - was
+    family[key] = own if isinstance(own, Pairs) else drop
+    return was
+
+
+def _change_of(case: _Case, key: Key) -> Pairs | tuple[float, float] | None:
+    """Pairs of values, or the two values of a measure without any per query; None: unknown."""
     (label, name), other, measured = key, case.other, case.measured
     assert other is not None
-    part = None if label is None else case.slices[label]
-    if name in other.values:
-        return means_of(measured, other, name, None if part is None else part[0])
-    if label is None or part is None:
-        return other.pooled[name], round(measured.value(name), DECIMALS)
-    return other.pooled_slices[label][name], round(float(part[1][name]), DECIMALS)
-
-
-def _pooled_drop(case: _Case, key: Key) -> float:
-    was, now = _means(case, key)
-    return was - now if case.measured.used[key[1]].metric.greater_is_better else now - was
+    pairs = other.pairs(name)
+    if pairs is not None:
+        return pairs if label is None else pairs.take(case.slices[label][0])
+    old = other.pooled if label is None else other.pooled_slices.get(label, {})
+    part = measured.evaluation if label is None else case.slices[label][1]
+    return (old[name], round(float(part[name]), DECIMALS)) if name in old else None
 
 
 def _judge_changes(case: _Case, pairs: dict[Key, Pairs | float], rules: dict[Key, Rule]) -> None:
-    """Judge the drops of one family by the rule of gates, for every grade of unjudged items."""
-    gradings: dict[Key, OverGradings] = {}
-    unknown: set[Key] = set()
-    if case.measured.is_bounded and case.other is not None:
-        boxes = {}
-        for key in pairs:
-            members = None if key[0] is None else list(case.slices[key[0]][0])
-            box = box_of(case.measured, case.other, key[1], members)
-            if box is None:
-                unknown.add(key)
-            else:
-                boxes[key] = box
-        gradings = over_gradings(boxes, rules)
+    """Judge the drops of one family by the rule of gates."""
     for key, drop in judge(pairs, rules, rates=False).items():
         rule, row = rules[key], case.rows[key]
-        was, now = _means(case, key)
-        contract = rule.hard_drop <= rule.max_drop + SLACK
         better = drop.drop < -IMPROVEMENT
-        pooled = not isinstance(pairs[key], Pairs)
-        gained = better and (contract or drop.p_of_gain < GAIN_ALPHA)
-        improved = gained or (better and (pooled or drop.p_of_gain <= rule.alpha))
-        case.rows[key] = replace(
-            row, baseline=was, now=now, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop
-        )
-        if key in unknown:
-            state, fired = State.CANNOT_TELL, "unknown_unjudged"
-        elif key in gradings:
-            state, fired = _over_gradings(case, key, gradings[key], rule)
-            state = State.IMPROVED if improved and gradings[key].drop[1] < 0 else state
-        elif drop.clauses:
-            state, fired = State.FAIL, "drop"
-        elif not drop.proven:
-            state, fired = State.CANNOT_TELL, "not_proven"
+        is_contract = rule.hard_drop <= rule.max_drop + SLACK
+        tested = isinstance(pairs[key], Pairs) and not is_contract
+        improved = better and (not tested or drop.p_of_gain <= rule.alpha)
+        row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
+        state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
+        if drop.clauses:
+            state = State.FAIL
+            full = drop_sentence(row, None if row.label is None else row.queries)
+            case.add("drop", state, full, moved, of_baseline=True)
         elif drop.exceeds:
-            state, fired = State.NOT_CONFIRMED, "not_confirmed"
-        else:
-            state, fired = State.IMPROVED if improved else State.PASS, ""
-        if fired:
-            to_judge = []
-            if fired == "drop_unjudged" and key[0] is None and isinstance(case.other, Beside):
-                to_judge = judge_first(case.measured, key[1], MOST_TO_JUDGE, case.other.measured)
-            case.add_change(fired, state, key, to_judge=to_judge)
-        row = case.rows[key]
-        case.rows[key] = replace(row, state=gravest([row.state, state]), gained=gained)
+            state = State.NOT_CONFIRMED
+            said = ", ".join(filter(None, [counts_of(row), p_phrase(drop.p_adjusted)]))
+            text = f"{moved} (allowed {row.allowed:g}), which may be chance: {said}"
+            case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved, of_baseline=True)
+        elif improved:
+            state = State.IMPROVED
+        case.rows[key] = replace(row, state=gravest([row.state, state]))
 
 
-def _over_gradings(case: _Case, key: Key, graded: OverGradings, rule: Rule) -> tuple[State, str]:
-    """State of a drop whatever the grades of unjudged items, and the rule that fired."""
-    row = case.rows[key]
-    low, high = graded.drop
-    reach = (-high, -low) if row.greater_is_better else (low, high)
-    case.rows[key] = replace(row, change_bounds=reach, worse_bounds=graded.worse)
-    if graded.always_red:
-        return State.FAIL, "drop"
-    if graded.may_be_red:
-        return State.CANNOT_TELL, "drop_unjudged"
-    if high > rule.max_drop + SLACK:
-        return State.NOT_CONFIRMED, "not_confirmed"
-    return State.PASS, ""
+def _losers(case: _Case, key: Key) -> str:
+    """``; lost most: q1 q2``, of all queries."""
+    pairs = None if key[0] is not None else _change_of(case, key)
+    if not isinstance(pairs, Pairs):
+        return ""
+    order = np.argsort(-pairs.drops, kind="stable")[: case.policy.settings.worst_queries]
+    lost = [pairs.queries[n] for n in order.tolist() if pairs.drops[n] > 0]
+    ids = [case.measured.query_ids[n] for n in lost]
+    return f"; lost most: {several(ids)}" if ids else ""
 
 
 def _judge_regressed(case: _Case) -> None:
     """Judge the number of queries that got worse."""
     allowed = case.policy.max_regressed
     for name in case.policy.max_drop if allowed is not None else ():
-        row, key = case.rows[None, name], (None, name)
-        if row.drop is None or allowed is None:
+        drop = case.rows[None, name].drop
+        if drop is None or allowed is None:
             continue
-        least, most = row.worse_bounds or (row.drop.lost, row.drop.lost)
-        if math.isnan(row.drop.p) and row.drop.n == 0:
-            case.add("no_queries", State.FAIL, key)
-        elif allowed >= row.drop.n:
-            case.add("regressed_nothing", State.FAIL, key, allowed=allowed)
-        elif most > allowed:
-            state = State.FAIL if least > allowed else State.CANNOT_TELL
-            n = least if state is State.FAIL else most
-            case.add_change("regressed", state, key, n=n, allowed=allowed)
+        if math.isnan(drop.p) and drop.n == 0:
+            case.add("no_queries", State.FAIL, _no_queries(name))
+        elif allowed >= drop.n:
+            text = f"max_regressed_queries is {allowed:,}, and no more queries are compared by"
+            case.add("regressed_nothing", State.FAIL, f"{text} {name}: it could not fail")
+        elif drop.lost > allowed:
+            text = f"{queries_text(drop.lost)} worse by {name}, allowed {allowed:,}"
+            case.add("regressed", State.FAIL, text, of_baseline=True)
 
 
-def _find_lost_values(case: _Case) -> None:
+def _find_lost_values(case: _Case, other: Other) -> None:
     """Queries that would vanish from both means."""
-    measured, other = case.measured, case.other
-    if other is None or "undefined" in measured.allow:
-        return
-    for name, was in other.values.items():
-        if name not in case.policy.max_drop:
-            continue
-        lost = other.queries[~np.isnan(was) & np.isnan(measured.per_query[name][other.queries])]
-        if len(lost):
-            ids = [measured.query_ids[number] for number in lost.tolist()]
-            case.add_change("lost_values", State.FAIL, (None, name), queries=ids)
+    measured, joined = case.measured, other.joined
+    names = [name for name in case.policy.max_drop if name in other.by_query]
+    for name in names if "undefined" not in measured.allow else ():
+        old, new = (joined.values_per_query(system, name) for system in joined.systems)
+        lost = np.flatnonzero(~np.isnan(old) & np.isnan(new)).tolist()
+        if lost:
+            ids = several([joined.query_ids[number] for number in lost])
+            had = f"had a value of {name} in the {other.name} and none now: {ids}"
+            text = f'{queries_text(len(lost))} {had}; pass allow={{"undefined"}} if they may be'
+            case.add("lost_values", State.FAIL, f"{text} left out", of_baseline=True)
 
 
 def find_vacuous(
-    findings: list[Finding],
-    policy: Policy,
-    measured: Measured,
-    baselines: Mapping[str, float | None],
-) -> None:
+    policy: Policy, measured: Measured, baselines: Mapping[str, float | None]
+) -> Iterator[Finding]:
     """Allowed drops that mean nothing against a baseline, because no value is so low."""
-    for name, allowed in policy.max_drop.items():
+    for name, limit in policy.max_drop.items():
         baseline, used = baselines.get(name), measured.used[name]
         if baseline is None:
             continue
-        allowed, greatest = drop_of(allowed, baseline), measured.greatest(name)
+        allowed, greatest = drop_of(limit, baseline), measured.greatest(name)
         greater = used.metric.greater_is_better
         room = baseline - used.metric.lower if greater else greatest - baseline
         if allowed > 0 and allowed >= room:
-            data = {"allowed": allowed, "baseline": baseline, "greatest": None}
-            data["greatest"] = None if greater else greatest
-            findings.append(Finding("vacuous", State.FAIL, name, data=data, of_baseline=True))
+            of = "" if greater else f", {greatest:g} the greatest value of such rankings"
+            text = f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}{of}"
+            yield Finding("vacuous", State.FAIL, f"{text}: no value could fail", of_baseline=True)
 
 
 # Fit of a baseline -------------------------------------------------------------------------------
 
+_OPTIONS = {"True": "yes", "False": "no"}
 
-def _judge_fit(case: _Case, other: Recorded) -> None:
+
+def _judge_fit(case: _Case, other: Other) -> None:
     """A baseline of other queries, judgements, readings or measures is stale."""
-    fit = other.fit
-    differing = {kind: ids for kind, ids in fit.queries.items() if ids}
-    if differing or fit.readings:
-        case.add_change(
-            "no_fit",
-            State.STALE,
-            queries=differing,
-            readings=fit.readings,
-            no_comparison=fit.no_comparison,
-        )
-    for name in dict.fromkeys(own[0] for own in fit.definitions):
-        changed = [own[1:] for own in fit.definitions if own[0] == name]
-        case.add_change("redefined", State.STALE, (None, name), changed=changed)
+    fit, misfit = other.fit, "baseline does not fit:"
+
+    def stale(rule: str, text: str, short: str = "") -> None:
+        case.add(rule, State.STALE, text, short, of_baseline=True)
+
+    parts = [
+        f"{queries_text(len(ids))} {kind} ({several(ids)})"
+        for kind, ids in fit.queries.items()
+        if ids
+    ]
+    parts += [
+        f"read with {name}={_OPTIONS.get(now, now)}, recorded with {_OPTIONS.get(then, then)}"
+        for name, then, now in fit.readings
+    ]
+    if parts:
+        short = full = f"{misfit} {', '.join(map(line, parts))}"
+        rows = [row for (label, _), row in case.rows.items() if label is None]
+        rows = [row for row in rows if row.baseline is not None]
+        if rows:
+            changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
+            full = f"{short} - on the {queries_text(len(other.queries))} in common {changes}"
+        elif fit.no_comparison:
+            full = f"{short} - too few queries in common to compare"
+        stale("no_fit", full, short)
+    for name, changed in fit.definitions.items():
+        changes = ", ".join(f"{key}={now}, recorded with {then}" for key, then, now in changed)
+        stale("redefined", f"{misfit} {name} is counted with {line(changes)}")
     for name in fit.gone:
-        case.add_change("gone", State.STALE, (None, name))
+        stale("gone", f"baseline has {name!r} but the test did not compute it")
     for name in fit.added:
-        case.add_change("added", State.STALE, (None, name))
+        stale("added", f"{misfit} it does not have {name!r}")
     if fit.moved:
-        case.add_change("moved", State.STALE, moved=fit.moved)
+        moved = [
+            f"{shown(query)} {several(then) or 'none'} -> {several(now) or 'none'}"
+            for query, then, now in fit.moved
+        ]
+        are = count(len(moved), "query is", "queries are")
+        ask = "; check that slices names all queries" * any(not now for *_, now in fit.moved)
+        stale("moved", f"{misfit} {are} in other slices: {first_of(moved)}{ask}")
 
 
 def _find_missing_slices(case: _Case) -> None:
     """Slices that are limited or recorded, and empty now."""
-    policy, slices = case.policy, case.slices
+    policy, slices, other = case.policy, case.slices, case.other
     limited = list(policy.max_slice_drop) if isinstance(policy.max_slice_drop, Mapping) else []
     if isinstance(policy.slices, Mapping):
         queries = set(case.measured.query_ids)
@@ -482,55 +460,51 @@ def _find_missing_slices(case: _Case) -> None:
             if label not in queries and hasattr(of, "__len__") and len(of) == 0
         ]
     limited += policy.slice_at_least
-    gone = [label for label in dict.fromkeys(limited) if label not in slices]
-    if gone:
-        case.add("no_slice", State.FAIL, labels=gone)
-    if isinstance(case.other, Recorded):
-        gone = [label for label in case.other.baseline.slices if label not in slices]
+    had = () if other is None or other.baseline is None else other.baseline.slices
+    for rule, labels, what in (
+        ("no_slice", dict.fromkeys(limited), "a limit is set for"),
+        ("slice_gone", had, "the baseline has"),
+    ):
+        gone = [label for label in labels if label not in slices]
         if gone:
-            case.add_change("slice_gone", State.FAIL, labels=gone)
+            text = f"{what} slice {several(gone)}, which has no queries"
+            text = f"{text}; check that slices names all queries"
+            case.add(rule, State.FAIL, text, of_baseline=rule == "slice_gone")
 
 
 # Remarks -----------------------------------------------------------------------------------------
 
 
-def _note_unjudged(case: _Case) -> None:
-    """Say where more of the top is unjudged than before, and where the policy for it is void."""
-    measured, policy = case.measured, case.policy
-    was = None if case.other is None else case.other.unjudged
-    now = measured.share_unjudged()
-    if was is not None and now is not None and now - was > policy.settings.max_new_unjudged + SLACK:
-        side = case.other.name if case.other is not None else ""
-        case.add("new_unjudged", None, top=measured.top, was=was, now=now, side=side)
+def _remark(case: _Case) -> None:
+    """What decides nothing: unjudged items, clusters that are much alike, repeated runs."""
+    measured, policy, other = case.measured, case.policy, case.other
+    was, now = None if other is None else other.unjudged, measured.share_unjudged()
+    if other is not None and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
+        text = f"{now:.0%} of the new top {measured.top} are unjudged ({other.name} {was:.0%})"
+        case.add("new_unjudged", None, text)
     if policy.settings.unjudged != "irrelevant" and measured.is_taken_as_complete:
-        case.add("nothing_unjudged", None, unjudged=policy.settings.unjudged)
-
-
-def _note_runs(case: _Case) -> None:
-    """Remark that items belong to one run, where values are means of several."""
-    runs = len(case.measured.evaluation.runs)
-    if runs > 1 and (case.state not in UNREMARKABLE or case.policy.detail == "page"):
-        case.add("one_run", None, runs=runs)
-
-
-def _note_clusters(case: _Case) -> None:
-    """Say how little clusters tell where their queries are much alike."""
-    rows = [row for (label, _), row in case.rows.items() if label is None]
-    drops = [(row.drop, row.name) for row in rows if row.drop is not None]
-    alike = [own for own in drops if own[0].design_effect > MOST_ALIKE]
-    if alike:
-        drop, name = max(alike, key=lambda own: own[0].design_effect)
-        worth = drop.n / drop.design_effect
-        data = {"effect": drop.design_effect, "clusters": drop.n_clusters, "worth": worth}
-        data["compared"] = drop.n
-        case.add("design_effect", None, (None, name), **data)
+        text = f"unjudged={policy.settings.unjudged!r} changes nothing: the judgements have no"
+        case.add("nothing_unjudged", None, f"{text} grade 0, and so are taken as complete")
+    drops = [
+        (row.drop.design_effect, row.name, row.drop)
+        for (label, _), row in case.rows.items()
+        if label is None and row.drop is not None and row.drop.design_effect > MOST_ALIKE
+    ]
+    if drops:
+        effect, name, drop = max(drops, key=lambda own: own[0])
+        text = f"design effect {effect:.1f}: {drop.n:,} queries in {drop.n_clusters:,} clusters"
+        text = f"{text} count as {drop.n / effect:.0f} independent queries ({name})"
+        case.add("design_effect", None, text)
+    runs = len(measured.evaluation.runs)
+    if runs > 1 and (case.state not in UNREMARKABLE or policy.detail == "page"):
+        text = f"items, ranks and parts of changes are those of the first of {runs} runs"
+        case.add("one_run", None, text)
 
 
 # The queries behind a verdict --------------------------------------------------------------------
 
 MOST_ITEMS = 60
 TOP = 5
-_REMARKABLE = (State.FAIL, State.CANNOT_TELL, State.NOT_CONFIRMED)
 
 
 def worst_queries(case: _Case) -> Worst | None:
@@ -542,11 +516,14 @@ def worst_queries(case: _Case) -> Worst | None:
     chosen = np.full(len(measured), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
-    if other is not None and name in other.values and name in case.policy.max_drop:
-        return _losses(case, name, labels, chosen)
+    pairs = None if other is None or name not in case.policy.max_drop else other.pairs(name)
+    if other is not None and pairs is not None:
+        return _losses(case, other, pairs.take(np.flatnonzero(chosen)), name, labels)
     metric, most = measured.used[name].metric, case.policy.settings.worst_queries
     values = np.where(chosen, measured.per_query[name], math.nan)
-    rows = [_query_row(case, name, n, None) for n in worst_of(values, metric, most)]
+    numbers = worst_of(values, metric, most)
+    places = measured.evaluation.placements(numbers)
+    rows = [_alone(case, name, *own) for own in zip(numbers, places, strict=True)]
     return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
 
 
@@ -555,7 +532,7 @@ def explained(
 ) -> tuple[str | None, tuple[str, ...]]:
     """The measure with the gravest state, and its slices where nothing else fails."""
     names = [name for name in measured.used if name in measured.per_query]
-    for state in _REMARKABLE:
+    for state in (State.FAIL, State.NOT_CONFIRMED):
         own = [key for key, row in rows.items() if row.state is state and key[1] in names]
         own.sort(key=lambda key: (key[0] is not None, rows[key].drop is None))
         if own:
@@ -566,92 +543,84 @@ def explained(
     return next(compared, next(iter(names), None)), ()
 
 
-def _losses(case: _Case, name: str, labels: tuple[str, ...], chosen: BoolArray) -> Worst | None:
+def _losses(
+    case: _Case, other: Other, pairs: Pairs, name: str, labels: tuple[str, ...]
+) -> Worst | None:
     """The queries with the largest losses and gains against the other side."""
-    measured, other = case.measured, case.other
-    assert other is not None
-    old, new = other.values[name], measured.per_query[name][other.queries]
-    metric = measured.used[name].metric
-    moved = on_scale(new, metric.geometric_from) - on_scale(old, metric.geometric_from)
-    counted = chosen[other.queries] & ~np.isnan(moved)
-    gain = np.where(counted, moved if metric.greater_is_better else -moved, 0.0)
-    order = np.argsort(gain, kind="stable").tolist()
-    most, numbers = case.policy.settings.worst_queries, other.queries.tolist()
-    lost = [place for place in order if gain[place] < 0][:most]
-    best = [place for place in reversed(order) if gain[place] > 0][:most]
-    rows = tuple(_query_row(case, name, numbers[place], float(old[place])) for place in lost)
-    gains = tuple((measured.query_ids[numbers[n]], float((new - old)[n])) for n in best)
-    loss = -math.fsum(gain[gain < 0].tolist())
-    share = -math.fsum(gain[lost].tolist()) / loss if loss else None
-    return Worst(name, rows, share, gains, labels, int(chosen.sum()))
+    joined, most = other.joined, case.policy.settings.worst_queries
+    place = {number: n for n, number in enumerate(joined.places[NOW].tolist())}
+    order = np.argsort(-pairs.drops, kind="stable").tolist()
+    numbers = [place[number] for number in pairs.queries.tolist()]
+    lost = [n for n in order if pairs.drops[n] > 0][:most]
+    best = [n for n in reversed(order) if pairs.drops[n] < 0][:most]
+    told, names = partial(_told, case.measured.query_text), (other.name, NOW)
+    changes = query_changes(joined, name, names, told, [numbers[n] for n in lost], key=key_of)
+    gained = [numbers[n] for n in best]
+    old, new = (joined.values_per_query(system, name) for system in names)
+    gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gained)
+    loss = math.fsum(pairs.drops[pairs.drops > 0].tolist())
+    share = math.fsum(pairs.drops[lost].tolist()) / loss if loss else None
+    rows = tuple(_row(case, own) for own in changes)
+    return Worst(name, rows, share, gains, labels, len(pairs))
 
 
-def _query_row(case: _Case, name: str, number: int, was: float | None) -> QueryRow:
-    measured, other = case.measured, case.other
-    (place,) = measured.evaluation.placements([number])
-    before = None if was is None or other is None else other.placement(number)
-    judged = place.judged or {}
+def _row(case: _Case, change: QueryChange) -> QueryRow:
+    """A query with what explains its change."""
+    own = case.measured
+    title = partial(_told, own.item_text)
+
+    def titled(item: Any) -> str:
+        found = title(item)
+        return str(found.get("title") or "" if isinstance(found, Mapping) else found)
+
+    moves = [
+        ItemMove(
+            item.item,
+            _rank(item.old_rank),
+            _rank(item.new_rank),
+            None if math.isnan(item.contribution) else item.contribution,
+            titled(item.item),
+        )
+        for item in change.items[:MOST_ITEMS]
+    ]
+    if not moves and change.after.judged is None:  # items without ids
+        sides = [[_rank(hit.rank) for hit in s.hits] for s in (change.before, change.after)]
+        moves = [ItemMove(None, *(", ".join(side[:MOST_ITEMS]) or "-" for side in sides))]
+    number = own.query_ids.index(change.query)
+    return replace(
+        _alone(case, change.measure, number, change.after), was=change.old, moves=(*moves,)
+    )
+
+
+def _alone(case: _Case, name: str, number: int, place: Placement) -> QueryRow:
+    """A query of the present system alone."""
+    measured, judged = case.measured, place.judged or {}
     graded = any(grade == 0 for grade in judged.values())
     marks = [
         "*" if judged.get(item, 0) > 0 else "?" * (graded and item not in judged)
         for item in place.ranking[:TOP]
     ]
-    slices = case.slices.items()
+    query = measured.query_ids[number]
     return QueryRow(
-        query=measured.query_ids[number],
-        was=was,
+        query=query,
+        was=None,
         now=float(measured.per_query[name][number]),
-        moves=tuple(_moves(measured, name, before, place)),
+        moves=tuple(ItemMove(hit.item, "", _rank(hit.rank)) for hit in place.hits[:MOST_ITEMS]),
         n_ranked=place.n_ranked,
         top=tuple(zip(place.ranking[:TOP], marks, strict=True)),
         missing=tuple(place.not_retrieved),
-        slices=tuple(label for label, (members, _) in slices if number in members),
-        text=query_text(measured, number),
+        slices=tuple(label for label, (members, _) in case.slices.items() if number in members),
+        text=str(_told(measured.query_text, query)),
     )
 
 
-def query_text(measured: Measured, number: int) -> str:
-    """The text of a query; an error in the caller's function hides no failure."""
+def _told(function: Any, key: Any) -> Any:
+    """What the caller's function says; an error in it hides no failure."""
     try:
-        return str(measured.query_text(measured.query_ids[number]) or "")
+        return function(key) or ""
     except Exception as error:
-        return f"(query_text: {type(error).__name__})"
+        return f"({type(error).__name__})"
 
 
-def _moves(
-    measured: Measured, name: str, before: Placement | None, now: Placement
-) -> Iterator[ItemMove]:
-    """Relevant items, where they were and are, and what that changed."""
-    used = measured.used[name]
-    if used.metric.is_given:
-        return
-    new = {key_of(hit.item): hit for hit in now.hits}
-    if before is None:
-        for hit in now.hits[:MOST_ITEMS]:
-            yield ItemMove(hit.item, "", _rank(hit))
-        return
-    if now.judged is None:  # items without ids
-        sides = [[_rank(hit) for hit in own.hits[:MOST_ITEMS]] for own in (before, now)]
-        yield ItemMove(None, ", ".join(sides[0]) or "-", ", ".join(sides[1]) or "-")
-        return
-    was = {key_of(hit.item): hit for hit in before.hits}
-    # By relevance scores the places are those of another ranking, and cost nothing.
-    adds = not (used.metric.by_score and measured.policy.reading.get("relevance") is not None)
-    for change in explain_all(used, [(before, now)], key=key_of)[0].items[:MOST_ITEMS]:
-        key = key_of(change.item)
-        part = change.contribution if adds and not math.isnan(change.contribution) else None
-        ranks = _rank(was.get(key)), _rank(new.get(key))
-        yield ItemMove(change.item, *ranks, part, _title(measured, change.item))
-
-
-def _title(measured: Measured, item: Any) -> str:
-    """Title of an item; an error of the caller's function is none of the gate."""
-    try:
-        known = measured.item_text(item) or ""
-        return str(known.get("title") or "" if isinstance(known, Mapping) else known)
-    except Exception as error:
-        return f"(item_text: {type(error).__name__})"
-
-
-def _rank(hit: Hit | None) -> str:
-    return "-" if hit is None else str(rank_of(hit.above, hit.tied))
+def _rank(rank: float | None) -> str:
+    return "-" if rank is None else f"{rank:g}"

@@ -12,8 +12,6 @@ from typing import Any, NoReturn, get_args
 
 import numpy as np
 
-from sklearn_rank.bounds.gradings import cannot_bound
-from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
@@ -27,7 +25,7 @@ from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.measures.own import given_measures
-from sklearn_rank.measures.record import Measure, deepest
+from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
@@ -66,8 +64,6 @@ class Measured:
         names = [str(measure) for measure in policy.measures]
         self.used: dict[str, Measure] = dict(zip(names, evaluation.measures, strict=True))
         """Measures with the parameters of the convention, by the spelling of the policy."""
-        self.depth = deepest(self.used.values())
-        """Ranks that the measures read; None: all."""
         self.top = next((used.k for used in self.used.values() if used.k is not None), _TOP)
         """Number of ranks for the share of unjudged items: the first cutoff of a measure."""
         ids = evaluation.query_ids
@@ -78,8 +74,6 @@ class Measured:
         self.zero_division = reading.get("zero_division", "raise")
         self.is_partial = evaluation.assumed == "partial"
         """Whether there may be items that nobody judged."""
-        self.is_bounded = unjudged == "bounds" and self.is_partial
-        """Whether values are judged by their bounds over all grades of unjudged items."""
         self.is_taken_as_complete = layout not in ("rows", "matrix") and not self.is_partial
         self.query_text = text_function(reading.get("query_text"))
         self.item_text = item_function(reading.get("item_text"))
@@ -147,13 +141,6 @@ class Measured:
         """Share of the items on top that nobody judged; None where all are judged."""
         return unjudged_share(self.whole.rankings, k=self.top) if self.is_partial else None
 
-    def bounds(self, name: str) -> Bounds | None:
-        """Least and greatest value of a measure over all grades of the unjudged items, if asked."""
-        if not self.is_bounded:
-            return None
-        refuse_unbounded(self.used[name])
-        return self.evaluation.bounds(self.used[name])
-
     def slices(self) -> dict[str, tuple[list[int], Evaluation]]:
         """Numbers of the queries of each slice, and its evaluation."""
         slices = self.policy.slices
@@ -186,13 +173,6 @@ class Measured:
             label: ([place[query] for query in part.query_ids], part)
             for label, part in sorted(named.items())
         }
-
-
-def refuse_unbounded(measure: Measure, *, change: bool = False) -> None:
-    """RankGateFailure for a measure that cannot be bounded over the grades of unjudged items."""
-    reason = cannot_bound(measure, change=change)
-    if reason:
-        refuse(f"unjudged='bounds' cannot bound {measure}: {reason}")
 
 
 def _named_ids(own: list[Any], given: Any, layout: str) -> list[Any]:
@@ -228,8 +208,6 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
     allow = _allowed(reading.get("allow", ()))
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
     if reading.get("clusters") is not None:
-        if unjudged == "bounds":
-            refuse("unjudged='bounds' has no test by clusters: leave out clusters, or the bounds")
         options["clusters"] = _clusters(reading["clusters"], reading.get("query_ids"))
     if reading.get("values") is not None and reading.get("query_ids") is not None:
         options["values"] = {
@@ -413,13 +391,20 @@ def _suspicions(measured: Measured) -> Iterator[Finding]:
     lacks, many = counts["retrieved"] < counts["relevant"], len(measured) >= ENOUGH
     most_end = length and 2 * int((lengths == length).sum()) >= len(lengths)
     if may_end_early and many and lacks and deeper and most_end:
-        yield Finding("truncated", None, deeper[0], data={"length": length}, warns=True)
+        text = f"{deeper[0]} reads deeper than the rankings, which end at {length}"
+        yield _odd("truncated", f"{text} and lack relevant items; {{allow}} if that is right")
     if may_end_early and all(own.rewards_short for own in used.values()):
-        yield Finding("unretrieved", None, next(iter(used)), warns=True)
+        text = f"{next(iter(used))} gets better when less is retrieved; gate recall beside it"
+        yield _odd("unretrieved", f"{text}, or {{allow}}")
     perfect = [
         name
         for name, own in used.items()
         if own.metric.name in _PERFECT_ORDER and float(measured.evaluation[name]) == 1.0
     ]
     if perfect and many:
-        yield Finding("perfect", None, perfect[0], warns=True)
+        text = f"{perfect[0]} is exactly 1 over {len(measured):,} queries: do the rankings know the"
+        yield _odd("perfect", f"{text} judgements? If they do not, {{allow}}")
+
+
+def _odd(word: str, text: str) -> Finding:
+    return Finding(word, None, text.format(allow=f'pass allow={{"{word}"}}'), warns=True)

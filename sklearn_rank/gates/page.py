@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import explain_all
-from sklearn_rank.gates.baseline import key_of
+from sklearn_rank.gates.compare import NOW, labels_of
 from sklearn_rank.gates.measure import Measured
 from sklearn_rank.gates.sentences import line, shown
-from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.report.content import (
     MOST_BYTES,
     Cell,
-    Items,
-    Queries,
     Report,
     Row,
     Section,
     Verdict,
     as_data,
-    by_change,
-    merged_items,
-    numbers,
     size_of,
     without_items,
 )
-from sklearn_rank.support.text import as_text
+from sklearn_rank.report.systems import queries_of
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.compare import Other
     from sklearn_rank.gates.decide import Slices
     from sklearn_rank.gates.report import Summary
 
-_CHUNK = 256
-"""Queries that are explained at once."""
 MOST_OF_GATE = 1_000_000
 """Bytes of the items of one gate: a report has several, and workers send them to each other."""
 
@@ -46,77 +37,36 @@ MOST_OF_GATE = 1_000_000
 def queries_data(
     measured: Measured, other: Other | None, slices: Slices, measure: str, show: tuple[str, str]
 ) -> dict[str, Any] | None:
-    """Every query with its items, for the script of the page; None without values per query.
+    """Every (compared) query with its items, for the script of the page.
 
-    The page opens with ``measure`` and ``show`` (a slice, and "worse" or "all").
+    None without values per query. The page opens with ``measure`` and ``show`` (a slice, and
+    "worse" or "all").
     """
-    now = measured.per_query
+    now, used = measured.per_query, measured.used
     if not now:
         return None
-    compared = frozenset() if other is None else frozenset(other.queries.tolist())
-
-    def values(name: str) -> list[Sequence[float | None]]:
-        own = numbers(now[name].tolist())
-        if other is None:
-            return [own]
-        before = np.full(len(measured), math.nan)  # also of queries that only one side has
-        if name in other.values:
-            before[other.queries] = other.values[name]
-        return [numbers(before.tolist()), own]
-
-    known: dict[int, Items | None] = {}
-
-    def items(number: int) -> Items | None:
-        if number not in known:
-            known.clear()
-            chunk = order[places[number] : places[number] + _CHUNK]
-            found = dict(zip(chunk, measured.evaluation.placements(chunk), strict=True))
-            known.update({n: None if n in compared else alone(own) for n, own in found.items()})
-            if other is not None:
-                pairs = {n: (other.placement(n), found[n]) for n in chunk if n in compared}
-                sides = {n: (old, new) for n, (old, new) in pairs.items() if old is not None}
-                known.update(zip(sides, beside([*sides.values()]), strict=True))
-        return known[number]
-
-    def alone(placement: Placement) -> Items | None:
-        """Items of a query that has no other side."""
-        if other is None or placement.judged is None:
-            return merged_items([placement], text_of=measured.item_text)
-        return None
-
-    def beside(sides: Sequence[tuple[Placement, Placement]]) -> Iterator[Items | None]:
-        """Items of queries on both sides, with what each contributes to the change."""
-        explained = [explain_all(measured.used[name], sides, key=key_of) for name in now]
-        for number, pair in enumerate(sides):
-            if pair[1].judged is None:
-                yield merged_items([pair[1]], text_of=measured.item_text)
-            else:
-                parts = [[own[number].items] for own in explained]
-                yield merged_items(pair, parts, measured.item_text, key_of)
-
-    labels: list[list[str]] = [[] for _ in range(len(measured))] if slices else []
-    for label in sorted(slices):
-        for number in slices[label][0]:
-            labels[number].append(label)
-    texts = [str(measured.query_text(query) or "") for query in measured.query_ids]
-    queries = Queries(
-        systems=("now",) if other is None else (other.name, "now"),
-        measures=tuple(measured.used[name].title for name in now),
-        greater=tuple(measured.used[name].metric.greater_is_better for name in now),
-        names=list(map(as_text, measured.query_ids)),
-        values=list(map(values, now)),
-        texts=texts if any(texts) else (),
-        labels=labels,
-        show={
-            "measure": list(now).index(measure) if measure in now else 0,
-            "slice": show[0],
-            "which": show[1],
-        },
-        items=items,
+    numbers = np.arange(len(measured)) if other is None else other.queries
+    systems = {NOW: (measured.evaluation, numbers)}
+    values = {used[name]: [own[numbers]] for name, own in now.items()}
+    if other is not None:
+        joined, nothing = other.joined, np.full(len(numbers), math.nan)
+        systems = {name: (own, joined.places[name]) for name, own in joined.systems.items()}
+        for name in now:
+            known = name in other.by_query
+            was = joined.values_per_query(other.name, name) if known else nothing
+            values[used[name]].insert(0, was)
+    labels = labels_of(slices, len(measured)) if slices else []
+    chosen = numbers.tolist()
+    queries = queries_of(
+        systems,
+        [measured.query_ids[number] for number in chosen],
+        values,
+        [labels[number] for number in chosen] if slices else (),
+        (measured.query_text, measured.item_text),
     )
-    order = by_change(queries)
-    places = {number: place for place, number in enumerate(order)}
-    return as_data(queries, MOST_OF_GATE)
+    place = list(now).index(measure) if measure in now else 0
+    first = {"measure": place, "slice": show[0], "which": show[1]}
+    return as_data(replace(queries, show=first), MOST_OF_GATE)
 
 
 def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-import operator
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import closest, safe_repr
@@ -24,24 +22,10 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure
     from sklearn_rank.typing import Missing, StringProvider, Ties, ZeroDivision
 
-Ratchet = Literal["notice", "require", "off"]
-PassIf = Literal["unless_worse", "proven"]
-CannotTell = Literal["ci", "fail", "warn"]
-UnjudgedPolicy = Literal["irrelevant", "condense", "bounds"]
-Store = Literal["ranks", "values"]
 Detail = Literal["", "rates", "page"]
 Allowed: TypeAlias = Literal[
-    "unjudged",
-    "missed",
-    "shared",
-    "single_rows",
-    "no_hits",
-    "swapped",
-    "undefined",
-    "cannot_tell",
-    "truncated",
-    "unretrieved",
-    "perfect",
+    *("unjudged", "missed", "shared", "single_rows", "no_hits", "swapped", "undefined"),
+    *("truncated", "unretrieved", "perfect"),
 ]
 
 SLACK = 1e-9
@@ -50,9 +34,8 @@ DEFAULT_METRICS = ("map", "ndcg@10")
 DEFAULT_DROP = 0.02
 """Allowed drop of gates that compare and name none: what some sixty queries can see."""
 HARD_DROP = 0.17
-"""Drop of measures between 0 and 1 that is always red. It is the smallest, in steps of .01, with
-which gates of one measure are red for at most 15 % of equal systems of 12 queries, and 11 % from 25
-queries on: at .15 two of 12 hits lost are red, and 15.5 % of equal systems."""
+"""Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
+gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
 _BLIND = ("idcg",)
 """Metrics that are the same for every ranking."""
 
@@ -60,14 +43,10 @@ _BLIND = ("idcg",)
 class Share(float):
     """An allowed drop as a share of the old value."""
 
-    def of(self, value: float) -> float:
-        """The drop."""
-        return self * abs(value)
-
 
 def drop_of(limit: float, value: float) -> float:
     """An allowed drop from an old value."""
-    return limit.of(value) if isinstance(limit, Share) else limit
+    return limit * abs(value) if isinstance(limit, Share) else limit
 
 
 Limits = Mapping[str, float]
@@ -82,65 +61,55 @@ def in_ci() -> bool:
 # Settings of a project ---------------------------------------------------------------------------
 
 
-def _setting(default: Any, meaning: str) -> Any:
-    return field(default=default, metadata={"meaning": meaning})
-
-
 class SettingError(ValueError):
     """A setting has a value that its rule does not allow."""
 
 
+def _setting(default: Any, meaning: str, rule: str, holds: Callable[[Any], bool]) -> Any:
+    return field(default=default, metadata={"meaning": meaning, "rule": rule, "holds": holds})
+
+
+def _share(default: float, meaning: str) -> Any:
+    return _setting(default, meaning, "a number in (0, 1)", lambda own: 0 < own < 1)
+
+
+def _word(default: str, meaning: str, *others: str) -> Any:
+    words = (default, *others)
+    return _setting(default, meaning, f"one of {', '.join(words)}", words.__contains__)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Settings:
-    """Settings of all gates of a project: names, types and defaults, stated here alone.
+    """Settings of all gates of a project: names, types, rules and defaults, stated here alone.
 
-    In an ini file each is called ``rank_<name>``, and ``pass_if`` is ``rank_pass``.
+    In an ini file each is called ``rank_<name>``.
     """
 
-    alpha: float = _setting(0.05, "level of the test over all queries")
+    alpha: float = _share(0.05, "level of the test over all queries")
     # Low, so that slices add few false alarms to those of the test over all queries.
-    slice_alpha: float = _setting(0.02, "level of the test over slices")
-    min_slice_size: int = _setting(10, "smaller slices are shown, not judged")
-    hard_drop: float = _setting(HARD_DROP, "drop of a bounded measure that is always red; 0: none")
-    pass_if: PassIf = _setting(
-        "unless_worse", "what passes: unless_worse, or only what is proven not to exceed max_drop"
+    slice_alpha: float = _share(0.02, "level of the test over slices")
+    min_slice_size: int = _setting(
+        10, "smaller slices are shown, not judged", "an int of at least 2", lambda own: own >= 2
     )
-    worst_queries: int = _setting(5, "queries in the table of a failure")
-    ratchet: Ratchet = _setting("notice", "an unrecorded improvement: notice, require or off")
-    unjudged: UnjudgedPolicy = _setting(
-        "irrelevant", "unjudged items: irrelevant, condense or bounds"
+    hard_drop: float = _setting(
+        *(HARD_DROP, "drop of a bounded measure that is always red; 0: none"),
+        *("a number in [0, 1)", lambda own: 0 <= own < 1),
     )
-    max_new_unjudged: float = _setting(
-        0.05, "rise of the share of unjudged items on top that a headline need not name"
+    worst_queries: int = _setting(
+        5, "queries in the table of a failure", "an int of at least 0", lambda own: own >= 0
     )
-    # Nobody reads the warnings of a green run in CI.
-    cannot_tell: CannotTell = _setting(
-        "ci", "a gate that cannot tell: ci (fails where CI is set), fail or warn"
-    )
-    store: Store = _setting("ranks", "what baselines hold: ranks, or values without ids of items")
-    strict: bool = _setting(False, "as --rank-strict")
+    unjudged: str = _word("irrelevant", "unjudged items: irrelevant or condense", "condense")
+    store: str = _word("ranks", "what baselines hold: ranks, or values without ids", "values")
+    strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "slice_alpha", *(("hard_drop",) if self.hard_drop != 0 else ())):
-            self._need(name, "be a number in (0, 1)", float, lambda value: 0 < value < 1)
-        self._need("max_new_unjudged", "be a number in [0, 1]", float, lambda own: 0 <= own <= 1)
-        for name, low in {"min_slice_size": 2, "worst_queries": 0}.items():
-            self._need(name, f"be an int of at least {low}", int, partial(operator.le, low))
-        choices = {"pass_if": PassIf, "ratchet": Ratchet, "store": Store}
-        choices |= {"unjudged": UnjudgedPolicy, "cannot_tell": CannotTell}
-        for name, kind in choices.items():
-            words = get_args(kind)
-            self._need(name, f"be one of {', '.join(words)}", str, words.__contains__)
-        self._need("strict", "be a bool", bool, lambda _: True)
-
-    def _need(self, name: str, rule: str, kind: type, holds: Callable[[Any], bool]) -> None:
-        """SettingError unless a value is of its kind and holds; a bool is no number."""
-        value = getattr(self, name)
-        kinds = (int, float) if kind is float else kind
-        is_kind = isinstance(value, kinds) and isinstance(value, bool) is (kind is bool)
-        if not is_kind or not holds(value):
-            msg = f"{name} must {rule}, got {value!r}"
-            raise SettingError(msg)
+        for own in fields(self):
+            value, kind = getattr(self, own.name), type(own.default)
+            kinds = (int, float) if kind is float else kind
+            is_kind = isinstance(value, kinds) and isinstance(value, bool) is (kind is bool)
+            if not is_kind or not own.metadata["holds"](value):
+                msg = f"{own.name} must be {own.metadata['rule']}, got {value!r}"
+                raise SettingError(msg)
 
 
 # Arguments of a gate -----------------------------------------------------------------------------
@@ -150,51 +119,33 @@ class ReadingArguments(TypedDict, total=False):
     """How the data of a gate is read: as by ``sklearn_rank.evaluate``, but strictly.
 
     Data that the library would leave out, silently or with a warning, is an error here unless the
-    test says otherwise.
+    test says otherwise (``allow``).
     """
 
     groups: Any
-    """Query id of each row; for the rows layout."""
     columns: SideColumns
-    """Columns of data frames by their role, where their names do not tell it."""
     query_ids: Sequence[Any]
     """Names of the queries; for the lists and matrix layouts, where a query is a position."""
     string_provider: StringProvider | None
-    """Turns an item into the string by which items are compared."""
     relevance: Any
-    """Scores of the items of ranked lists."""
     sample_weight: Any
-    """Weight of each query."""
     clusters: Any
-    """Queries that belong together, such as paraphrases: {query: label}, a function of the query
-    id, or a column of a data frame. Tests and intervals go by cluster."""
     ties: Ties | None
     zero_division: ZeroDivision
     """Value of undefined queries; default "raise"."""
     missing: Missing
     """Value of judged queries without a ranking; default "raise"."""
     ignore_identical_ids: bool
-    """Whether the item with the id of its query is left out of a ranking; default False."""
     values: Mapping[Any, Mapping[Any, float]] | None
-    """Values measured elsewhere, such as a latency: {name or measure: {query: number}}. A number
-    alone is of the whole run, such as a percentile of times: of its name less is better, unless
-    ``at_least`` limits it, and a drop beyond ``max_drop`` is red without a test."""
+    """Values measured elsewhere, such as a latency; a number alone is of the whole run."""
     convention: str
     n_queries: int
     """Exact number of queries that have to be evaluated."""
-    unjudged: UnjudgedPolicy | None
-    """Unjudged items: "irrelevant", left out ("condense"), or of any grade ("bounds")."""
+    unjudged: Literal["irrelevant", "condense"] | None
     allow: Collection[Allowed]
-    """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one
-    shared ground truth that were "missed" by all queries or are "shared" by several; queries of
-    "single_rows"; "no_hits" at all; arguments that look "swapped"; queries that found nothing, or
-    had a value in the baseline, and are "undefined" now. And what needs no notice: rankings
-    "truncated" before the cutoff, a measure that gets better when relevant items are
-    "unretrieved", a "perfect" score, and unjudged items that decide ("cannot_tell")."""
+    """Faults that are no error in this gate, and remarks that need no notice."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
-    """Text of a query, shown beside its id if a gate fails."""
     item_text: Mapping[Any, str] | Callable[[Any], str]
-    """Title of an item, shown in the HTML report."""
     name: str
     """Name of the gate; default: that of the running test."""
 
@@ -203,56 +154,17 @@ class GateArguments(ReadingArguments, total=False):
     """Everything that a gate takes besides its data."""
 
     at_least: Any
-    """{measure: number}, over all queries."""
     at_most: Any
     max_drop: Any
     """Allowed drop: {measure: number}, or one number; "2%" is a share of the old value."""
     hard_drop: Any
     """Drop that is always red: {measure: number}, or one number."""
     metrics: Any
-    """Further measures, or one."""
     slices: Any
-    """{query: label or labels}, {label: queries} or a function of the query id."""
     max_slice_drop: Any
-    """Allowed drop of slices: one number, or {label: number}."""
     slice_at_least: Any
-    """{label: {measure: number}}."""
     per_query_at_least: Any
-    """{measure: number} for every single query."""
     max_regressed_queries: int | None
-    pass_if: PassIf | None
-    """"unless_worse", or "proven": the drop is shown to be at most ``max_drop``."""
-
-
-# Names that one might know from elsewhere, or from before, and what to write.
-_INSTEAD = {
-    "confirm": "hard_drop equal to max_drop fails every drop beyond it",
-    "min_queries": "one rule holds for every number of queries",
-    "test": "gates use the paired t-test",
-    "correction": "gates correct by Holm",
-    **{name: f"set rank_{name} for the project" for name in ("alpha", "slice_alpha", "store")},
-    "min_slice_size": "set rank_min_slice_size for the project",
-    "max_new_unjudged": "set rank_max_new_unjudged for the project",
-    "slice_hard_drop": "give a slice that is a contract a gate of its own",
-    "slice_at_most": "give the slice a gate of its own, with at_most",
-    "per_query_at_most": "max_regressed_queries, or at_most for all queries",
-    "required_queries": "n_queries, or an assert over the ids",
-    "forbidden_queries": "an assert over the ids",
-    "candidates": "a masked y_score",
-    "duplicates": "drop them before",
-    "assume": "a ground truth of {item: grade} with a grade 0 names what is judged irrelevant",
-}
-
-
-def refuse_unknown(arguments: Mapping[str, Any], known: Iterable[str]) -> None:
-    """TypeError for a keyword argument that a gate does not take."""
-    known = list(known)
-    unknown = next((name for name in arguments if name not in known), None)
-    if unknown is not None:
-        instead = _INSTEAD.get(unknown)
-        hint = f": {instead}" if instead else closest(unknown, known)
-        msg = f"unexpected keyword argument {unknown!r}{hint}"
-        raise TypeError(msg)
 
 
 # Policy ------------------------------------------------------------------------------------------
@@ -284,50 +196,14 @@ class Policy:
     def limited(self) -> list[str]:
         """Measures that have a limit."""
         limits = [self.at_least, self.at_most, self.max_drop, self.per_query_at_least]
-        limits += self.slice_at_least.values()
-        return list(dict.fromkeys(name for own in limits for name in own))
+        return list(
+            dict.fromkeys(n for own in (*limits, *self.slice_at_least.values()) for n in own)
+        )
 
     def allowed_of(self, label: str) -> float | None:
         """Allowed drop of a slice; None where it has none."""
-        if isinstance(self.max_slice_drop, Mapping):
-            return self.max_slice_drop.get(label)
-        return self.max_slice_drop
-
-    def recorded_limits(self) -> dict[str, float]:
-        """Every limit by a name of its own, as baselines hold them."""
-        tables: dict[str, Limits] = {
-            "at_least": self.at_least,
-            "at_most": self.at_most,
-            "max_drop": self.max_drop,
-            "hard_drop": self.hard_drop,
-            "per_query_at_least": self.per_query_at_least,
-        }
-        for label, limits in self.slice_at_least.items():
-            tables[f"slice_at_least {label}"] = limits
-        if isinstance(self.max_slice_drop, Mapping):
-            tables["max_slice_drop"] = self.max_slice_drop
-        result = {
-            f"{table} {name}{' (share)' * isinstance(limit, Share)}": float(limit)
-            for table, limits in tables.items()
-            for name, limit in limits.items()
-            if math.isfinite(limit)
-        }
-        if isinstance(self.max_slice_drop, float):
-            result["max_slice_drop"] = self.max_slice_drop
-        if self.max_regressed is not None:
-            result["max_regressed_queries"] = float(self.max_regressed)
-        return result
-
-
-def looser_limits(then: Limits, now: Limits) -> list[tuple[str, float, float | None]]:
-    """Limits that are gone, or weaker than recorded: name, then, now."""
-    found: list[tuple[str, float, float | None]] = []
-    for name, limit in then.items():
-        own = now.get(name)
-        from_below = name.partition(" ")[0].endswith("at_least")
-        if own is None or (own < limit - SLACK if from_below else own > limit + SLACK):
-            found.append((name, limit, own))
-    return found
+        own = self.max_slice_drop
+        return own.get(label) if isinstance(own, Mapping) else own
 
 
 def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
@@ -336,38 +212,38 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     from sklearn_rank.measures.own import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
-    refuse_unknown(arguments, GateArguments.__annotations__)
+    known = GateArguments.__annotations__
+    for name in arguments:
+        if name not in known:
+            msg = f"unexpected keyword argument {name!r}{closest(name, known)}"
+            raise TypeError(msg)
     given = arguments.get
     values = values_of(given("values"))
     totals = total_measures(values, given("at_least") or ())
     if isinstance(values, Mapping):
         values = {key: own for key, own in values.items() if key not in totals}
         arguments = {**arguments, "values": values}
-    elsewhere = [*given_measures(values), *totals.values()]
-    measures, metrics = _Measures(elsewhere), given("metrics", ())
+    measures, metrics = _Measures([*given_measures(values), *totals.values()]), given("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))
-    default = tuple(measures.by_name) or DEFAULT_METRICS
-    drops = measures.limits(given("max_drop"), "max_drop", default)
-    own: dict[str, Any] = {
-        name: given(name) for name in ("pass_if", "unjudged") if given(name) is not None
-    }
-    try:
-        settings = replace(settings, **own) if own else settings
-    except SettingError as error:
-        raise InvalidParameterError(str(error)) from None
-    compared = [measures.by_name[name] for name in drops]
-    slice_drop = given("max_slice_drop")
+    drops = measures.limits(
+        given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_METRICS
+    )
+    if given("unjudged") is not None:
+        try:
+            settings = replace(settings, unjudged=given("unjudged"))
+        except SettingError as error:
+            raise InvalidParameterError(str(error)) from None
+    compared, slice_drop = [measures.by_name[name] for name in drops], given("max_slice_drop")
     if isinstance(slice_drop, Mapping):
         labels = _mapping(slice_drop, "max_slice_drop", "{label: number}", "slice")
-        slice_drop = {
-            str(label): _limit(value, "max_slice_drop", compared) for label, value in labels.items()
-        }
+        slice_drop = {str(o): _limit(v, "max_slice_drop", compared) for o, v in labels.items()}
     elif slice_drop is not None:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     of_slices = given("slice_at_least")
     of_slices = _mapping(of_slices, "slice_at_least", "{label: {measure: number}}", "slice")
+    slice_least = {str(o): measures.limits(v, "slice_at_least") for o, v in of_slices.items()}
     policy = Policy(
         measures=(),
         at_least=least,
@@ -376,9 +252,7 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
         hard_drop=_hard_drops(given("hard_drop"), drops, measures, settings),
         slices=given("slices"),
         max_slice_drop=slice_drop,
-        slice_at_least={
-            str(label): measures.limits(own, "slice_at_least") for label, own in of_slices.items()
-        },
+        slice_at_least=slice_least,
         per_query_at_least=measures.limits(given("per_query_at_least"), "per_query_at_least"),
         max_regressed=check_count(given("max_regressed_queries"), "max_regressed_queries"),
         settings=settings,
@@ -388,7 +262,13 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
         ),
         name=given("name") or "",
     )
-    _check_whole(policy)
+    sliced = slice_drop is not None or bool(slice_least)
+    _need(not sliced or policy.slices is not None, "limits of slices need slices=")
+    needs_drop = slice_drop is not None or policy.max_regressed is not None
+    rule = "max_slice_drop and max_regressed_queries need max_drop="
+    _need(bool(drops) or not needs_drop, rule)
+    rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
+    _need(bool(policy.limited) or sliced, rule)
     for measure in measures.elsewhere.values():
         measures.add(measure)
     return replace(policy, measures=tuple(measures.by_name.values()))
@@ -399,34 +279,17 @@ def _hard_drops(
 ) -> dict[str, float]:
     """The drop of each compared measure that is always red; infinity where there is none."""
     _need(given is None or bool(drops), "hard_drop needs max_drop=: without it nothing is compared")
-    usual, result = settings.hard_drop or math.inf, {}
-    for name, drop in drops.items():
-        bounded = measures.by_name[name].metric.upper == 1
-        result[name] = max(usual, drop) if bounded else math.inf
+    usual = settings.hard_drop or math.inf
+    result = {
+        name: max(usual, drop) if measures.by_name[name].metric.upper == 1 else math.inf
+        for name, drop in drops.items()
+    }
     for name, hard in measures.limits(given, "hard_drop", tuple(drops)).items():
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
         rule = f"hard_drop of {name} is {hard:g}, below its max_drop {drops[name]:g}"
         _need(hard >= drops[name], f"{rule}, and would never count; lower max_drop instead")
         result[name] = hard
     return result
-
-
-def _check_whole(policy: Policy) -> None:
-    """InvalidParameterError for limits that need others."""
-    settings, has_drop = policy.settings, bool(policy.max_drop)
-    has_slice_drop = policy.max_slice_drop is not None
-    sliced = has_slice_drop or bool(policy.slice_at_least)
-    _need(
-        settings.pass_if != "proven" or settings.unjudged != "bounds" or not has_drop,
-        "pass_if='proven' has no interval of the drop where unjudged='bounds'; pass "
-        "pass_if='unless_worse', or unjudged='irrelevant' or 'condense'",
-    )
-    _need(not sliced or policy.slices is not None, "limits of slices need slices=")
-    needs_drop = has_slice_drop or policy.max_regressed is not None
-    rule = "max_slice_drop and max_regressed_queries need max_drop="
-    _need(has_drop or not needs_drop, rule)
-    rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
-    _need(bool(policy.limited) or sliced, rule)
 
 
 # Measures and their numbers ----------------------------------------------------------------------
@@ -485,20 +348,17 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
             value = float(value[:-1]) / 100
     number = _number(value, where)
     ranges = [(own.metric.lower, own.metric.upper) for own in measures] or [(0.0, math.inf)]
-    uppers = [upper - lower for lower, upper in ranges]
-    if name == "hard_drop":
-        rule = f"{where} must be in [0, {max(uppers):g}), or no drop exceeds it"
-        _need(0 <= number < max(uppers), f"{rule}; got {number!r} (math.inf switches it off)")
-        return number
     if is_share:
         _need(0 <= number < 1, f"{where} must be in [0%, 100%), got {100 * number:g}%")
         return Share(number)
     if name.endswith("drop"):
-        upper, hint = min(uppers), "it says how much worse is allowed"
-        if number >= upper:
-            hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
-        rule = f"{where} must be in [0, {upper:g}), got {number!r}; {hint}"
-        _need(0 <= number < upper, rule)
+        upper = (max if name == "hard_drop" else min)(high - low for low, high in ranges)
+        hint = "math.inf switches it off, or no drop exceeds it"
+        if name != "hard_drop":
+            hint = "it says how much worse is allowed"
+            if number >= upper:
+                hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
+        _need(0 <= number < upper, f"{where} must be in [0, {upper:g}), got {number!r}; {hint}")
         return number
     # A threshold: from below where greater is better, and from above where less is.
     (measure,), ((lower, upper),) = measures, ranges
@@ -534,12 +394,11 @@ def _number(value: Any, name: str) -> float:
         value = value.item()
     real = isinstance(value, Real) and not isinstance(value, bool)
     _need(real, f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    _need(math.isfinite(number), f"{name} must be finite, got {number!r}")
-    return number
+    with contextlib.suppress(OverflowError):
+        if math.isfinite(value):
+            return float(value)
+    msg = f"{name} must be finite, got {safe_repr(value)}"
+    raise InvalidParameterError(msg)
 
 
 def _need(holds: bool, rule: str) -> None:

@@ -11,29 +11,25 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 from sklearn_rank.gates.sentences import count, line, shown
 from sklearn_rank.gates.verdict import plain
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
-    JUNIT_REPORT,
     MARKDOWN,
     append_text,
     check_target,
     write_whole,
 )
 from sklearn_rank.support.text import for_log
-from sklearn_rank.tables.formats import escape_markdown, markdown_rows, to_markdown
-from sklearn_rank.tables.table import Column, Table, number_cell, p_cell, text_cell
+from sklearn_rank.tables.formats import escape_markdown, markdown_rows
+from sklearn_rank.tables.table import Column
 
 FORMAT = "rank-report/2"
 TITLE = "ranking quality gates"
 WIDTH = 80
 """Width of a section's title without a terminal."""
-MOST_SLICES = 20
-"""Rows of one gate in a table: its message has the others."""
 Show = Literal["all", "failed", "none"]
 """Gates in the terminal."""
 
@@ -114,10 +110,9 @@ _WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
 def _gate_lines(run: GateRun) -> list[str]:
     """One line; with the power of the gate where it fails or was recorded, and its remarks."""
     record, state = run.record, run.state
-    word = _WORDS.get(state, state.upper() if state in ("not confirmed", "cannot tell") else state)
+    word = _WORDS.get(state, state.upper() if state == "not confirmed" else state)
     tried = f" (try {run.tries})" if run.tries > 1 else ""
-    said = record["headline"].removeprefix("Cannot tell: ")
-    lines = [f"{word}: {shown(record['name'], 60)}: {line(said, 400)}{tried}"]
+    lines = [f"{word}: {shown(record['name'], 60)}: {line(record['headline'], 400)}{tried}"]
     if run.failed and record["outlook"]:
         lines.append(f"  {record['outlook']}")
     return [*lines, *(f"  note: {note}" for note in record["notes"][:3])]
@@ -142,11 +137,10 @@ def _about_baselines(summary: Summary) -> list[str]:
     """Baselines to be raised, of no test, or written."""
     lines, records = [], [run.record for run in summary.gates]
     n = sum(
-        any(own["gained"] for own in record["metrics"].values())
-        and (record["state"] == "improved" and bool(record["baseline"]) and not record["written"])
-        for record in records
+        own["state"] == "improved" and bool(own["baseline"]) and not own["written"]
+        for own in records
     )
-    if n and summary.settings.get("ratchet") != "off":
+    if n:
         lines.append(f"{count(n, 'baseline')} can be raised: {summary.update}")
     n = len(summary.unused)
     if n:
@@ -184,7 +178,7 @@ def _annotations(summary: Summary) -> list[str]:
 _IN_COMMANDS = str.maketrans({"%": "%25", ",": "%2C", ":": "%3A"})
 _COLOURS = {
     "31": r"FAIL|STALE|ERROR",
-    "33": r"NOT CONFIRMED|CANNOT TELL|warning",
+    "33": r"NOT CONFIRMED|warning",
     "32": r"ok|improved|new",
 }
 
@@ -221,8 +215,8 @@ def write_reports(
 
     Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
     """
-    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "junit": JUNIT_REPORT, "markdown": MARKDOWN}
-    texts = {"json": json_text, "html": html_text, "junit": junit_text, "markdown": markdown}
+    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "markdown": MARKDOWN}
+    texts = {"json": json_text, "html": html_text, "markdown": markdown}
     complaints = []
     for name, target in targets.items():
         if not target:
@@ -268,27 +262,6 @@ def json_text(summary: Summary) -> str:
     return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
 
 
-def junit_text(summary: Summary) -> str:
-    """A test case for each gate."""
-    counts = {
-        "name": "sklearn-rank gate",
-        "tests": str(len(summary.gates) + len(summary.problems)),
-        "failures": str(sum(run.failed for run in summary.gates)),
-        "errors": str(len(summary.problems)),
-    }
-    add, suite = ElementTree.SubElement, ElementTree.Element("testsuite", counts)
-    for run in summary.gates:
-        case = add(suite, "testcase", classname="rank_gate", name=line(run.record["name"], 200))
-        if run.failed:
-            failure = add(case, "failure", message=line(run.record["headline"], 1000))
-            failure.text = run.record["message"]
-    for problem in summary.problems:
-        case = add(suite, "testcase", classname="rank_gate", name="measuring")
-        add(case, "error", message=line(problem, 1000))
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
-
-
 def html_text(summary: Summary) -> str:
     """One page with the queries of every gate."""
     from sklearn_rank.gates import page
@@ -296,66 +269,11 @@ def html_text(summary: Summary) -> str:
     return page.html_text(summary, TITLE, tally(summary.gates), answer(summary))
 
 
-# Tables ------------------------------------------------------------------------------------------
-
-_COLUMNS = (
-    *(Column("gate", longest=None), Column("metric", longest=None)),
-    *(Column(title, "number") for title in ("now", "limit", "baseline", "change", "p", "queries")),
-    Column("verdict", longest=None),
-)
-_GRAVITY = ("stale", "fail", "cannot tell", "not confirmed", None, "new", "improved", "pass")
-
-
-def gates_table(summary: Summary) -> Table:
-    """A row for each measure of each gate, and for its slices, the worst first."""
-    rows = []
-    for run in summary.gates:
-        record = run.record
-        parts = sorted(record["slices"], key=lambda part: _GRAVITY.index(part["state"]))
-        metrics = [*record["metrics"].values(), *parts[:MOST_SLICES]]
-        name = text_cell(shown(record["name"], 60))
-        rows += [(name, *_cells(own, run)) for own in metrics or [None]]
-    return Table(_COLUMNS, tuple(rows))
-
-
-def _cells(own: Mapping[str, Any] | None, run: GateRun) -> tuple[Any, ...]:
-    if own is None:
-        empty = [text_cell("")] * 7
-        return (*empty, text_cell(run.state))
-    drop = own["drop"] or {}
-    name = own["name"] if own["label"] is None else f"{own['name']} ({shown(own['label'])})"
-    limits = (("at_least", ">="), ("at_most", "<="))
-    limit = " ".join(f"{sign} {own[key]:g}" for key, sign in limits if own[key] is not None)
-    state = own["state"] or ("too small" if own["too_small"] else "")
-    if run.record["state"] == "new" and state == "pass":
-        state = "new"
-    return (
-        text_cell(name),
-        number_cell(own["value"]),
-        text_cell(limit),
-        number_cell(own["baseline"]),
-        number_cell(own["change"], signed=True),
-        p_cell(drop.get("p_adjusted")),
-        text_cell(f"{own['queries']:,}"),
-        text_cell(state),
-    )
-
-
 # Markdown: one table of all gates, and details of those that failed -----------------------------
 
 MOST_CHARACTERS = 4000
 """A comment that is read: details are cut, the answer is not."""
 MOST_ROWS = 3
-_SIGNS = {
-    "fail": ":x:",
-    "stale": ":x:",
-    "cannot tell": ":grey_question:",
-    "not confirmed": ":warning:",
-}
-_COMMENT = (
-    *(Column(title, "number") for title in ("old", "new", "change")),
-    *(Column("queries"), Column("")),
-)
 
 
 def answer(summary: Summary) -> str:
@@ -380,89 +298,26 @@ def markdown(summary: Summary) -> str:
         parts.append(
             f"[Reports of this run]({server}/{repository}/actions/runs/{number}#artifacts)\n"
         )
-    runs = sorted(summary.gates, key=lambda run: not run.failed)
-    rows = [(own, run) for run in runs for own in _gravest(run)]
-    shown_rows = [_comment_row(own, run, named=len(runs) > 1) for own, run in rows[:MOST_ROWS]]
-    if rows:
-        columns = (Column("measure"), *_COMMENT)
-        parts += [*markdown_rows(columns, shown_rows), ""]
-    if len(rows) > MOST_ROWS:
-        parts.append(f"{count(len(rows) - MOST_ROWS, 'more row')} below.\n")
-    for run in [run for run in runs if run.failed][:MOST_ROWS]:
-        parts += _losers(run.record) if run is runs[0] else []
-        parts.append(_folded(run.record))
-    if len(rows) > MOST_ROWS:
-        table = to_markdown(gates_table(summary))
-        parts.append(f"<details><summary>All gates</summary>\n\n{table}\n\n</details>\n")
+    for run in sorted(summary.gates, key=lambda run: not run.failed)[:MOST_ROWS]:
+        record = run.record
+        parts.append(f"**{escape_markdown(shown(record['name'], 60))}**: {run.state}\n")
+        parts.append(_table(record["table"], 2 * MOST_ROWS))
+        if run.failed:
+            parts += [_table(record["losers"], MOST_ROWS), _folded(record)]
     text = parts[0]
-    for part in parts[1:]:
+    for part in filter(None, parts[1:]):
         if len(text) + len(part) < MOST_CHARACTERS:
             text += f"\n{part}"
     return f"{text}\n"
 
 
-def _gravest(run: GateRun) -> list[Mapping[str, Any]]:
-    """Measures and slices of a gate, the gravest first."""
-    own = [*run.record["metrics"].values(), *run.record["slices"]]
-    return sorted(own, key=lambda row: _GRAVITY.index(row["state"]))
-
-
-def _comment_row(own: Mapping[str, Any], run: GateRun, *, named: bool) -> list[str]:
-    drop, state = own["drop"] or {}, own["state"]
-    name = escape_markdown(own["title"])
-    if own["label"] is not None:
-        name = f"\u21b3 {name}, {escape_markdown(shown(own['label'], 40))}"
-    if named:
-        name = f"{escape_markdown(shown(run.record['name'], 40))}: {name}"
-    counts = ""
-    if drop.get("n"):
-        worse, better = drop["lost"], drop["won"]
-        size = round(8 * worse / max(1, worse + better))
-        bar = ("\u2587" * size + "\u2581" * (8 - size)) * bool(worse + better)
-        counts = f"{bar} {worse:,} worse, {better:,} better".strip()
-    limits = (("allowed", "allowed drop"), ("at_least", "at least"), ("at_most", "at most"))
-    told = [f"{word} {own[key]:g}" for key, word in limits if own[key] is not None]
-    change = number_cell(own["change"], digits=3, signed=True).text
-    return [
-        name,
-        number_cell(own["baseline"], digits=3).text,
-        number_cell(own["value"], digits=3).text,
-        f"**{change}**" if change and state in ("fail", "stale") else change,
-        counts,
-        f"{_SIGNS.get(state, ':white_check_mark:')} {escape_markdown(', '.join(told))}".strip(),
-    ]
-
-
-def _losers(record: Mapping[str, Any]) -> list[str]:
-    """The queries that lost most, by text, with the item that did it."""
-    worst = record["worst"]
-    if not worst or not worst["rows"]:
-        return []
-    title = record["metrics"].get(worst["measure"], {}).get("title", worst["measure"])
-    rows = []
-    for row in worst["rows"][:MOST_ROWS]:
-        values = (number_cell(row[key], digits=2).text for key in ("was", "now"))
-        name = line(row["text"], 80) if row["text"] else shown(row["query"], 80)
-        rows.append([escape_markdown(name), " \u2192 ".join(filter(None, values)), _why(row)])
-    columns = (Column("query"), Column(title, "number"), Column("why"))
-    lost = any(row["was"] is not None for row in worst["rows"])
-    heading = "The queries that lost most" if lost else "The worst queries"
-    return [f"**{heading}**\n", *markdown_rows(columns, rows), ""]
-
-
-def _why(row: Mapping[str, Any]) -> str:
-    """The first item that moved, in a phrase."""
-    for move in row["moves"]:
-        if move["was"] != move["now"] and move["item"] is not None:
-            name = line(move["title"], 80) if move["title"] else shown(move["item"], 60)
-            if move["now"] == "-":
-                told = f"gone from rank {move['was']}"
-            elif move["was"] in ("-", ""):
-                told = f"at rank {move['now']}"
-            else:
-                told = f"from rank {move['was']} to {move['now']}"
-            return f"**{escape_markdown(name)}** {told}"
-    return ""
+def _table(texts: Mapping[str, Any], most: int) -> str:
+    """The first rows of a table of texts."""
+    columns = tuple(map(Column, texts["titles"]))
+    rows = [list(map(escape_markdown, row)) for row in texts["rows"][:most]]
+    more = len(texts["rows"]) - most
+    lines = [*markdown_rows(columns, rows), ""] if rows else []
+    return "\n".join([*lines, *[f"{count(more, 'more row')}.\n"] * (more > 0)])
 
 
 def _folded(record: Mapping[str, Any]) -> str:

@@ -1,8 +1,5 @@
 """The rule of a gate: red drops, the rate of false alarms, and the power.
 
-Numbers only. ``judge`` takes one sample of paired queries per measure (or slice) and returns plain
-data; :mod:`sklearn_rank.gates` turns them into verdicts and sentences.
-
 A drop is red beyond ``hard_drop``; or beyond ``max_drop`` and significant; or beyond ``max_drop``
 with two queries or more lost and none won. The rule is monotone: a query that gets worse never
 turns red into green, and a query that gets better never green into red.
@@ -11,21 +8,19 @@ turns red into green, and a query that gets better never green into red.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import on_scale
-from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise, noise_between
-from sklearn_rank.gates.policy import SLACK
-from sklearn_rank.statistics.differences import Differences, queries_needed
+from sklearn_rank.comparison.pairs import SLACK, Pairs
+from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise
+from sklearn_rank.statistics.differences import queries_needed
 from sklearn_rank.statistics.drops import Drops, Outcomes, holm, random_signs
 from sklearn_rank.support.segments import mean_of
-from sklearn_rank.typing import BoolArray, FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -55,105 +50,20 @@ class Rule:
     max_drop: float
     hard_drop: float = math.inf
     alpha: float = 0.05
-    proven: bool = False
-    """Whether the upper bound of the drop is wanted, for ``pass_if="proven"``."""
     only_losses: bool = True
     """Whether losses without a win are red. False for slices: five of twelve queries each would
     raise the false alarms of a gate to 40 %."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """One measure of two systems, query by query."""
-
-    drops: FloatArray
-    """Above 0 is worse, whatever the direction of the measure; logarithms of geometric means."""
-    queries: IntArray
-    """Numbers of the queries, the same ones in all measures and slices of a gate."""
-    weights: FloatArray | None = None
-    clusters: IntArray | None = None
-    """Numbers of the clusters, the same ones in all measures and slices of a gate."""
-    reach: float = math.inf
-    """Greatest drop that one query can have: the range of the measure."""
-    geometric_from: float | None = None
-    """The old geometric mean, where ``drops`` are of logarithms."""
-    identical: bool = False
-    """Whether both systems gave the same rankings, not only the same values."""
-    runs: tuple[int, int] = (1, 1)
-    """Runs of the old and of the new system; above 1 for ``Repeats``."""
-    spreads: Sequence[FloatArray | None] = (None, None)
-    """Standard deviations of the queries between the runs of the old and of the new system."""
-
-    @classmethod
-    def of(
-        cls,
-        new: Any,
-        old: Any,
-        *,
-        queries: Any = None,
-        weights: Any = None,
-        clusters: Any = None,
-        greater_is_better: bool = True,
-        bounds: tuple[float, float] = (-math.inf, math.inf),
-        geometric_from: float | None = None,
-        identical: bool = False,
-        runs: tuple[int, int] = (1, 1),
-        spreads: Sequence[Any] = (None, None),
-    ) -> Self:
-        """Pair the values of the queries that have both, and a weight above 0.
-
-        Arrays hold an element per query, NaN for an undefined value; ``queries`` and ``clusters``
-        are whole numbers. ``bounds`` and ``geometric_from`` come from the metric. ``runs`` and
-        ``spreads`` (``Evaluation.spread`` or None) are of the old and of the new system.
-        """
-        new, old = np.asarray(new, np.float64), np.asarray(old, np.float64)
-        kept = ~np.isnan(new) & ~np.isnan(old)
-        kept &= True if weights is None else np.asarray(weights) > 0
-        before, after = (on_scale(side[kept], geometric_from) for side in (old, new))
-        drops = before - after if greater_is_better else after - before
-        drops[np.abs(drops) <= SLACK * min(float(np.abs(before).max(initial=0.0)), 1.0)] = 0.0
-
-        def chosen(own: Any, kind: Any) -> Any:
-            return None if own is None else np.asarray(own, kind)[kept]
-
-        shares, was = chosen(weights, np.float64), None
-        if geometric_from is not None:
-            was = math.exp(mean_of(before, shares))
-        return cls(
-            drops,
-            chosen(np.arange(len(new)) if queries is None else queries, np.int64),
-            shares,
-            chosen(clusters, np.int64),
-            bounds[1] - bounds[0] if was is None else math.inf,
-            was,
-            identical,
-            runs,
-            [chosen(side, np.float64) for side in spreads],
-        )
-
-    def take(self, queries: Any) -> Self:
-        """The pairs of some queries, by their numbers."""
-        kept = np.isin(self.queries, queries)
-        columns = ("drops", "queries", "weights", "clusters")
-        own: dict[str, Any] = {name: getattr(self, name) for name in columns}
-        own = {name: None if column is None else column[kept] for name, column in own.items()}
-        own["spreads"] = [None if side is None else side[kept] for side in self.spreads]
-        return replace(self, **own)
-
-
 @dataclass(frozen=True)
 class Drop:
-    """The decision of the rule on one measure, over all queries or in a slice.
-
-    In units of the measure; NaN where a measure has no values per query.
-    """
+    """The decision of the rule, in units of the measure; NaN without values per query."""
 
     drop: float
     """Old minus new mean, or new minus old where less is better: above 0 is worse."""
     n: int = 0
     """Queries compared one by one."""
     n_clusters: int = 0
-    """Clusters of these; ``n`` where there are none."""
     lost: int = 0
     won: int = 0
     p: float = math.nan
@@ -164,25 +74,43 @@ class Drop:
     """One-sided p-value of "not better", adjusted likewise."""
     at_least: float = math.nan
     """Lower one-sided bound of the drop at 1 - alpha: above 0 where ``p`` is at most alpha."""
-    at_most: float = math.nan
-    """Upper one-sided bound of the drop at 1 - alpha, which holds for rare losses too; NaN unless
-    ``rule.proven``."""
     detectable: float = math.nan
     """Least true drop that is red with a probability of ``POWER``; NaN where nothing changed."""
-    false_alarm: float = 0.0
-    """Probability of red where each change of a query could as well have had the other sign."""
     design_effect: float = math.nan
     noise: Noise | None = None
-    """Variance of the change that is due to differences between repeated runs; None without
-    repeats."""
     detectable_with: Mapping[int, float] = field(default_factory=dict)
     """``detectable`` with other numbers of runs; empty without repeats."""
     clauses: tuple[Clause, ...] = ()
     """Why the drop is red; empty: it is not."""
     exceeds: bool = False
     """Whether it exceeds ``max_drop``; without a clause it is then "not confirmed"."""
-    proven: bool = True
-    """Whether the drop is shown not to exceed ``max_drop``; True where nobody asked."""
+
+
+class _Sample:
+    """Pairs with the rule on their scale."""
+
+    def __init__(self, pairs: Pairs, rule: Rule) -> None:
+        self.pairs, self.rule = pairs, rule
+        self.units = Drops(pairs.drops, pairs.queries, pairs.weights, pairs.clusters, rule.alpha)
+        limits = [pairs.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
+        self.scaled = replace(rule, max_drop=limits[0], hard_drop=limits[1])
+
+    def fires(self, found: Outcomes, p: FloatArray) -> dict[Clause, BoolArray]:
+        """Which clauses make each outcome red, by its adjusted p-value."""
+        beyond = found.means > self.scaled.max_drop + SLACK
+        return {
+            Clause.HARD_DROP: found.means > self.scaled.hard_drop + SLACK,
+            Clause.SIGNIFICANT: beyond & (p <= self.rule.alpha),
+            Clause.ONLY_LOSSES: beyond & found.only_losses & self.rule.only_losses,
+        }
+
+    def detectable(self, tests: int, scale: float = 1.0) -> float:
+        """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
+        error = scale * self.units.error
+        if not 0 < error < math.inf:
+            return math.nan
+        limits = _red_from(error, self.units.freedom, self.scaled, tests)
+        return self.pairs.in_units(_detectable(error, limits))
 
 
 def judge(
@@ -191,7 +119,7 @@ def judge(
     """Judge the drops of one family: the measures of a gate, or its slices.
 
     A float in place of pairs is the drop of a measure that has no values per query. ``rates=False``
-    leaves ``detectable`` and ``false_alarm`` out, for which the rule is run on random signs.
+    leaves the detectable drops out.
     """
     samples = _samples(pairs, rules)
     observed = {key: own.units.outcomes(own.units.signs) for key, own in samples.items()}
@@ -200,7 +128,6 @@ def judge(
         dict(zip(samples, holm([own.p for own in side]).ravel().tolist(), strict=True))
         for side in (observed.values(), gains)
     )
-    alarms = _alarms(samples) if rates else {}
     found = {}
     for key, own in pairs.items():
         rule, tests = rules[key], len(samples)
@@ -208,32 +135,32 @@ def judge(
             exceeds = not own <= rule.max_drop + SLACK
             fires = {Clause.HARD_DROP: own > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
             clauses = tuple(clause for clause, is_red in fires.items() if is_red)
-            found[key] = Drop(own, clauses=clauses, exceeds=exceeds, proven=not rule.proven)
+            found[key] = Drop(own, clauses=clauses, exceeds=exceeds)
             continue
-        sample, seen = samples[key], observed[key]
+        sample, seen, noise = samples[key], observed[key], own.noise
         fired = sample.fires(seen, np.array([p_values[key]]))
-        means = mean_of(own.drops, own.weights), float(seen.lower[0])
-        drop, lower = map(sample.in_units, means)
-        at_most = sample.at_most
+        drop, lower = map(own.in_units, (mean_of(own.drops, own.weights), float(seen.lower[0])))
+        lost, won = own.lost_and_won
+        others = {}
+        if rates and noise is not None and noise.share:
+            numbers = sorted({*OTHER_RUNS, *own.runs})
+            others = {runs: sample.detectable(tests, noise.scale(runs)) for runs in numbers}
         found[key] = Drop(
             drop=drop,
-            n=len(own.drops),
+            n=len(own),
             n_clusters=len(sample.units.values),
-            lost=int((own.drops > 0).sum()),
-            won=int((own.drops < 0).sum()),
+            lost=lost,
+            won=won,
             p=float(seen.p[0]),
             p_adjusted=p_values[key],
             p_of_gain=p_of_gain[key],
             at_least=max(lower, 0.0) if seen.p[0] <= rule.alpha else min(lower, 0.0),
-            at_most=at_most,
             detectable=sample.detectable(tests) if rates else math.nan,
-            false_alarm=float(alarms[0, key].mean()) if rates else math.nan,
-            design_effect=Differences(own.drops, own.weights, 1.0, own.clusters).design_effect,
-            noise=sample.noise,
-            detectable_with=sample.detectable_with(tests) if rates else {},
+            design_effect=own.sample.design_effect,
+            noise=noise,
+            detectable_with=others,
             clauses=tuple(clause for clause, is_red in fired.items() if is_red[0]),
             exceeds=drop > rule.max_drop + SLACK,
-            proven=not rule.proven or at_most <= rule.max_drop + SLACK,
         )
     return found
 
@@ -245,87 +172,17 @@ def false_alarm(*families: tuple[Mapping[Key, Pairs | float], Mapping[Key, Rule]
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge`.
     """
-    red = [*_alarms(*(_samples(*family) for family in families)).values()]
-    return float(np.logical_or.reduce(red).mean()) if red else 0.0
-
-
-class _Sample:
-    """Pairs with the rule on their scale."""
-
-    def __init__(self, pairs: Pairs, rule: Rule) -> None:
-        self.pairs, self.rule, self.was = pairs, rule, pairs.geometric_from
-        weights, clusters = pairs.weights, pairs.clusters
-        self.units = Drops(pairs.drops, pairs.queries, weights, clusters, rule.alpha)
-        limits = [self.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
-        self.scaled = replace(rule, max_drop=limits[0], hard_drop=limits[1])
-
-    def on_scale(self, drop: float) -> float:
-        """A drop in units of the measure as one of the values."""
-        if self.was is None:
-            return drop
-        return -math.log1p(-drop / self.was) if drop < self.was else math.inf
-
-    def in_units(self, drop: float) -> float:
-        """The inverse."""
-        return drop if self.was is None else -self.was * math.expm1(-drop)
-
-    def fires(self, found: Outcomes, p: FloatArray) -> dict[Clause, BoolArray]:
-        """Which clauses make each outcome red, by its adjusted p-value."""
-        beyond = found.means > self.scaled.max_drop + SLACK
-        return {
-            Clause.HARD_DROP: found.means > self.scaled.hard_drop + SLACK,
-            Clause.SIGNIFICANT: beyond & (p <= self.rule.alpha),
-            Clause.ONLY_LOSSES: beyond & found.only_losses & self.rule.only_losses,
-        }
-
-    @property
-    def at_most(self) -> float:
-        """Upper bound of the drop; NaN unless it was asked for."""
-        if not self.rule.proven:
-            return math.nan
-        if self.pairs.identical and self.pairs.runs == (1, 1):
-            return 0.0
-        if math.isfinite(self.pairs.reach):
-            return self.units.at_most(self.pairs.reach)
-        spread = Differences(self.units.values, self.units.shares)
-        high = spread.interval(1 - 2 * self.rule.alpha, math.inf)[1]
-        return math.inf if math.isnan(high) else self.in_units(high)
-
-    def detectable(self, tests: int, scale: float = 1.0) -> float:
-        """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
-        error = scale * self.units.error
-        if not 0 < error < math.inf:
-            return math.nan
-        limits = _red_from(error, self.units.freedom, self.scaled, tests)
-        return self.in_units(_detectable(error, limits))
-
-    @cached_property
-    def noise(self) -> Noise | None:
-        """Part of the variance of the change between repeated runs."""
-        pairs = self.pairs
-        if self.was is not None:
-            return None
-        return noise_between(pairs.spreads, pairs.runs, pairs.weights, self.units.error)
-
-    def detectable_with(self, tests: int) -> dict[int, float]:
-        """``detectable`` with other numbers of runs."""
-        if self.noise is None or not self.noise.share:
-            return {}
-        numbers = sorted({*OTHER_RUNS, *self.pairs.runs})
-        return {runs: self.detectable(tests, self.noise.scale(runs)) for runs in numbers}
-
-
-def _alarms(*families: Mapping[Key, _Sample]) -> dict[tuple[int, Key], BoolArray]:
-    """Whether each member of some families is red, for the same signs of the changes in all."""
-    samples = [own for family in families for own in family.values()]
-    found = iter(random_signs([own.units for own in samples]) if samples else ())
-    red: dict[tuple[int, Key], BoolArray] = {}
-    for number, family in enumerate(families):
-        outcomes = [next(found) for _ in family]
+    groups = [_samples(*family) for family in families]
+    samples = [own for group in groups for own in group.values()]
+    if not samples:
+        return 0.0
+    found, red = iter(random_signs([own.units for own in samples])), []
+    for group in groups:
+        outcomes = [next(found) for _ in group]
         adjusted = holm([own.p for own in outcomes])
-        for (key, own), outcome, p in zip(family.items(), outcomes, adjusted, strict=True):
-            red[number, key] = np.logical_or.reduce([*own.fires(outcome, p).values()])
-    return red
+        for own, outcome, p in zip(group.values(), outcomes, adjusted, strict=True):
+            red += own.fires(outcome, p).values()
+    return float(np.logical_or.reduce(red).mean())
 
 
 def _samples(pairs: Mapping[Key, Pairs | float], rules: Mapping[Key, Rule]) -> dict[Key, _Sample]:
@@ -356,11 +213,12 @@ def _red_share(drop: float, error: float, limits: FloatArray) -> float:
 def _detectable(error: float, limits: FloatArray) -> float:
     from scipy import optimize
 
-    def lacks(drop: float) -> float:
-        return _red_share(drop, error, limits) - POWER
-
     greatest = limits.max() + 10 * error
-    return float(optimize.brentq(lacks, 0.0, greatest)) if greatest < math.inf else math.nan
+    if not greatest < math.inf:
+        return math.nan
+    return float(
+        optimize.brentq(lambda drop: _red_share(drop, error, limits) - POWER, 0.0, greatest)
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Verdict on a gate, as plain frozen data: states, findings, numbers. Sentences are elsewhere."""
+"""Verdict on a gate, as plain frozen data: states, findings with their sentences, numbers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,9 @@ __all__ = ["Finding", "GateResult", "MetricResult", "RankGateFailure", "RankGate
 
 
 class RankGateFailure(AssertionError):
-    """A quality gate is not passed, or could not measure.
+    """A quality gate is not passed, or could not measure; ``result`` is what was measured.
 
     An ``AssertionError``, so that every test runner counts it as a failure, not as an error.
-
-    Attributes
-    ----------
-    headline : str
-        The first line of the message: measure, value, threshold or change, and number of queries.
-    result : GateResult or None
-        What was measured; None where nothing could be.
     """
 
     def __init__(self, message: str, result: GateResult | None = None) -> None:
@@ -57,8 +50,6 @@ class State(StrEnum):
     """A baseline was written."""
     NOT_CONFIRMED = "not confirmed"
     """A drop beyond ``max_drop`` that may be chance."""
-    CANNOT_TELL = "cannot tell"
-    """Unjudged items decide, or a proof was asked for and there is none."""
     STALE = "stale"
     """The baseline does not fit the data."""
     FAIL = "fail"
@@ -77,18 +68,16 @@ def gravest(states: list[State | None]) -> State:
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule that fired, or one remark, with the data of its sentence."""
+    """One rule that fired, or one remark, in words."""
 
     rule: str
-    state: State | None = None
+    state: State | None
     """None: a remark, which decides nothing."""
-    measure: str = ""
-    """Canonical spelling."""
-    label: str | None = None
-    """Of the slice; None: all queries."""
-    data: Mapping[str, Any] = field(default_factory=dict)
+    text: str
+    short: str = ""
+    """Behind another finding; empty: as ``text``."""
     of_baseline: bool = False
-    """Whether a new baseline would resolve it."""
+    """Whether a new baseline would resolve it, so that an update says so."""
     warns: bool = False
     """Whether users are warned of it."""
 
@@ -121,42 +110,35 @@ class MetricResult:
     hard_drop: float | None = None
     drop: Drop | None = None
     """Decision of the rule on the change; None where nothing was compared."""
-    bounds: tuple[float, float] | None = None
-    """Least and greatest value over all grades of unjudged items; None where that is not asked."""
-    change_bounds: tuple[float, float] | None = None
-    """Least and greatest change over all these grades."""
-    worse_bounds: tuple[int, int] | None = None
-    """Least and greatest number of worse queries over all these grades."""
-    gained: bool = False
-    """Whether the gain is more than luck, so that an update of the baseline records it."""
     too_small: bool = False
     """Whether a slice has too few queries to be judged."""
 
     @property
     def change(self) -> float | None:
         """Value over the compared queries, minus ``baseline``."""
-        if self.now is None or self.baseline is None:
-            return None
-        return self.now - self.baseline
+        return None if self.now is None or self.baseline is None else self.now - self.baseline
 
     @property
     def compared(self) -> int:
         """Queries that were compared one by one."""
         return 0 if self.drop is None else self.drop.n
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether its value has a limit."""
+        return self.at_least is not None or self.at_most is not None
+
 
 @dataclass(frozen=True)
 class ItemMove:
-    """A relevant item of a query, where it was and is."""
+    """A relevant item of a query, where it was and is ("3", "3-5" in a tie, or "-")."""
 
     item: Any
     was: str
-    """Rank in the baseline, as "3", "3-5" in a tie, or "-"."""
     now: str
     contribution: float | None = None
     """Part of the change of the query; None where there are no parts."""
     title: str = ""
-    """Its title, from ``item_text``."""
 
 
 @dataclass(frozen=True)
@@ -195,80 +177,38 @@ class Worst:
 
 @dataclass(frozen=True)
 class GateResult:
-    """Verdict on one gate.
-
-    Attributes
-    ----------
-    name, nodeid : str
-        Of the gate, and of the test in which it ran ("" outside of pytest).
-    state : State
-        ``pass``, ``improved``, ``new``, ``not confirmed``, ``cannot tell``, ``stale`` or ``fail``.
-    passed : bool
-        Whether the gate lets the change through.
-    findings : tuple of Finding
-        The rules that fired, and remarks.
-    metrics : dict of str to MetricResult
-        By canonical spelling, in the order of the call.
-    slices : tuple of MetricResult
-        Each with the label of its slice.
-    queries : int
-        Number of queries.
-    common : int or None
-        Those that were compared; None where nothing was.
-    counts : dict
-        What was found in the data and left out of it, as ``Evaluation.counts``.
-    worst : Worst or None
-        The worst queries, or those that lost most; None where the gate simply passes.
-    other : str
-        "baseline", "reference", or "" where nothing was compared.
-    false_alarm : float or None
-        Probability that the gate is red for an equally good system; None where nothing varies.
-    baseline : str
-        Path of the baseline file, "" without one.
-    written : str
-        "new", "raised", "lowered" or "refreshed" if the baseline was written, else "".
-    moves : dict of str to (float, float)
-        Recorded values before and after that.
-    reason : str
-        Why a baseline was lowered.
-    obtained : str
-        File of the present values, where they were written for inspection.
-    update, accept : str
-        Commands that record the baseline, and that lower it.
-    elsewhere : str
-        Directory of the baseline in another checkout, that of the target branch.
-    updating : bool
-        Whether baselines are written in this run.
-    is_command : bool
-        Whether the gate was typed as a command, whose options sentences then name.
-    alpha, slice_alpha : float
-        Levels of the tests.
-    evaluation : Evaluation or None
-        The values of all queries.
-    page : mapping or None
-        All queries with their items, for an HTML report that is to be written.
-    """
+    """Verdict on one gate: ``state``, ``passed``, ``metrics``, ``slices``, ``message``."""
 
     name: str
     state: State
     passed: bool
+    """Whether the gate lets the change through."""
     findings: tuple[Finding, ...] = ()
     metrics: Mapping[str, MetricResult] = field(default_factory=dict)
+    """By canonical spelling, in the order of the call."""
     slices: tuple[MetricResult, ...] = ()
     queries: int = 0
     common: int | None = None
+    """Queries that were compared; None where nothing was."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     worst: Worst | None = None
     other: str = ""
+    """"baseline", "reference", or "" where nothing was compared."""
     false_alarm: float | None = None
+    """Probability that the gate is red for an equally good system; None where nothing varies."""
     baseline: str = ""
+    """Path of the baseline file, "" without one."""
     written: str = ""
+    """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Recorded values before and after that."""
     reason: str = ""
+    """Why a baseline was lowered."""
     obtained: str = ""
     update: str = "--rank-update"
     accept: str = ""
     elsewhere: str = ""
+    """Directory of the baseline in another checkout, that of the target branch."""
     updating: bool = False
     is_command: bool = False
     alpha: float = 0.05
@@ -276,6 +216,7 @@ class GateResult:
     nodeid: str = ""
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
     page: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    """All queries with their items, for an HTML report that is to be written."""
 
     @property
     def value(self) -> float:
@@ -312,14 +253,9 @@ class GateResult:
         from sklearn_rank.gates.sentences import said
 
         own = {field.name: getattr(self, field.name) for field in fields(self)}
-        own |= {"evaluation": None, "page": None, **said(self)}
-        record: dict[str, Any] = plain(own)
-        rows = zip(
-            [*record["metrics"].values(), *record["slices"]],
-            [*self.metrics.values(), *self.slices],
-            strict=True,
-        )
-        for row, metric in rows:
+        record: dict[str, Any] = plain(own | {"evaluation": None, "page": None} | said(self))
+        rows = [*record["metrics"].values(), *record["slices"]]
+        for row, metric in zip(rows, [*self.metrics.values(), *self.slices], strict=True):
             row |= {"change": plain(metric.change), "compared": metric.compared}
         return record
 
@@ -342,6 +278,4 @@ def _builtin(value: Any) -> Any:
         return {str(key): part for key, part in value.items()}
     if isinstance(value, (set, frozenset)):
         return list(value)
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return f"<{type(value).__name__}>"
+    return value.tolist() if hasattr(value, "tolist") else f"<{type(value).__name__}>"

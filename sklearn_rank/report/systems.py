@@ -130,7 +130,7 @@ def report_of(
         }
         changes, notes, head = None, [], [count(len(ids), "query", "queries")]
     texts = text_of, item_text_of
-    queries = _queries(systems, ids, values, parts, texts, verdict.to_judge)
+    queries = queries_of(systems, ids, values, _labels(ids, parts), texts, verdict.to_judge)
     show = {"measure": with_values.index(main) if main in with_values else 0}
     if isinstance(result, Comparison) and main:
         show |= _first_view(findings([section]), queries.measures, measure is not None)
@@ -365,13 +365,13 @@ def _unjudged(
 # Queries -----------------------------------------------------------------------------------------
 
 
-def _queries(
+def queries_of(
     systems: Mapping[str, tuple[Evaluation, IntArray]],
     ids: Sequence[Any],
     values: Mapping[Measure, Sequence[FloatArray]],
-    parts: Mapping[Any, Any],
+    labels: Sequence[Sequence[str]],
     texts: tuple[Callable[[Any], str], Callable[[Any], Any]],
-    to_judge: Sequence[Any],
+    to_judge: Sequence[Any] = (),
 ) -> Queries:
     """All queries, whose items are looked up when there is room for them.
 
@@ -419,7 +419,7 @@ def _queries(
         names=list(map(as_text, ids)),
         values=[[numbers(column.tolist()) for column in one] for one in values.values()],
         texts=known_texts if any(known_texts) else (),
-        labels=_labels(ids, parts),
+        labels=labels,
         lengths=[one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
         to_judge=[number_of[query] for query in to_judge if query in number_of],
         items=items,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -117,10 +116,6 @@ class Drops:
             return p
         return np.maximum(p, np.asarray(special.stdtr(self.freedom, -t), np.float64))
 
-    def at_most(self, reach: float) -> float:
-        """Upper bound of the mean at 1 - alpha, of units that drop by ``reach`` at most."""
-        return _upper_bound(self.values, self.shares, reach, self.alpha)
-
 
 def random_signs(samples: Sequence[Drops]) -> list[Outcomes]:
     """Outcomes of samples of the same units, each of whose changes may have either sign.
@@ -152,39 +147,3 @@ def holm(tests: Sequence[FloatArray]) -> FloatArray:
     result = np.empty_like(p_values)
     np.put_along_axis(result, order, np.minimum(adjusted, 1.0), 0)
     return result
-
-
-def _upper_bound(values: FloatArray, shares: FloatArray, reach: float, alpha: float) -> float:
-    """The 1 - alpha quantile of the mean of values, and one more at ``reach`` [1]_.
-
-    The values have random, exponential weights: with values at both ends alone this is Clopper and
-    Pearson's bound. The tail of the sum is Lugannani and Rice's approximation.
-
-    References
-    ----------
-    .. [1] Gaffke, Three Test Statistics for a Nonparametric One-Sided Hypothesis on the Mean of a
-       Nonnegative Variable, 2005.
-    """
-    from scipy import optimize, special
-
-    values, shares = np.append(values, reach), np.append(shares, shares.max())
-
-    def tail(bound: float) -> float:
-        terms = (values - bound) * shares
-        top = (1 - 1e-12) / float(terms.max())
-        if not terms.sum() < 0:
-            return 0.5
-        theta = optimize.brentq(
-            lambda share: float((terms / (1 - share * terms)).sum()), 0.0, top, xtol=1e-15 * top
-        )
-        w = math.sqrt(max(2 * float(np.log1p(-theta * terms).sum()), 0.0))
-        u = theta * math.sqrt(float(((terms / (1 - theta * terms)) ** 2).sum()))
-        if not min(w, u) > 1e-6:
-            return 0.5
-        density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-        return float(special.ndtr(-w)) + density * (1 / u - 1 / w)
-
-    mean = float(values @ shares / shares.sum())
-    if not mean < reach:
-        return reach
-    return float(optimize.brentq(lambda b: tail(b) - alpha, mean, reach * (1 - 1e-12)))

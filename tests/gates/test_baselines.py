@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import measure, measure_from
-from sklearn_rank.gates.baseline import FORMAT, Baseline, BaselineError, key_of
+from sklearn_rank.comparison.baseline import FORMAT, Baseline, BaselineError, key_of
 from sklearn_rank.gates.policy import Settings
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from tests.gates.conftest import Gate, beside, rules
@@ -205,7 +205,7 @@ def test_a_full_disk_or_another_run_leaves_the_old_file(gate, monkeypatch):
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sklearn_rank.gates.baseline.replace_file", full)
+    monkeypatch.setattr("sklearn_rank.comparison.baseline.replace_file", full)
     with pytest.raises(BaselineError, match="No space left on device; the old one is unchanged"):
         gate(*case([1] * 30), update=True, **DROP, allow={"perfect"})
     monkeypatch.undo()
@@ -215,7 +215,7 @@ def test_a_full_disk_or_another_run_leaves_the_old_file(gate, monkeypatch):
         gate.path.write_bytes(before + b" ")
         yield
 
-    monkeypatch.setattr("sklearn_rank.gates.baseline._alone", another_run)
+    monkeypatch.setattr("sklearn_rank.comparison.baseline._alone", another_run)
     with pytest.raises(BaselineError, match="another run has written it meanwhile"):
         gate(*case([1] * 30), update=True, **DROP, allow={"perfect"})
     assert gate.path.read_bytes() == before + b" "

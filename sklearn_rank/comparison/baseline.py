@@ -66,10 +66,6 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Grades of these, where items have no ids."""
     top: list[str] = []
     """First items."""
-    unjudged: dict[str, Rank] | None = None
-    """Ranks of the items that nobody judged, as deep as the measures read; None: not recorded."""
-    deeper: Count = 0
-    """Number of unjudged items below."""
     weight: float | None = None
     cluster: str | None = None
     slices: list[str] | None = None
@@ -103,8 +99,6 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """Digest of everything else: a checksum against accidents, and no signature."""
     reading: dict[str, str]
     """How the data was read."""
-    limits: dict[str, float]
-    """Limits of the gate."""
     measures: dict[str, MeasureRecord]
     queries: list[QueryRecord]
     slices: dict[str, dict[str, float]] = {}
@@ -216,7 +210,7 @@ def as_text(baseline: Baseline) -> str:
     content = msgspec.to_builtins(msgspec.structs.replace(sealed, queries=[]))
     lines = []
     for name, value in content.items():
-        if name in ("measures", "slices", "limits") and value:
+        if name in ("measures", "slices") and value:
             rows = (f"    {_json(key)}: {_json(row)}" for key, row in value.items())
             lines.append(f'  "{name}": {{\n' + ",\n".join(rows) + "\n  }")
         elif name != "queries":
@@ -312,7 +306,6 @@ def record(
         name=name,
         seal="",
         reading=measured.reading,
-        limits=measured.policy.recorded_limits(),
         measures={
             own: MeasureRecord(
                 value=round(measured.value(own), DECIMALS),
@@ -372,21 +365,6 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
         [key_of(item) for item in first_items(*kept.rankings.get(query, ((), None)))]
         for query in measured.own_ids
     ]
-    if measured.is_bounded:
-        near = evaluation.unjudged_items(measured.depth)
-        unjudged = evaluation.rankings.unjudged
-        columns["unjudged"] = [
-            dict(
-                zip(
-                    keys_of([item.item for item in own], "items"),
-                    [rank_of(item.above, item.tied) for item in own],
-                    strict=True,
-                )
-            )
-            for own in near
-        ]
-        counts = [0] * len(near) if unjudged is None else unjudged.counts.tolist()
-        columns["deeper"] = [n - len(own) for n, own in zip(counts, near, strict=True)]
     return columns
 
 
