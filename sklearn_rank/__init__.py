@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sklearn_rank.engines.scan import scan_run as scan_run
     from sklearn_rank.evaluation.audit import *
     from sklearn_rank.evaluation.bounds import *
-    from sklearn_rank.evaluation.combine import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.repeats import *
     from sklearn_rank.evaluation.result import *
@@ -64,7 +63,6 @@ _HOMES = {
     "engines.scan": "scan_qrels scan_run",
     "evaluation.audit": "Audit audit",
     "evaluation.bounds": "bounds_of_change",
-    "evaluation.combine": "Combination combine",
     "evaluation.evaluate": "evaluate",
     "evaluation.repeats": "Repeats",
     "evaluation.result": "Evaluation",

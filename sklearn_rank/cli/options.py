@@ -188,7 +188,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands: Any = parser.add_subparsers(
         title="commands", metavar="command", required=True, dest="command"
     )
-    for add in (_evaluate, _compare, _report, _gate, _judge_next, _combine, _convert, _small):
+    for add in (_evaluate, _compare, _report, _gate, _judge_next, _convert, _small):
         add(commands)
     return parser
 
@@ -385,25 +385,6 @@ def _judge_next(commands: Any) -> None:
     add("--force", action="store_true", help="let --into replace judgements that are there")
     _add_reading(parser)
     parser.set_defaults(run=("judge_next", "run"))
-
-
-def _combine(commands: Any) -> None:
-    parser = commands.add_parser(
-        "combine",
-        help="average stored results over data sets",
-        description="Average results that evaluate --format json stored, one file for each data "
-        "set (project, market, language). A file's name without its suffix names the data set.",
-    )
-    add = parser.add_argument
-    add("files", metavar="FILE", nargs="+", help="results of one data set")
-    means = "data sets count alike, or by their number of relevant items (default: macro)"
-    add("--average", choices=("macro", "weighted"), default="macro", help=means)
-    weight = "weight of a data set, for each of them, in place of --average"
-    given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
-    add("--weight", dest="weights", metavar="NAME=X", help=weight, **given)
-    forms = ("table", "markdown", "json")
-    add("--format", choices=forms, default="table", help="of the output (default: table)")
-    parser.set_defaults(run=("tools", "run_combine"))
 
 
 def _convert(commands: Any) -> None:

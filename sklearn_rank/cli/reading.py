@@ -71,22 +71,12 @@ def refuse_repeated_input(*paths: str | None) -> None:
         raise ValueError(msg)
 
 
-def refuse_repeated_runs(*paths: str | None, what: str = "run") -> None:
-    """ValueError if a run is to be compared with itself, or a file to be counted twice."""
+def refuse_repeated_runs(*paths: str | None) -> None:
+    """ValueError if a run is to be compared with itself."""
     given = [path for path in paths if path is not None]
     if len(set(given)) < len(given):
-        msg = f"the same {what} was given twice"
+        msg = "the same run was given twice"
         raise ValueError(msg)
-
-
-def read_stored(path: str) -> list[dict[str, Any]]:
-    """Evaluations of a file that ``evaluate --format json`` or ``to_dict()`` wrote."""
-    source = source_of(path, Limits(), "FILE")
-    stored = load_json(source, None, text_of(path, "FILE").encode())
-    stored = stored if isinstance(stored, list) else [stored]
-    if not stored or not all(isinstance(part, dict) and "scores" in part for part in stored):
-        source.fail(None, "is no result of evaluate --format json")
-    return stored
 
 
 # Labels and texts of queries --------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""``sklearn-rank combine``, ``convert``, ``measures``, ``audit`` and ``demo``."""
+"""``sklearn-rank convert``, ``measures``, ``audit`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -11,62 +11,7 @@ from typing import Any
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import for_log, format_list, safe_repr
-
-
-def run_combine(arguments: argparse.Namespace) -> int:
-    """Means of stored evaluations over data sets, of each run."""
-    from dataclasses import replace
-    from pathlib import Path
-
-    from sklearn_rank.cli.reading import read_stored, refuse_repeated_runs
-    from sklearn_rank.evaluation.combine import combine
-    from sklearn_rank.evaluation.tables import plain_number
-    from sklearn_rank.tables.formats import to_markdown
-
-    stems = [Path(path).stem for path in arguments.files]
-    names = stems if len(set(stems)) == len(stems) else arguments.files
-    refuse_repeated_runs(*arguments.files, what="file")
-    stored = dict(zip(names, map(read_stored, arguments.files), strict=True))
-    # One run each may be called by another name in each data set.
-    is_one = all(len(parts) == 1 for parts in stored.values())
-    runs: dict[str, dict[str, Any]] = {}
-    for name, parts in stored.items():
-        for part in parts:
-            of_run = runs.setdefault("" if is_one else str(part.get("run", "")), {})
-            if name in of_run:
-                msg = f"{safe_repr(name)} has two results of the run {safe_repr(part.get('run'))}"
-                raise ValueError(msg)
-            of_run[name] = part
-    found = []
-    for run, parts in runs.items():
-        lacking = [name for name in names if name not in parts]
-        if lacking:
-            msg = f"{format_list(lacking)} has no results of the run {safe_repr(run)}"
-            raise ValueError(msg)
-        weights = dict(arguments.weights) or None
-        if len(weights or ()) < len(arguments.weights):
-            msg = f"--weight names a data set twice: {format_list(n for n, _ in arguments.weights)}"
-            raise ValueError(msg)
-        found.append((run, combine(parts, average=arguments.average, weights=weights)))
-    if arguments.format == "json":
-        records = [
-            {
-                "run": run,
-                "weights": means.weights,
-                "scores": {name: plain_number(mean) for name, mean in means.items()},
-            }
-            for run, means in found
-        ]
-        print(json.dumps(records, indent=1, allow_nan=False))
-        return 0
-    for run, combination in found:
-        table = replace(combination._table("data sets"), caption=run)
-        if arguments.format == "table":
-            print_table(table)
-        else:
-            print(to_markdown(table), end="\n\n" if run != found[-1][0] else "\n")
-    return 0
+from sklearn_rank.support.text import for_log
 
 
 def run_convert(arguments: argparse.Namespace) -> int:

@@ -358,46 +358,6 @@ def test_labels_may_hold_line_separators(command):
     assert [line.split()[1] for line in lines] == ["all", "d\\u2028e"]
 
 
-def test_stored_results_of_two_data_sets_are_combined_run_by_run(command):
-    both = "evaluate t.qrels one.run two.run -m map -m mrr --format json"
-    command.write({"a.json": command(both), "b.json": command(both + " -M 1")})
-    runs = json.loads(command("combine a.json b.json --format json"))
-    assert [run["run"] for run in runs] == ["one.run", "two.run"]
-    weighted = json.loads(command("combine a.json b.json --average weighted --format json"))
-    assert weighted[1]["weights"] == {"a": 3, "b": 3}
-    parts = [json.loads((command.folder / name).read_text()) for name in ("a.json", "b.json")]
-    for run, (first, second) in zip(runs, zip(*parts, strict=True), strict=True):
-        for name in ("map", "mrr"):
-            assert run["scores"][name] == (first["scores"][name] + second["scores"][name]) / 2
-    assert "one.run" in command("combine a.json b.json --format markdown")
-    # One run in each file may have another name in each.
-    for name in ("one", "two"):
-        command.write(
-            {f"{name}.json": command(f"evaluate t.qrels {name}.run -m map --format json")}
-        )
-    assert "macro mean" in command("combine one.json two.json")
-    stored = '{"measures": {"map": "map"}, "scores": {"map": %s}, "counts": {"relevant": %s}}'
-    command.write({"bad.json": '{"map": 1}', "text.json": stored % ('"NaN"', 1)})
-    command.write({"less.json": stored % (0.5, -1), "none.json": stored % ("null", 1)})
-    one = stored.replace('"counts"', '"run": "r", "counts"') % (0.5, 1)
-    command.write({"twice.json": f"[{one}, {one}]"})
-    combined = command.process("combine none.json --format json")
-    assert json.loads(combined.stdout)[0]["scores"] == {"map": None}
-    for words, told in {
-        "combine a.json two.json": "'two' has no results of the run 'one.run'",
-        "combine one.json two.json --weight 3": "must be NAME=NUMBER",
-        "combine one.json two.json --weight one=-3": "a finite number of at least 0",
-        "combine one.json two.json --weight one=3": "names of evaluations",
-        "combine one.json bad.json": "bad.json: is no result of evaluate --format json",
-        "combine one.json one.json": "the same file was given twice",
-        "combine twice.json": "'twice' has two results of the run 'r'",
-        "combine one.json two.json --weight one=1 --weight one=2": "names a data set twice",
-        "combine text.json": "must hold results of evaluate",
-        "combine less.json": "must hold results of evaluate",
-    }.items():
-        assert told in command(words, 2)
-
-
 @pytest.mark.parametrize(
     ("given", "read"),
     [

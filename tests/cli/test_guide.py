@@ -47,10 +47,10 @@ def test_gates_of_the_guide_follow_each_other(tmp_path, monkeypatch, capsys):
 
 
 def test_the_guide_has_files_and_commands():
-    data = {"dev.qrels", "bm25.run", "dense.run", "rank.toml", "small.json", "large.json"}
+    data = {"dev.qrels", "bm25.run", "dense.run", "rank.toml"}
     assert set(FILES) == {*data, "mymetrics.py"}
     assert {command.split()[0] for command, _ in COMMANDS} == {
-        *("evaluate", "compare", "report", "gate", "judge-next", "combine", "convert"),
+        *("evaluate", "compare", "report", "gate", "judge-next", "convert"),
         *("audit", "doctor"),
     }
 

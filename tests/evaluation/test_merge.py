@@ -1,7 +1,5 @@
-"""Evaluations of parts joined: the bits of one call, and means over data sets."""
+"""Evaluations of parts joined: the bits of one call."""
 
-import json
-import math
 import warnings
 from typing import Any
 
@@ -13,7 +11,6 @@ from sklearn_rank import (
     InvalidParameterError,
     QueryMismatchError,
     UndefinedMetricWarning,
-    combine,
     evaluate,
 )
 
@@ -132,81 +129,3 @@ def test_pools_of_other_types_refuse_only_the_pooled_measure() -> None:
         for q, dtype in (("a", np.int64), ("b", np.float64))
     ]
     assert Evaluation.merge(*parts)["map"] == 1.0
-
-
-# Means over data sets -----------------------------------------------------------------------------
-
-
-def projects() -> dict[str, Evaluation]:
-    return {
-        "small": evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, ["map", "lag"]),
-        "large": evaluate({"q1": {"a", "b", "c"}}, {"q1": ["a", "b", "c", "x"]}, ["map", "lag"]),
-    }
-
-
-def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
-    macro, weighted = combine(projects()), combine(projects(), average="weighted")
-    assert dict(macro) == {"map": (1 / 2 + 1) / 2, "lag": (1 + 0) / 2}
-    assert dict(weighted) == {"map": (1 / 2 + 3 * 1) / 4, "lag": (1 + 3 * 0) / 4}
-    assert (macro.weights, weighted.weights) == ({"small": 1, "large": 1}, {"small": 1, "large": 3})
-    assert weighted["AP"] == weighted.scores["map"]
-    stored = {name: json.loads(json.dumps(part.to_dict())) for name, part in projects().items()}
-    assert dict(combine(stored, average="weighted")) == dict(weighted)
-    given = combine({**stored, "large": projects()["large"]}, weights={"large": 0.5, "small": 1.5})
-    assert (given["map"], given["AP"]) == ((1.5 / 2 + 0.5 * 1) / 2,) * 2
-    assert "mean by given weights" in repr(given)
-    for weight in (1e308, 5e-324):
-        halves = combine(projects(), weights={"large": weight, "small": weight})
-        assert halves["map"] == (1 / 2 + 1) / 2
-    assert repr(weighted).splitlines() == [
-        "data set       weight     map     lag",
-        "small               1  0.5000  1.0000",
-        "large               3  1.0000  0.0000",
-        "weighted mean          0.8750  0.2500",
-    ]
-
-
-def test_one_ground_truth_weighs_as_a_whole() -> None:
-    """What no query found counts, as in ArDoCo: 8 links of which one is found weigh 8."""
-    small = evaluate({"l1", "l2"}, [["l1"], ["x", "l2"]], "map")
-    large = evaluate({f"l{number}" for number in range(1, 9)}, [["x", "l1"]], "map")
-    for parts in ({"small": small, "large": large}, {"small": small, "large": large.to_dict()}):
-        combination = combine(parts, average="weighted")
-        assert combination["map"] == (2 * (1 + 1 / 2) / 2 + 8 * 1 / 2) / 10
-        assert combination.weights == {"small": 2, "large": 8}
-
-
-def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
-    parts = projects()
-    parts["none"] = evaluate({"q1": set()}, {"q1": ["a"]}, ["map", "lag"], zero_division=np.nan)
-    with pytest.warns(UndefinedMetricWarning, match=r"map for 'none'; lag for 'none'$"):
-        combination = combine({**parts, "none": parts["none"].to_dict()}, average="weighted")
-    assert combination["map"] == (1 / 2 + 3) / 4
-    with pytest.warns(UndefinedMetricWarning, match=r"NaN is the mean of 'map' and|'map', 'lag'"):
-        assert math.isnan(combine({"none": parts["none"]})["map"])
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "error", "message"),
-    [
-        ([ONE], {}, InvalidParameterError, "non-empty"),
-        ({"a": 0.5}, {}, TypeError, "results of evaluate, or .*, got 0.5"),
-        ({"a": {"scores": {"map": 1.0}}}, {}, TypeError, "results of evaluate"),
-        *(
-            ({"a": {**ONE.to_dict(), "scores": {"map": own}}}, {}, TypeError, "results of evaluate")
-            for own in (True, 7, math.inf, 10**400)
-        ),
-        ({"a": ONE}, {"weights": {"b": 1}}, InvalidParameterError, "names of evaluations"),
-        ({"a": ONE}, {"weights": [1]}, InvalidParameterError, "names of evaluations"),
-        ({"a": ONE}, {"weights": {"a": -1}}, ValueError, "weights"),
-        ({"a": ONE}, {"weights": {"a": 0}}, ValueError, "weights"),
-        ({"a": ONE}, {"weights": {"a": 1}, "average": "weighted"}, InvalidParameterError, "place"),
-        ({"a": ONE}, {"average": "micro"}, InvalidParameterError, "'macro', 'weighted'"),
-        ({"a": ONE, **projects()}, {}, InvalidParameterError, "evaluation 2 has other measures"),
-    ],
-)
-def test_what_combine_refuses(
-    given: Any, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        combine(given, **options)

@@ -19,7 +19,6 @@ from sklearn_rank import (
     InvalidParameterError,
     UndefinedMetricError,
     UndefinedMetricWarning,
-    combine,
     compare,
     compare_all,
     evaluate,
@@ -108,10 +107,6 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
         lambda _: evaluate(TRUTH, OLD, GAINED, convention="trec_eval")["gained"],
         OLD_VALUES[0],
     ),
-    "stored": (
-        lambda _: pair(combine({"a": measured().to_dict(), "b": measured().to_dict()})),
-        list(OLD_VALUES),
-    ),
     "evaluate": (lambda _: pair(measured()), list(OLD_VALUES)),
     "intervals": (lambda _: measured().confidence_interval("ms", method="t")[0], 0.0),
     "worst": (lambda _: [own.query for own in measured().worst(measure=MS)], ["q2", "q1"]),
@@ -131,10 +126,6 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
             ).condensed()
         ),
         [1.0, 3.0],
-    ),
-    "combine": (
-        lambda _: pair(combine({"old": measured(), "new": measured(NEW, NEW_MS)})),
-        [sum(own) / 2 for own in zip(OLD_VALUES, NEW_VALUES, strict=True)],
     ),
     "compare": (
         lambda folder: [own.difference for own in compared(folder).rows],
