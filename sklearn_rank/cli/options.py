@@ -188,7 +188,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands: Any = parser.add_subparsers(
         title="commands", metavar="command", required=True, dest="command"
     )
-    for add in (_evaluate, _compare, _report, _gate, _judge_next, _convert, _small):
+    for add in (_evaluate, _compare, _report, _gate, _judge_next, _small):
         add(commands)
     return parser
 
@@ -387,25 +387,8 @@ def _judge_next(commands: Any) -> None:
     parser.set_defaults(run=("judge_next", "run"))
 
 
-def _convert(commands: Any) -> None:
-    parser = commands.add_parser(
-        "convert",
-        help="convert a run or judgements into another format",
-        description="Convert a file. The suffix of TARGET tells its format: .run and .qrels "
-        "(TREC), .csv, .tsv, .jsonl, .json, .parquet or .arrow, text also with .gz or .bz2.",
-    )
-    add = parser.add_argument
-    add("kind", choices=("run", "qrels"), help="what the file holds")
-    add("source", metavar="SOURCE", help="file to read, or '-'")
-    add("target", metavar="TARGET", help="file to write")
-    add("--tag", default="", help="name of the system in a TREC run")
-    add("--force", action="store_true", help="replace a TARGET of the same kind")
-    _add_reading(parser)
-    parser.set_defaults(run=("tools", "run_convert"))
-
-
 def _small(commands: Any) -> None:
-    """``measures``, ``audit``, ``doctor`` and ``demo``."""
+    """``measures``, ``audit`` and ``demo``."""
     parser = commands.add_parser(
         "measures",
         help="list the measures: names, spellings, formula, range",
@@ -425,18 +408,6 @@ def _small(commands: Any) -> None:
     named = "what it should compute, as ndcg@10"
     parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
     parser.set_defaults(run=("tools", "run_audit"))
-    parser = commands.add_parser(
-        "doctor",
-        help="check judgements and runs for problems",
-        description="Look for repeated items, ids that almost match, queries without relevant "
-        "items, columns that are not read and thin slices, and say what difference a set of this "
-        "size can show.",
-    )
-    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
-    parser.add_argument("run_path", metavar="RUN", nargs="?", help="rankings of a system")
-    parser.add_argument("--slices", metavar="FILE", help="labels of queries, as for evaluate")
-    _add_reading(parser)
-    parser.set_defaults(run=("doctor", "run"))
     parser = commands.add_parser(
         "demo",
         help="a 15-second tour with built-in data",

@@ -1,4 +1,4 @@
-"""``sklearn-rank convert``, ``measures``, ``audit`` and ``demo``."""
+"""``sklearn-rank measures``, ``audit`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -8,33 +8,9 @@ import os
 import sys
 from typing import Any
 
-from sklearn_rank.cli.terminal import print_table, shown
+from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import for_log
-
-
-def run_convert(arguments: argparse.Namespace) -> int:
-    """Read and write."""
-    from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.files.write import write_qrels, write_run
-    from sklearn_rank.support.disk import refuse_inputs
-
-    source, target, force = arguments.source, arguments.target, arguments.force
-    if target == "-":
-        msg = "TARGET '-' has no suffix to tell the format; name a file, or /dev/stdout for TREC"
-        raise ValueError(msg)
-    refuse_inputs(target, [source])
-    with waiting(f"converting {source}"):
-        table: Any
-        if arguments.kind == "run":
-            table = Reader(arguments).run(source, "SOURCE")
-            write_run(table, target, tag=arguments.tag, overwrite=force)
-        else:
-            table = Reader(arguments).qrels(source, "SOURCE")
-            write_qrels(table, target, overwrite=force)
-    print(f"{shown(target)}: {len(table):,} queries, {table.n_rows:,} rows")
-    return 0
 
 
 def run_measures(arguments: argparse.Namespace) -> int:

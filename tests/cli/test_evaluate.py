@@ -339,9 +339,7 @@ def test_files_without_labels_are_refused(text, what, message, command):
     assert message.format(what) in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "words", ["evaluate t.qrels one.run", "doctor t.qrels", "report t.qrels one.run two.run"]
-)
+@pytest.mark.parametrize("words", ["evaluate t.qrels one.run", "report t.qrels one.run two.run"])
 def test_every_command_refuses_labels_that_are_all_empty(words, command):
     command.write({"labels": "query,label\nq1,\n", "others": "query,label\nq77,de\n"})
     assert "labels: gives no query a label" in command(f"{words} --slices labels", 2)
@@ -379,6 +377,13 @@ def test_slices_are_the_only_column_without_a_role(command):
 
 
 def test_a_word_too_many_shows_the_usage_of_its_command(command):
-    said = command("doctor a b c", 2)
-    assert said.startswith("usage: sklearn-rank doctor ")
+    said = command("judge-next a b new c", 2)
+    assert said.startswith("usage: sklearn-rank judge-next ")
     assert said.endswith("error: unrecognized arguments: c\n")
+
+
+def test_measures(command):
+    text = command("measures")
+    assert all(f"\n{name} " in text for name in ("map", "ndcg", "lag", "hmean"))
+    (one,) = json.loads(command("measures lag --json"))
+    assert (one["range"], one["cutoff"]) == ("[0, inf), lower is better", False)

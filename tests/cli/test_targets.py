@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank import compare, read_qrels, write_qrels, write_run
+from sklearn_rank import compare, read_qrels, read_run, write_qrels, write_run
 from sklearn_rank.support.disk import write_whole
 from tests.cli.conftest import Command
 
@@ -41,14 +41,8 @@ def test_nor_does_that_of_a_comparison(files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("convert run new.run new.run --force", "new.run is an input of this call"),
-        ("convert run new.run ./link.run", "link.run is an input of this call"),
-        ("convert run new.run old.run", "old.run is there; write to another file, or pass --force"),
-        ("convert run new.run t.qrels --force", "t.qrels exists and is not a run"),
-        ("convert qrels t.qrels old.run --force", "old.run exists and is not judgements"),
-        ("convert run new.run base.rank.json --force", "base.rank.json names a baseline"),
-        ("convert run new.run new.xlsx", ".xlsx files are not written; the suffixes are .run"),
         ("judge-next t.qrels --filled todo.csv --into t.qrels --force", "is an input of this call"),
+        ("judge-next t.qrels --filled todo.csv --into ./link.qrels", "link.qrels is an input of"),
         ("judge-next t.qrels --filled todo.csv --into todo.csv --force", "is an input of this c"),
         ("judge-next t.qrels --filled todo.csv --into old.run --force", "exists and is not judgem"),
         (
@@ -64,7 +58,7 @@ def test_nor_does_that_of_a_comparison(files):
     ],
 )
 def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, files, command):
-    (files / "link.run").symlink_to("new.run")
+    (files / "link.qrels").symlink_to("t.qrels")
     toml = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
     page = '<meta name="generator" content="sklearn-rank report">'
     command.write({"todo.csv": "query,item,grade\nq1,x,2\n", "notes.md": "to do: judge q2\n"})
@@ -83,14 +77,24 @@ def test_the_step_summary_is_no_input_either(files, monkeypatch, command):
 
 def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
     (files / "empty.csv").touch()
-    command("convert run new.run empty.csv")
-    command("convert run old.run empty.csv", 2)
-    command("convert run old.run empty.csv --force")
-    assert "old" not in (files / "empty.csv").read_text()
+    write_run({"q": ["a"]}, files / "empty.csv")
+    with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
+        write_run({"q": ["b"]}, files / "empty.csv")
+    write_run({"q": ["b"]}, files / "empty.csv", overwrite=True)
+    assert dict(read_run(files / "empty.csv")["q"]) == {"b": 1.0}
+    command.write({"todo.csv": "query,item,grade\nq1,x,2\n"})
+    into = "judge-next t.qrels --filled todo.csv --into more.qrels"
+    command(into)
+    assert "is there; write to another file, or pass --force" in command(into, 2)
+    command(f"{into} --force")
     with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
         write_qrels({"q": {"a"}}, files / "t.qrels")
     with pytest.raises(FileExistsError, match="exists and is not a run"):
         write_run({"q": ["a"]}, files / "t.qrels", overwrite=True)
+    with pytest.raises(FileExistsError, match=r"base\.rank\.json names a baseline"):
+        write_run({"q": ["a"]}, files / "base.rank.json")
+    with pytest.raises(ValueError, match=r"\.xlsx files are not written; the suffixes are \.run"):
+        write_run({"q": ["a"]}, files / "new.xlsx")
     write_qrels({"q": {"a"}}, files / "t.qrels", overwrite=True)
     assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}
 
@@ -106,7 +110,7 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files):
 @pytest.mark.parametrize(
     "words",
     [
-        "convert run new.run /dev/full",
+        "judge-next t.qrels --filled old.qrels --into /dev/full",
         "report t.qrels old.run new.run -m mrr -o /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --json /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --markdown /dev/full",
@@ -114,6 +118,7 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files):
     ],
 )
 def test_a_full_disk_is_an_error_and_no_device_is_replaced(words, command):
+    command.write({"old.qrels": "q1 0 x 1\n"})
     assert "No space left on device" in command(words, 2)
     assert Path("/dev/full").is_char_device()
 

@@ -1,7 +1,6 @@
 """What a terminal shows: messages in the command's words, tables, progress, streams that end."""
 
 import argparse
-import io
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 from sklearn_rank import write_run
 from sklearn_rank.cli.terminal import in_words_of
 from sklearn_rank.support import runtime
-from tests.cli.conftest import ONE, Command
+from tests.cli.conftest import Command
 
 NAMES = argparse.Namespace(
     **dict.fromkeys(["missing", "level", "assume"]),
@@ -41,13 +40,6 @@ NAMES = argparse.Namespace(
 )
 def test_arguments_of_python_become_options(text, expected):
     assert in_words_of(NAMES, text) == expected
-
-
-def test_paths_are_whole(command):
-    folder = command.folder / ("folder" * 20)
-    folder.mkdir()
-    target = folder / "report.csv"
-    assert command(f"convert run one.run {target}") == f"{target}: 3 queries, 4 rows\n"
 
 
 def on_terminal(command: Command, words: str, width: int) -> list[str]:
@@ -169,12 +161,6 @@ def test_an_output_that_cannot_be_written_ends_with_2(target, command):
     assert target or b"the standard output is closed; send it to a file" in done.stderr
 
 
-def test_an_input_may_be_a_stream(command, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
-    text = command("convert run - /dev/stdout")
-    assert text == "/dev/stdout: 3 queries, 4 rows\n"
-
-
 # Files ------------------------------------------------------------------------------------------
 
 
@@ -187,11 +173,12 @@ def test_an_input_may_be_a_stream(command, monkeypatch):
         ("evaluate t.qrels one.run --slices x", "--slices 'x' cannot be read: there is no such"),
         ("evaluate t.qrels one.run --max-line=5", "longer than 5 bytes; pass --max-line to read"),
         ("evaluate - -", "'-' is standard input, which can be read only once"),
-        ("doctor t.qrel", "; did you mean 't.qrels'"),
-        ("doctor t.qrels gone", "doctor: RUN 'gone' cannot be read"),
-        ("doctor t.qrels two.run --max-rows 1", "more than 1 rows; pass --max-rows to read it"),
-        ("convert run gone x.csv", "convert: SOURCE 'gone' cannot be read"),
-        ("convert run one.run no/x.csv", "path 'no/x.csv' cannot be written: there is no folder"),
+        ("evaluate t.qrel one.run", "; did you mean 't.qrels'"),
+        ("judge-next t.qrels gone", "judge-next: RUN 'gone' cannot be read"),
+        (
+            "judge-next t.qrels --filled t.qrels --into no/x.csv",
+            "path 'no/x.csv' cannot be written: there is no folder",
+        ),
         ("gate t.qrels gone --name n --at-least map=1", "RUN 'gone' cannot be read"),
         ("gate - - --name n --at-least map=1", "'-' is standard input, which can be read only"),
         ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),
