@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.repeats import *
     from sklearn_rank.evaluation.result import *
-    from sklearn_rank.evaluation.retrieval import *
     from sklearn_rank.exceptions import *
     from sklearn_rank.files.read import read_qrels as read_qrels
     from sklearn_rank.files.read import read_run as read_run
@@ -66,7 +65,6 @@ _HOMES = {
     "evaluation.evaluate": "evaluate",
     "evaluation.repeats": "Repeats",
     "evaluation.result": "Evaluation",
-    "evaluation.retrieval": "Retrieved retrieve",
     "exceptions": """
         ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError
         QueryMismatchError QuerySplitError RankingConfigError RankingDataWarning

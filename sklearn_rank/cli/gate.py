@@ -22,7 +22,6 @@ from sklearn_rank.cli.reading import (
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.comparison.baseline import recorded_gate
-from sklearn_rank.evaluation.retrieval import retrieve
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
 from sklearn_rank.gates.names import EXTENSION, slug
@@ -46,7 +45,7 @@ _FILES = ("qrels", "run", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
     *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
-    *("sample_weight", "values", "cmd", "repeats"),
+    *("sample_weight", "values"),
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 
@@ -60,17 +59,10 @@ class FileGate:
     reader: Reader
     arguments: Mapping[str, Any]
     """Those of ``rank_gate.check``."""
-    engine: tuple[str, int] | None = None
-    """Command that is asked in place of a run, and the number of times."""
 
     def data(self) -> tuple[Any, Any]:
         """Judgements and rankings."""
-        qrels = self.reader.qrels(self.files["qrels"])
-        if self.engine is None:
-            return qrels, self.reader.runs(self.files["run"])
-        texts = self.arguments.get("query_text") or {}
-        queries = {query: texts.get(query, query) for query in qrels}
-        return qrels, retrieve(self.engine[0], queries, self.engine[1])
+        return self.reader.qrels(self.files["qrels"]), self.reader.runs(self.files["run"])
 
 
 @dataclass(frozen=True)
@@ -208,12 +200,12 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     given = {name: _limits(name, getattr(arguments, name)) for name in LIMITS}
     given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}
-    given |= {"cmd": arguments.cmd, "repeats": arguments.repeats, "values": dict(arguments.values)}
+    given |= {"values": dict(arguments.values)}
     gate = {name: value for name, value in given.items() if value not in (None, [], {}, "")}
     words = {"qrels": "QRELS", "run": "RUN", "metrics": "--measure"}
     typed = [words.get(name, f"--{name.replace('_', '-')}") for name in gate]
     if arguments.config is None:
-        for what in ("QRELS", "--cmd" if arguments.cmd else "RUN", "--name"):
+        for what in ("QRELS", "RUN", "--name"):
             if what not in typed:
                 msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
                 raise ValueError(msg)
@@ -264,27 +256,24 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     """A gate of a configuration, whose paths start from the file itself."""
     where = f"{shown(path)}: gate {safe_repr(table.get('name', '?'))}"
     _refuse_unknown(table, _KEYS, where)
-    needed = ("name", "qrels", "cmd" if "cmd" in table else "run")
-    for name in ("name", "cmd", *_FILES):
+    needed = ("name", "qrels", "run")
+    for name in ("name", *_FILES):
         given = table.get(name)
         is_text = isinstance(given, str) and bool(given.strip())
         if not is_text and (given is not None or name in needed):
             msg = f"{where} has no {name}; name, qrels, run and other files are text"
             raise ValueError(msg)
-    if ("cmd" in table) is ("run" in table) or ("repeats" in table and "run" in table):
-        msg = f"{where} has a run or a cmd, and repeats with a cmd alone"
-        raise ValueError(msg)
     base = path.parent if arguments.config else Path()
     files = {name: table[name] for name in _FILES if name in table}
     files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
-    refuse_repeated_input(files["qrels"], files.get("run", ""))
+    refuse_repeated_input(files["qrels"], files["run"])
     values = table.get("values", {})
     if not isinstance(values, dict) or not all(
         isinstance(own, (str, dict, int, float)) for own in values.values()
     ):
         msg = f'{where}: values is a table of names and files or numbers, as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
-    own = (*_FILES, "name", "cmd", "repeats", "qrels_column", "run_column", "grades")
+    own = (*_FILES, "name", "qrels_column", "run_column", "grades")
     given = {name: value for name, value in table.items() if name not in own}
     for name, file in values.items():
         if isinstance(file, str):
@@ -304,8 +293,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         raise ValueError(msg)
     columns = [_columns(table, side, where) for side in ("qrels", "run")]
     reader = Reader(arguments, columns[0], columns[1], grades)
-    engine = (table["cmd"], table.get("repeats", 1)) if "cmd" in table else None
-    return FileGate(table["name"], files, reader, given, engine)
+    return FileGate(table["name"], files, reader, given)
 
 
 def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:

@@ -309,9 +309,6 @@ def _gate(commands: Any) -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
     add("run_path", metavar="RUN", nargs="?", help="rankings of the system")
-    command = "ask a search engine in place of RUN, as './search {query}'; no shell reads it"
-    add("--cmd", metavar="COMMAND", help=command)
-    add("--repeats", type=_positive, metavar="N", help="times that --cmd is asked all queries")
     add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
     add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
     add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,27 +112,3 @@ def test_a_file_of_gates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         "perfect",
     ]
     assert cli.main([*typed, "--update"]) == 0
-
-
-SEARCH = """import sys
-query = sys.argv[1]
-sys.exit("no index") if query == "broken" else print("a\\t2.5\\nx\\t1.5")
-"""
-
-
-def test_a_command_in_place_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CI", raising=False)
-    Path("search.py").write_text(SEARCH)
-    Path("t.qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
-    Path("texts.csv").write_text("query,text\nq1,red shoe\nq2,broken\n")
-    typed = ["gate", "t.qrels", "--name", "g", "--cmd", f"{sys.executable} search.py {{query}}"]
-    assert cli.main([*typed, "--at-least", "mrr=0.9"]) == 0
-    assert cli.main([*typed, "--at-least", "mrr=0.9", "--repeats", "2"]) == 0
-    capsys.readouterr()
-    assert cli.main([*typed, "--at-least", "mrr=0.9", "--query-text", "texts.csv"]) == 2
-    assert "1 of 2 queries failed; 'q2': RuntimeError: exit code 1" in capsys.readouterr().err
-    assert cli.main([*typed[:4], "--repeats", "2", "--at-least", "mrr=1"]) == 2
-    assert "RUN is missing" in capsys.readouterr().err
