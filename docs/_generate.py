@@ -7,8 +7,12 @@ after a change to any of these; a test compares the files with it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+
+# The pages describe this checkout, also where another copy of the package is installed.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _architecture import picture, walk
 from _markdown import table

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-# The comparison with other programs belongs to the tests, which are not installed.
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from _markdown import table
 
 import sklearn_rank

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+# The site describes this checkout, also where another copy of the package is installed.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from _markdown import install_commands

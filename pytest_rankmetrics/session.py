@@ -51,14 +51,20 @@ class Run:
         """Names and baselines of this try of the test."""
         # A run within a test of another run inherits the variable until its own first test.
         self._outer = os.environ.get("PYTEST_CURRENT_TEST")
+        self._process = os.getpid()
 
     def start(self, nodeid: str) -> None:
         """A test starts, or its next try does, and may use its names again."""
-        self.nodeid, self.claimed = nodeid, set()
+        self.nodeid, self.claimed, self._process = nodeid, set(), os.getpid()
 
     @property
     def is_here(self) -> bool:
-        """Whether the test that runs is of this run, and not of a run without the plugin."""
+        """Whether the test that runs is of this run, and not of a run without the plugin.
+
+        A process that a test starts is outside of the run, forked or not: its records are lost.
+        """
+        if self._process != os.getpid():
+            return False
         current = os.environ.get("PYTEST_CURRENT_TEST")
         if current is None or not self.nodeid:
             return current in (None, self._outer)

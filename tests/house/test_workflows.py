@@ -82,6 +82,40 @@ def test_hooks_before_a_commit_use_the_versions_of_the_extras() -> None:
     assert needed <= set(hook["additional_dependencies"]), "mypy reads what the package imports"
 
 
+def test_only_our_warnings_fail_a_run_that_does_not_ask_for_more(
+    pytester: pytest.Pytester, pytestconfig: pytest.Config
+) -> None:
+    """The README's command passes on the next release of NumPy; CI asks for `-W error`."""
+    filters = "".join(f"\n    {line}" for line in pytestconfig.getini("filterwarnings"))
+    pytester.makeini(f"[pytest]\nfilterwarnings ={filters}\n")
+    pytester.makepyfile(
+        """
+        import warnings
+
+        import pytest
+        from pytest_rankmetrics import RankGateWarning
+        from sklearn_rank.exceptions import ConventionWarning, RankingOrderWarning
+        from sklearn.exceptions import UndefinedMetricWarning
+
+        @pytest.mark.parametrize("kind", [DeprecationWarning, FutureWarning, UserWarning])
+        def test_theirs(kind):
+            warnings.warn("np.datetime64 without a unit", kind)
+
+        @pytest.mark.parametrize("kind", [
+            ConventionWarning, RankingOrderWarning, UndefinedMetricWarning, RankGateWarning
+        ])
+        def test_ours(kind):
+            warnings.warn("data", kind)
+
+        def test_deprecated():
+            warnings.warn("write sklearn_rank.evaluate instead", DeprecationWarning)
+        """
+    )
+    alone = ("-p", "no:asyncio")
+    pytester.runpytest_inprocess(*alone).assert_outcomes(passed=3, failed=5, warnings=3)
+    pytester.runpytest_inprocess(*alone, "-W", "error").assert_outcomes(failed=8)
+
+
 def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     supported = set(re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project))
@@ -132,13 +166,40 @@ def test_no_job_keeps_credentials_that_it_does_not_push_with(job: dict[str, Any]
             assert stored is ("git push" in str(job) or "push origin" in str(job))
 
 
+def put(site: Path, pages: Path, version: str = "dev") -> subprocess.CompletedProcess[str]:
+    """Put a built site among those of other versions."""
+    return subprocess.run(
+        [sys.executable, ROOT / ".ci" / "pages", site, pages, version],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_site_with_a_dead_link_is_refused(tmp_path: Path) -> None:
+    site, pages = tmp_path / "site", tmp_path / "pages"
+    for folder in (site / "_static", site / "metric", pages):
+        folder.mkdir(parents=True)
+    (site / "metric" / "map.html").write_text('<a href="../index.html?q=a%20b#one">', "utf-8")
+    links = "metric/map.html _static/ #one index.html#two map.md /metric/map.html ../map.html"
+    texts = [f'<a href="{link}">' for link in links.split()]
+    (site / "index.html").write_text(
+        f'<h1 id="one">{"".join(texts)}<img src="a.png"><a href="https://x.y/z">',
+        encoding="utf-8",
+    )
+    done = put(site, pages)
+    assert done.returncode == 1
+    dead = ["_static/", "index.html#two", "map.md", "/metric/map.html", "../map.html", "a.png"]
+    assert done.stderr.splitlines()[1:] == [f"index.html: {link}" for link in dead]
+    assert list(pages.iterdir()) == []
+
+
 def test_sites_of_all_versions_offer_each_other(tmp_path: Path) -> None:
     site, pages, stable = tmp_path / "site", tmp_path / "pages", []
     (site / "_static").mkdir(parents=True)
     for version in ("dev", "0.9.0", "0.10.0", "dev"):
         (site / "index.html").write_text(version, encoding="utf-8")
-        script = ROOT / ".ci" / "pages"
-        subprocess.run([sys.executable, script, site, pages, version], check=True)
+        assert put(site, pages, version).returncode == 0
         stable.append((pages / "stable" / "index.html").read_text(encoding="utf-8"))
     assert stable == ["dev", "0.9.0", "0.10.0", "0.10.0"]
     (menu,) = {path.read_text("utf-8") for path in pages.glob("*/_static/switcher.json")}

@@ -238,7 +238,7 @@ ITEMS = [
     ({"a"}, ["a", None], r"y_score\[0\] holds a missing item \(None\) at position 2"),
     ({"a"}, ["a", math.nan], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
     ({(1,)}, [(1,), np.float32("nan")], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
-    ({(1,)}, [(1,), np.datetime64("NaT")], r"y_score\[0\] holds a missing item \(None\)"),
+    ({(1,)}, [(1,), np.datetime64("NaT", "D")], r"y_score\[0\] holds a missing item \(None\)"),
     ({"a"}, [pd.NA], r"y_score\[0\] holds a missing item \(<NA>\) at position 1"),
     ({"a"}, [pd.NaT], r"y_score\[0\] holds a missing item \(NaT\) at position 1"),
     ([None, "a"], ["a"], r"y_true\[0\] holds a missing item \(None\) at position 1"),

@@ -7,9 +7,9 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,20 +32,32 @@ ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "P
 # Other plugins are loaded by the tests that are about them.
 LEAN = "-p no:asyncio -p no:hypothesispytest -p no:html -p no:metadata -p no:cacheprovider"
 
-# What is installed, read once: pytest looks for plugins in the files of every distribution, a third
-# of the cost of each of thousands of starts.
-INSTALLED = [
-    SimpleNamespace(
-        name=distribution.name,
-        version=distribution.version,
-        metadata=distribution.metadata,
-        entry_points=distribution.entry_points,
-        files=distribution.files,
-        read_text=distribution.read_text,
-    )
-    for distribution in metadata.distributions()
-]
 
+class Installed:
+    """A distribution whose files are read once, and which is itself in all else."""
+
+    def __init__(self, distribution: metadata.Distribution) -> None:
+        self._distribution = distribution
+
+    @cached_property
+    def metadata(self) -> Any:
+        return self._distribution.metadata
+
+    @cached_property
+    def entry_points(self) -> Any:
+        return self._distribution.entry_points
+
+    @cached_property
+    def files(self) -> Any:
+        return self._distribution.files
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._distribution, name)
+
+
+# pytest looks for plugins in the files of every distribution, a third of the cost of each of
+# thousands of starts.
+INSTALLED = [Installed(distribution) for distribution in metadata.distributions()]
 
 HEAD = """
 import asyncio
