@@ -209,7 +209,8 @@ def _assertion(name: str) -> Callable[..., GateResult]:
         own = {key: options.pop(key) for key in ("k", *metric.defaults) if key in options}
         own = {key: value for key, value in own.items() if value != metric.defaults.get(key)}
         measure = read_measure(name, own.pop("k", None), **own)
-        return assert_metric(y_true, y_score, measure, **{side: threshold}, **options)
+        options[side] = threshold
+        return assert_metric(y_true, y_score, measure, **options)
 
     assertion.__name__ = assertion.__qualname__ = f"assert_{name}_{side}"
     assertion.__doc__ = (

@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
         update=f"{baselines.typed()} --update",
     )
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
-    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
+    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit", "html")}
     complaints = write_reports(summary, targets, inputs=inputs)
     said = write_step_summary(summary, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))

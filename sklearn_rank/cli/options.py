@@ -351,6 +351,7 @@ def _gate(commands: Any) -> None:
     add("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
     add("--markdown", metavar="FILE", help=markdown)
+    add("--junit", metavar="FILE", help="write a JUnit report")
     _add_reading(parser)
     parser.set_defaults(run=("gate", "run"))
 

@@ -59,7 +59,7 @@ def recorded_evaluation(
     own = None if kept is None or rankings is None else replace(kept, rankings=rankings)
     data = replace(part, rankings=places, ids=own)
 
-    def column(cells: Mapping[str, Any], name: str) -> FloatArray:
+    def column(cells: Sequence[Mapping[str, float | None]], name: str) -> FloatArray:
         return np.array([own.get(name) for own in cells], dtype=np.float64)
 
     scored, values = {}, [row.values for row in rows]

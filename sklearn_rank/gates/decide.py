@@ -258,7 +258,9 @@ def _families(case: _Case) -> tuple[Family, Family]:
     """Families of tests: measures over all queries, and in the slices that are judged."""
     policy, measured, other = case.policy, case.measured, case.other
     assert other is not None
-    settings, whole, parts = policy.settings, ({}, {}), ({}, {})
+    settings = policy.settings
+    whole: Family = ({}, {})
+    parts: Family = ({}, {})
     for name, drop in policy.max_drop.items():
         own = _change_of(case, (None, name))
         if own is None:
@@ -585,7 +587,8 @@ def _row(case: _Case, change: QueryChange) -> QueryRow:
     ]
     if not moves and change.after.judged is None:  # items without ids
         sides = [[_rank(hit.rank) for hit in s.hits] for s in (change.before, change.after)]
-        moves = [ItemMove(None, *(", ".join(side[:MOST_ITEMS]) or "-" for side in sides))]
+        old, new = (", ".join(side[:MOST_ITEMS]) or "-" for side in sides)
+        moves = [ItemMove(None, old, new)]
     number = own.query_ids.index(change.query)
     return replace(
         _alone(case, change.measure, number, change.after), was=change.old, moves=(*moves,)

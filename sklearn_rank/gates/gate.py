@@ -231,8 +231,8 @@ def _settled(result: GateResult, measured: Measured) -> GateResult:
     findings += find_vacuous(measured.policy, measured, values)
     metrics = {name: by_value(row) for name, row in result.metrics.items()}
     slices = tuple(map(by_value, result.slices))
-    states = [own.state for own in (*findings, *metrics.values(), *slices)]
-    state = gravest(states)
+    rows = [*metrics.values(), *slices]
+    state = gravest([*(own.state for own in findings), *(row.state for row in rows)])
     return replace(
         result,
         findings=tuple(findings),

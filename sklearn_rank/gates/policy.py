@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 
 Detail = Literal["", "rates", "page"]
 Allowed: TypeAlias = Literal[
-    *("unjudged", "missed", "shared", "single_rows", "no_hits", "swapped", "undefined"),
-    *("truncated", "unretrieved", "perfect"),
+    "unjudged",
+    "missed",
+    "shared",
+    "single_rows",
+    "no_hits",
+    "swapped",
+    "undefined",
+    "truncated",
+    "unretrieved",
+    "perfect",
 ]
 
 SLACK = 1e-9
@@ -230,9 +238,10 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     drops = measures.limits(
         given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_METRICS
     )
-    if given("unjudged") is not None:
+    unjudged = given("unjudged")
+    if unjudged is not None:
         try:
-            settings = replace(settings, unjudged=given("unjudged"))
+            settings = replace(settings, unjudged=unjudged)
         except SettingError as error:
             raise InvalidParameterError(str(error)) from None
     compared, slice_drop = [measures.by_name[name] for name in drops], given("max_slice_drop")

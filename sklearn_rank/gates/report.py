@@ -11,12 +11,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from xml.etree import ElementTree
 
 from sklearn_rank.gates.sentences import count, line, shown
 from sklearn_rank.gates.verdict import plain
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
+    JUNIT_REPORT,
     MARKDOWN,
     append_text,
     check_target,
@@ -215,8 +217,8 @@ def write_reports(
 
     Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
     """
-    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "markdown": MARKDOWN}
-    texts = {"json": json_text, "html": html_text, "markdown": markdown}
+    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "junit": JUNIT_REPORT, "markdown": MARKDOWN}
+    texts = {"json": json_text, "html": html_text, "junit": junit_text, "markdown": markdown}
     complaints = []
     for name, target in targets.items():
         if not target:
@@ -260,6 +262,27 @@ def json_text(summary: Summary) -> str:
         "unused": summary.unused,
     }
     return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
+
+
+def junit_text(summary: Summary) -> str:
+    """A test case for each gate."""
+    counts = {
+        "name": "sklearn-rank gate",
+        "tests": str(len(summary.gates) + len(summary.problems)),
+        "failures": str(sum(run.failed for run in summary.gates)),
+        "errors": str(len(summary.problems)),
+    }
+    add, suite = ElementTree.SubElement, ElementTree.Element("testsuite", counts)
+    for run in summary.gates:
+        case = add(suite, "testcase", classname="rank_gate", name=line(run.record["name"], 200))
+        if run.failed:
+            failure = add(case, "failure", message=line(run.record["headline"], 1000))
+            failure.text = run.record["message"]
+    for problem in summary.problems:
+        case = add(suite, "testcase", classname="rank_gate", name="measuring")
+        add(case, "error", message=line(problem, 1000))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
 def html_text(summary: Summary) -> str:

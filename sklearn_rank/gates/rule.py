@@ -176,7 +176,8 @@ def false_alarm(*families: tuple[Mapping[Key, Pairs | float], Mapping[Key, Rule]
     samples = [own for group in groups for own in group.values()]
     if not samples:
         return 0.0
-    found, red = iter(random_signs([own.units for own in samples])), []
+    found = iter(random_signs([own.units for own in samples]))
+    red: list[BoolArray] = []
     for group in groups:
         outcomes = [next(found) for _ in group]
         adjusted = holm([own.p for own in outcomes])

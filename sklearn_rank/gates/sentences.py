@@ -203,13 +203,11 @@ def over_all(row: MetricResult) -> str:
 def headline(result: GateResult) -> str:
     """The first line: the first rule that fired in full, the others in short; else values."""
     order = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
-    first, *others = sorted(
-        (own for own in result.findings if own.state in order),
-        key=lambda own: order.index(own.state),  # type: ignore[arg-type]
-    ) or [None]
-    if first is None:
+    fired = [own for state in order for own in result.findings if own.state is state]
+    if not fired:
         text = _values(result)
     else:
+        first, *others = fired
         text = first.text
         if first.state is State.STALE and not result.updating:
             text += f"; refresh with: {result.update}"
@@ -352,7 +350,9 @@ def changes_table(result: GateResult) -> Table:
             _bound(row), signed=True
         ),
         Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
-        Column("p (Holm)", "number"): lambda row: p_cell(row.drop and row.drop.p_adjusted),
+        Column("p (Holm)", "number"): lambda row: p_cell(
+            row.drop.p_adjusted if row.drop is not None else None
+        ),
         Column("worse/better/same"): lambda row: text_cell(_counted(row)),
         Column("verdict", longest=None): lambda row: text_cell(_verdict(row)),
     }

@@ -1,4 +1,4 @@
-"""How often the rule of gates is red for nothing, what it finds, and what it proves: simulations.
+"""How often the rule of gates is red for nothing, and what it finds: simulations.
 
 ``python -m tests.benchmarks.gate_rates [--only TABLE] [--runs N] [--seed 0]`` prints the Markdown
 tables of docs/gate_rates.md. A query has 30 candidates, one of them relevant, at rank r with a
@@ -9,7 +9,6 @@ draws the rank anew: both systems are equally good.
 - readme: the same for the gate of the README.
 - limits: red gates of equal systems by ``hard_drop``; the worst of hits, RR and nDCG.
 - seen: red gates where there is a drop.
-- proofs: gates that ``pass_if="proven"`` lets pass where the true drop is ``max_drop``.
 - repeats: detectable drops as predicted from three runs and as simulated, and red gates, of an
   engine that varies from run to run.
 """
@@ -56,7 +55,7 @@ def changed(
 def paired(old: IntArray, new: IntArray, name: str, owners: IntArray | None = None) -> Pairs:
     """One measure of both systems."""
     values = VALUES[name]
-    return Pairs.of(values[new], values[old], clusters=owners, bounds=(0.0, 1.0))
+    return Pairs.of(values[new], values[old], clusters=owners)
 
 
 def is_red(found: dict[str, Drop]) -> bool:
@@ -168,28 +167,6 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield f"{lost:g}", f"{drop:.3f}", f"{churn:g}", *row
 
 
-PROOFS = (10, 25, 50, 100, 150, 200, 400, 1000)
-
-
-def proofs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Gates that prove what is not so: the true drop is at the limit."""
-    rng = np.random.default_rng(seed)
-    for name, values in VALUES.items():
-        for most in (0.02, 0.1):
-            for churn in (0.0, 0.1, 0.5):
-                row = []
-                # What a lost item costs: a query keeps its value up to the loss.
-                lost = most / float(values @ OF_RANKS - values[-1])
-                rule = Rule(most, proven=True)
-                for n in PROOFS:
-                    passed = 0
-                    for _ in range(runs):
-                        pair = paired(*worse(rng, n, churn, lost), name)
-                        passed += judge({"": pair}, {"": rule}, rates=False)[""].proven
-                    row.append(f"{100 * passed / runs:.1f}")
-                yield name, f"{most:g}", f"{churn:g}", *row
-
-
 # Repeats -----------------------------------------------------------------------------------------
 
 FLAKY = 50
@@ -247,7 +224,6 @@ TABLES = {
     "limits": (limits, ("queries", "churn", *map("{:g}".format, HARD_DROPS)), 3000),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
     "repeats": (repeats, REPEATS, 800),
-    "proofs": (proofs, ("measure", "max_drop", "churn", *map(str, PROOFS)), 400),
 }
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Gate:
             update="pytest --rank-update",
             accept="pytest --rank-accept",
         )
-        self.settings = Settings(cannot_tell="fail")
+        self.settings = Settings()
 
     def __call__(
         self, y_true: Any, y_score: Any, *, update: bool = False, reason: str = "", **arguments: Any
@@ -48,7 +48,7 @@ class Gate:
 
 def beside(y_true: Any, y_score: Any, y_old: Any, **arguments: Any) -> GateResult:
     """Compare two systems without a file."""
-    policy = read_policy({"name": "x", **arguments}, Settings(cannot_tell="fail"))
+    policy = read_policy({"name": "x", **arguments}, Settings())
     return judge_beside(y_true, y_score, y_old, policy, policy)
 
 
