@@ -68,7 +68,8 @@ _HOMES = {
     "exceptions": """
         ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError
         QueryMismatchError QuerySplitError RankingConfigError RankingDataWarning
-        RankingOrderWarning UndefinedMetricError UndefinedMetricWarning UnknownMeasureError
+        RankingOrderWarning SearchStopped UndefinedMetricError UndefinedMetricWarning
+        UnknownMeasureError
         """,
     "files.read": "read_qrels read_run",
     "files.write": "write_qrels write_run",

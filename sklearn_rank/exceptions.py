@@ -18,6 +18,7 @@ __all__ = [
     "RankingConfigError",
     "RankingDataWarning",
     "RankingOrderWarning",
+    "SearchStopped",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
     "UnknownMeasureError",
@@ -59,8 +60,15 @@ class UndefinedMetricError(ValueError):
 class RankingConfigError(TypeError):
     """The query ids of rows are missing, or a scorer is set up so that it cannot measure anything.
 
-    A ``TypeError`` on purpose: scikit-learn's model selection suppresses ``ValueError`` where it
-    turns a scorer's result into a number, so that only other errors end a search.
+    A search over such a scorer ends with :class:`SearchStopped`, which has the same message.
+    """
+
+
+class SearchStopped(BaseException):
+    """A scorer could not measure any candidate of a search, so that the search ends.
+
+    A ``BaseException`` on purpose: model selection turns every ``Exception`` of a scorer into NaN,
+    with which a search succeeds and picks the first candidate.
     """
 
 

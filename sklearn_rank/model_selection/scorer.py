@@ -20,6 +20,7 @@ from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
     RankingDataWarning,
+    SearchStopped,
     UndefinedMetricError,
     UndefinedMetricWarning,
 )
@@ -32,14 +33,19 @@ from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score_by_name
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
 from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
-from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
+from sklearn_rank.model_selection.searches import is_running, warn_once
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
-_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
-"""Errors of the measure's parameters or of the truth: the same for the next candidate."""
+_ALIKE_FOR_ALL = (
+    InvalidParameterError,
+    OverflowError,
+    RankingConfigError,
+    UndefinedMetricError,
+)
+"""Errors of query ids, parameters or the truth: every candidate of a search has them."""
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
 # instances of its scorer class, which has no public name. Where it cannot be had, all else works.
@@ -131,6 +137,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         RankingConfigError
             In the rows layout without query ids, unless ``one_query`` says that all rows are one
             query; if the estimator gives nothing that ranks.
+        SearchStopped
+            Instead of these, and where the measure is undefined for all queries, if scikit-learn
+            calls: it would turn another exception into NaN.
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """
@@ -149,11 +158,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
     ) -> Any:
         try:
             scored = self._scored(method_caller, estimator, X, y_true, groups, query_weight)
-            return self._sign * scored.average.value
-        except RankingConfigError as error:
-            ending = error
         except _ALIKE_FOR_ALL as error:
-            if not is_swallowed():
+            if not is_running():
                 raise
             text = str(error)
             if isinstance(error, UndefinedMetricError):
@@ -161,11 +167,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
                     " of a fold, whatever the candidate; split into fewer folds, spread the "
                     "relevant rows (StratifiedGroupKFold), or say with_options(zero_division=0.0)"
                 )
-            ending = RankingConfigError(text)
-            ending.__cause__ = error
-        if is_swallowed():
-            return Raises(ending)
-        raise ending
+            raise SearchStopped(text) from error
+        return self._sign * scored.average.value
 
     def _scored(self, caller: MethodCaller, *call: Any) -> Scored:
         """The measure of the queries, with a mean that is a number."""
@@ -384,28 +387,3 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
         # Nor would it with weights like these, which have another name here.
         text = str(error).replace("sample_weight", "query_weight")
         raise RankingConfigError(text) from error
-
-
-class Raises:
-    """Stands for a score; raises the error where a library unwraps it.
-
-    ``model_selection`` turns an exception of a scorer into NaN, with which a search succeeds and
-    picks the first candidate. It calls ``.item()`` on a scorer's result outside of that net, in
-    the place where it refuses results that are no numbers; dask-ml makes a float array of them.
-    """
-
-    def __init__(self, error: RankingConfigError) -> None:
-        self.error = error
-
-    def item(self, *_: object) -> Any:
-        """Raise the error in place of the number."""
-        raise self.error
-
-    def _still(self, *_: object) -> Raises:
-        return self
-
-    # A user's scorer may compute with the scores of ours: what comes out still raises. Where a
-    # number is needed before that, the error is at least the one that is shown.
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _still
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _still
-    __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item

@@ -1,8 +1,8 @@
 """The caller of a scorer on the stack: a library's loop over folds, which is read, never written.
 
 A scorer is handed the test rows of one fold and nothing else. Only its callers know its risks: a
-swallowed exception, a split that cuts queries, a step that drops the query ids. Where a version
-names things differently, nothing is found and nothing happens.
+split that cuts queries, a step that drops the query ids. Where a version names things differently,
+nothing is found and nothing happens.
 """
 
 from __future__ import annotations
@@ -19,11 +19,6 @@ from sklearn_rank.support.runtime import warn
 _LIBRARIES = frozenset(
     {"sklearn", "dask_ml", "feature_engine", "imblearn", "mlxtend", "optuna_integration"}
 )
-_SWALLOWING = {
-    ("sklearn.model_selection._validation", "_score"),
-    ("dask_ml.model_selection.methods", "score"),
-}
-"""Functions that turn an exception of a scorer into NaN, and use its result later on."""
 
 
 class Fold(NamedTuple):
@@ -50,12 +45,6 @@ def _frames() -> Iterator[FrameType]:
         if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
             yield frame
         frame = frame.f_back
-
-
-def is_swallowed() -> bool:
-    """Whether an exception would end as NaN."""
-    calls = ((frame.f_globals.get("__name__"), frame.f_code.co_name) for frame in _frames())
-    return any(call in _SWALLOWING for call in calls)
 
 
 def is_running() -> bool:

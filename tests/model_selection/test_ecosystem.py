@@ -11,7 +11,13 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
-from sklearn_rank import RankingConfigError, RankingDataWarning, map_scorer, rank_scorers
+from sklearn_rank import (
+    RankingConfigError,
+    RankingDataWarning,
+    SearchStopped,
+    map_scorer,
+    rank_scorers,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "ecosystem.md"
 SECTIONS = {
@@ -83,7 +89,7 @@ def test_a_search_of_optuna(quiet_optuna):
         found.fit(X, y)
     assert sum(issubclass(one.category, RankingDataWarning) for one in caught) == 1
     found.set_params(subsample=1.0, scoring=map_scorer, cv=3)
-    with pytest.raises(RankingConfigError, match="map_scorer needs the query id of every row"):
+    with pytest.raises(SearchStopped, match="map_scorer needs the query id of every row"):
         found.fit(X.to_numpy(), y.to_numpy())
 
 
@@ -161,7 +167,7 @@ def test_a_search_of_dask_ml():
         search = names["DaskGridSearchCV"](
             Ridge(), names["grid"], scoring=scoring, refit=refit, **options
         )
-        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
+        with pytest.raises(SearchStopped, match="needs the query id of every row"):
             search.fit(names["X"].to_numpy(), names["y"].to_numpy())
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, permutation_test_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_rank import QueryKFold, RankingConfigError, map_scorer
+from sklearn_rank import QueryKFold, RankingConfigError, SearchStopped, map_scorer
 from sklearn_rank.rankers.ranker import QueryRanker
 from tests.model_selection.cases import FRAME, QID, QUIET, Says, X, Y
 
@@ -191,7 +191,7 @@ def test_an_index_that_a_step_dropped_is_named():
 def test_groups_that_the_splitter_kept_for_itself_are_named():
     search = GridSearchCV(Ridge(), {"alpha": [1]}, scoring=map_scorer, cv=GroupKFold(3))
     told = "got none. Without metadata routing, scikit-learn hands groups= to the splitter only."
-    with pytest.raises(RankingConfigError, match=told):
+    with pytest.raises(SearchStopped, match=told):
         search.fit(X, Y, groups=QID)
     fits = GridSearchCV(QueryRanker(_xgb_ranker()), {}, scoring=map_scorer, cv=GroupKFold(3))
     with pytest.raises(ValueError, match=f"(?s)QueryRanker needs the query id.*{told}"):

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import joblib
@@ -24,6 +24,7 @@ from sklearn_rank import (
     QueryKFold,
     RankingConfigError,
     RankingScorer,
+    SearchStopped,
     auc_scorer,
     evaluate,
     get_scorer,
@@ -357,7 +358,7 @@ def test_query_weights_in_folds():
         found = cross_val_score(Ridge(), X, Y, scoring=scorer, cv=cv, params=weighted)
         for wrong in (np.linspace(0.1, 1.0, 72), np.ones(12)):  # by row, by query
             search = GridSearchCV(Ridge(), GRID, scoring=scorer, cv=cv)
-            with pytest.raises(RankingConfigError, match="query_weight"):
+            with pytest.raises(SearchStopped, match="query_weight"):
                 search.fit(X, Y, groups=QID, query_weight=wrong)
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -420,11 +421,9 @@ def test_a_lambda_as_string_provider_runs_in_processes_and_is_named_when_pickled
         pickle.dumps(scorer)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "dask"])
-def test_searches_run_under_every_backend(backend):
-    expected = max(np.mean(folds_by_hand(GroupKFold(3), alpha)) for alpha in ALPHAS)
-    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(3), n_jobs=2)
-
+@contextmanager
+def workers(backend):
+    """Two workers of a backend of joblib, or this process alone."""
     with ExitStack() as stack:
         if backend == "dask":
             from distributed import Client, LocalCluster
@@ -432,9 +431,48 @@ def test_searches_run_under_every_backend(backend):
             local = {"processes": False, "dashboard_address": None}
             cluster = LocalCluster(n_workers=1, threads_per_worker=2, **local)
             stack.enter_context(Client(stack.enter_context(cluster)))
-        stack.enter_context(joblib.parallel_backend(backend, n_jobs=2))
-        stack.enter_context(sklearn.config_context(enable_metadata_routing=True))
+        elif backend == "ray":
+            pytest.importorskip("ray.util.joblib", reason="ray is not installed").register_ray()
+        if backend != "one process":
+            stack.enter_context(joblib.parallel_backend(backend, n_jobs=2))
+        yield
+
+
+BACKENDS = ["one process", "loky", "threading", "dask", "ray"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_searches_run_under_every_backend(backend):
+    expected = max(np.mean(folds_by_hand(GroupKFold(3), alpha)) for alpha in ALPHAS)
+    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(3))
+    with workers(backend), sklearn.config_context(enable_metadata_routing=True):
         assert search.fit(X, Y, groups=QID).best_score_ == pytest.approx(expected, abs=1e-12)
-        search.set_params(cv=3)
-        with pytest.raises(RankingConfigError, match="needs the query id of every row and got"):
-            search.fit(X, Y)
+
+
+def tried_by_optuna():
+    optuna = pytest.importorskip("optuna", reason="optuna is not installed")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.create_study().optimize(
+        lambda trial: cross_val_score(
+            Ridge(trial.suggest_float("alpha", 1, 9)), X, Y, scoring=map_scorer, cv=3
+        ).mean(),
+        n_trials=2,
+        catch=Exception,
+    )
+
+
+WITHOUT_IDS = {
+    "search": lambda: GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=3).fit(X, Y),
+    "several measures": lambda: GridSearchCV(
+        Ridge(), GRID, scoring=rank_scorers(["map", "mrr"]), refit="map", cv=3
+    ).fit(X, Y),
+    "cross-validation": lambda: cross_val_score(Ridge(), X, Y, scoring=map_scorer, cv=3),
+    "optuna": tried_by_optuna,
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_IDS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_search_without_query_ids_ends_under_every_backend(backend, kind):
+    with workers(backend), pytest.raises(SearchStopped, match="needs the query id of every row"):
+        WITHOUT_IDS[kind]()

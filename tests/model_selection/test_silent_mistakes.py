@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from sklearn_rank import QueryKFold, RankingConfigError, RankingDataWarning, map_scorer
+from sklearn_rank import QueryKFold, RankingDataWarning, SearchStopped, map_scorer
 from tests.model_selection.cases import (
     FRAME,
     GRID,
@@ -62,7 +62,7 @@ def test_halving_over_rows_warns_that_queries_are_cut():
 def test_a_permutation_test_that_moves_the_query_ids_is_refused():
     y = pd.Series(Y, index=INDEX)
     cv = list(GroupKFold(3).split(X, Y, QID))
-    with pytest.raises(RankingConfigError, match="moves the index level 'qid' of y along with y"):
+    with pytest.raises(SearchStopped, match="moves the index level 'qid' of y along with y"):
         permutation_test_score(Ridge(), X, y, n_permutations=2, scoring=map_scorer, cv=cv)
 
 
@@ -126,5 +126,5 @@ def test_permutation_importance_of_drawn_rows_warns():
     options = {"max_samples": 0.5, "n_repeats": 2, "random_state": 0}
     with pytest.warns(RankingDataWarning, match=message):
         permutation_importance(model, FRAME, Y, scoring=QUIET, **options)
-    with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
+    with pytest.raises(SearchStopped, match="inconsistent numbers of samples"):
         permutation_importance(model, FRAME, Y, scoring=map_scorer.bind(QID), **options)
