@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +13,6 @@ from typing import Any, Literal
 from sklearn_rank.cli.options import EVALUATED
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input, split_runs
 from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.cli.trec_measures import TrecData, choose, lacking, lines_of
 from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qrels, scan_run
 from sklearn_rank.evaluation.evaluate import evaluate
@@ -22,9 +20,7 @@ from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import interval_of, remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.join import judged_alone, read_columns
-from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.join import judged_alone
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
@@ -67,16 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         with waiting(f"reading {path}"):
             ranking = lazy[number] if lazy else reader.runs(path)
         with waiting(f"measuring {path}"):
-            if _is_trec(arguments):
-                if isinstance(ranking, Repeats):
-                    msg = "--format trec prints one run; name its files one by one"
-                    raise ValueError(msg)
-                for line in _trec_lines(arguments, qrels, ranking):
-                    print(line)
-            else:
-                evaluations.append(measure_run(arguments, qrels, ranking, engine=options))
-    if evaluations:
-        _print(names_of(arguments.runs), evaluations, arguments, labels)
+            evaluations.append(measure_run(arguments, qrels, ranking, engine=options))
+    _print(names_of(arguments.runs), evaluations, arguments, labels)
     return 0
 
 
@@ -90,7 +78,6 @@ def _engine(
         "--judged-only": arguments.judged_only,
         "--grade": bool(arguments.grade_of),
         "--queries": arguments.queries is not None,
-        "--format trec": arguments.format == "trec",
         "standard input": "-" in paths,
         "several runs of one system": any(len(split_runs(path)) > 1 for path in arguments.runs),
     }
@@ -110,26 +97,11 @@ def _engine(
 # Measuring, for `compare` and `report` as well --------------------------------------------------
 
 
-def _is_trec(arguments: argparse.Namespace) -> bool:
-    """Whether lines are to equal trec_eval's."""
-    return (arguments.format, arguments.convention) == ("trec", "trec_eval")
-
-
 def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> None:
     """Put the default for measures that nobody named; errors come before a file is read."""
     find_convention(arguments.convention)
-    is_trec = _is_trec(arguments)
-    if "no_summary" in arguments and arguments.no_summary and not is_trec:
-        msg = "--no-summary goes with --convention trec_eval --format trec"
-        raise ValueError(msg)
-    arguments.measures = tuple(arguments.measures) or (("official",) if is_trec else default)
-    if is_trec:
-        choose(arguments.measures)
-        absent = lacking(arguments.measures)
-        if absent:
-            print(f"measures of trec_eval not offered: {', '.join(absent)}", file=sys.stderr)
-    else:
-        _measures(arguments)
+    arguments.measures = tuple(arguments.measures) or default
+    _measures(arguments)
 
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:
@@ -173,28 +145,6 @@ def measure_run(
         keep_items=keep_items,
         clusters=None if path is None else read_labels(path, "--clusters"),
     )
-
-
-def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> list[str]:
-    """Lines as trec_eval prints them."""
-    prepared, missing = _prepared(arguments, qrels, run)
-    data = read_columns(
-        qrels.of_queries(sorted(qrels.query_ids)),
-        prepared,
-        ReadOptions(
-            ties="docid",
-            missing=missing,
-            ignore_identical_ids=arguments.ignore_identical_ids,
-            negative_grades="unjudged",
-            assume="partial",
-        ),
-    )
-    trec = TrecData(data.rankings.widened(), arguments.level or 1, run.tag)
-    # With -c, trec_eval counts what is relevant at any level.
-    complete = int((qrels.grades > 0).sum()) if arguments.complete else None
-    per_query, overall = lines_of(trec, choose(arguments.measures), complete_relevant=complete)
-    shown = per_query if arguments.per_query else []
-    return shown if arguments.no_summary else [*shown, *overall]
 
 
 # Output -----------------------------------------------------------------------------------------

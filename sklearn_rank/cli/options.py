@@ -204,14 +204,11 @@ def _evaluate(commands: Any) -> None:
     add("qrels", metavar="QRELS", help="relevance judgements")
     add("runs", metavar="RUN", nargs="+", help=f"rankings of a system{_REPEATS}")
     add("-q", "--per-query", action="store_true", help="also print values per query")
-    no_summary = "with --format trec: no lines of all queries"
-    add("-n", "--no-summary", action="store_true", help=no_summary)
     forms = ("table", "trec", "json", "csv", "markdown", "latex")
     add("--format", choices=forms, default="table", help="of the output (default: table)")
     labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
     add("--slices", metavar="FILE", help=labels)
-    official = "with --convention trec_eval --format trec: official"
-    _add_measuring(parser, f"default: {', '.join(EVALUATED)}; {official}")
+    _add_measuring(parser, f"default: {', '.join(EVALUATED)}")
     _add_reading(parser)
     add = parser.add_argument_group("files larger than memory").add_argument
     add(

@@ -389,7 +389,7 @@ _ABSENT = {
     ),
     **dict.fromkeys(
         ("numq", "numret", "numrel", "numrelret"),
-        "a count; sklearn-rank evaluate prints it with --convention trec_eval --format trec",
+        "a count; the counts of evaluate have it",
     ),
 }
 """Names of trec_eval, ir_measures and ranx that are close to ours but mean something else."""

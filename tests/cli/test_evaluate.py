@@ -192,7 +192,7 @@ def test_text_streams_through_polars_alone(command):
     assert command(f"{BOTH} --engine polars") == expected
     assert "--engine duckdb reads Parquet here, and" in command(f"{BOTH} --engine duckdb", 2)
     assert "must be at least 64 MiB" in command(f"{BOTH} --memory-limit much", 2)
-    for option in ("-M 2", "-J", "--format trec"):
+    for option in ("-M 2", "-J"):
         message = "--engine polars does not go with -"
         assert message in command(f"{BOTH} {option} --engine polars", 2)
         assert command(f"{BOTH} {option}")
@@ -252,7 +252,6 @@ FILES = {
             "has the roles query, item, score, distance, rank, got",
         ),
         ("t.qrels one.run --run-column score=zz", "has no named columns, which --"),
-        ("t.qrels one.run -n", "--no-summary goes with --convention trec_eval --format trec"),
     ],
 )
 def test_what_could_not_be_measured_ends_with_2(words, message, command):

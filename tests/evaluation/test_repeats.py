@@ -249,6 +249,3 @@ def test_files_of_one_system_are_joined_by_commas(tmp_path, capsys) -> None:
     odd.write_text((tmp_path / "new-1.run").read_text())
     assert main(["evaluate", qrels, str(odd), "-m", "mrr"]) == 0
     assert "means over" not in capsys.readouterr().out
-    trec = ["--format", "trec", "--convention", "trec_eval"]
-    assert main(["evaluate", qrels, ",".join(runs), *trec]) == 2
-    assert "prints one run" in capsys.readouterr().err

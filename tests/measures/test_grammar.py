@@ -170,7 +170,7 @@ UNKNOWN = {
     "infAP": r"^'infAP' is inferred average precision, which is not among the measures here$",
     "NERR8": r"^'NERR8' is nearly expected reciprocal rank .* normalized ERR is nerr$",
     "NERR10@5": r"^'NERR10' is nearly expected reciprocal rank",
-    "num_ret": r"^'num_ret' is a count; .* --convention trec_eval --format trec$",
+    "num_ret": r"^'num_ret' is a count; the counts of evaluate have it$",
     "NumQ": r"^'NumQ' is a count; ",
     "ndcg@5-": r"minus sign counts undefined queries as 0; write 'ndcg@5' and zero_division=0\.0$",
     "ndcg-": r"minus sign .* write 'ndcg' and zero_division=0\.0$",
