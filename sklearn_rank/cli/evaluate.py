@@ -106,9 +106,9 @@ def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> N
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:
     parsed = list(parse_measures(arguments.measures))
-    if arguments.level is None:
+    if arguments.min_rel is None:
         return parsed
-    return [measure.with_parameters(min_rel=arguments.level) for measure in parsed]
+    return [measure.with_parameters(min_rel=arguments.min_rel) for measure in parsed]
 
 
 def _prepared(arguments: argparse.Namespace, qrels: Any, run: Any) -> tuple[Any, Any]:

@@ -142,7 +142,7 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
-    add("-l", "--level", type=_positive, metavar="N", help="lowest grade that is relevant")
+    add("-l", "--min-rel", type=_positive, metavar="N", help="lowest grade that is relevant")
     add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
     judged = "leave out the items that nobody judged for their query"
     add("-J", "--judged-only", action="store_true", help=judged)

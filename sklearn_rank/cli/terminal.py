@@ -98,7 +98,7 @@ _WORDS = {
     r"; label them \[\] if that is right": "",
     r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
 }
-_OPTIONS = {"min_rel": "level", "overwrite": "force", "metrics": "measure"}
+_OPTIONS = {"overwrite": "force", "metrics": "measure"}
 """Options with other names than their arguments."""
 _COLUMN = re.compile(r"columns=\{'(\w+)': (None|'(?:[^'\\]|\\.)*')\}")
 _ARGUMENT = re.compile(

@@ -111,7 +111,7 @@ class ForestDisplay(Display):
         measure: str | Measure | None = None,
         *,
         slices: Any = None,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         ax: Axes | None = None,
     ) -> Self:
         """Draw a row for each slice of the queries, or for each measure.
@@ -125,8 +125,10 @@ class ForestDisplay(Display):
         measured = [measured_by(system, wanted) for system in systems]
         if slices is None:
             rows = [str(one) for one in wanted]
-            cells = [[_mean(system, one, level) for one in wanted] for system in measured]
-            label = f"mean over queries, {level:.0%} interval"
+            cells = [
+                [_mean(system, one, confidence_level) for one in wanted] for system in measured
+            ]
+            label = f"mean over queries, {confidence_level:.0%} interval"
         else:
             parts = [{_ALL: system, **system.by_slice(slices)} for system in measured]
             labels = list(dict.fromkeys(label for group in parts for label in group))
@@ -134,8 +136,11 @@ class ForestDisplay(Display):
                 max(len(group[at].query_ids) for group in parts if at in group) for at in labels
             ]
             rows = [f"{shown_name(at)} ({n:,})" for at, n in zip(labels, counts, strict=True)]
-            cells = [[_mean(group.get(at), wanted[0], level) for at in labels] for group in parts]
-            label = f"{wanted[0]}, mean and {level:.0%} interval"
+            cells = [
+                [_mean(group.get(at), wanted[0], confidence_level) for at in labels]
+                for group in parts
+            ]
+            label = f"{wanted[0]}, mean and {confidence_level:.0%} interval"
         means = np.array(cells)
         reference = None if slices is None else cells[0][0][0]
         data: Any = {"values": list(means[..., 0]), "intervals": list(means[..., 1:])}
@@ -191,9 +196,15 @@ class ForestDisplay(Display):
         return display.plot(ax)
 
 
-def _mean(part: Evaluation | None, measure: Measure, level: float) -> tuple[float, float, float]:
+def _mean(
+    part: Evaluation | None, measure: Measure, confidence_level: float
+) -> tuple[float, float, float]:
     """Mean and interval of a measure; a pooled one has no interval."""
     if part is None:
         return np.nan, np.nan, np.nan
-    ends = (np.nan, np.nan) if measure.is_pooled else part.confidence_interval(measure, level)
+    ends = (
+        (np.nan, np.nan)
+        if measure.is_pooled
+        else part.confidence_interval(measure, confidence_level)
+    )
     return (part[measure], *ends)

@@ -271,7 +271,7 @@ class MeasureAtKDisplay(CurveDisplay):
         Lower and upper ends of the intervals; NaN where there is none.
     measure : str, default="measure"
         Label of the axis.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Level of the intervals.
     names : list of str, default=None
         Names of the systems.
@@ -284,7 +284,7 @@ class MeasureAtKDisplay(CurveDisplay):
         The axes and the figure.
     """
 
-    _OWN = frozenset({"k", "level"})
+    _OWN = frozenset({"k", "confidence_level"})
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class MeasureAtKDisplay(CurveDisplay):
         values: Sequence[Any],
         intervals: Sequence[Any] | None = None,
         measure: str = "measure",
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
@@ -301,7 +301,7 @@ class MeasureAtKDisplay(CurveDisplay):
         self.values = read_arrays("values", values, shapes)
         self.intervals = _read_bands(intervals, shapes)
         self.names = check_names(names, len(shapes))
-        self.measure, self.level = measure, level
+        self.measure, self.confidence_level = measure, confidence_level
 
     def _curves(self) -> list[Curve]:
         # Beyond some dozens, markers hide the line.
@@ -323,7 +323,9 @@ class MeasureAtKDisplay(CurveDisplay):
             between = [one for one in round_ones if k[0] + apart < one < k[-1] - apart]
             ticks = np.unique(np.concatenate((k[:1], between, k[-1:])).astype(np.int64))
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-        interval = "" if self.intervals is None else f"\n(mean, {self.level:.0%} interval)"
+        interval = (
+            "" if self.intervals is None else f"\n(mean, {self.confidence_level:.0%} interval)"
+        )
         ax.set(xlabel="cutoff k", ylabel=f"{self.measure}{interval}")
         name_lines(ax, self.lines_, names)
 
@@ -357,7 +359,7 @@ class MeasureAtKDisplay(CurveDisplay):
         measure: str | Measure = "ndcg",
         *,
         k: int | Sequence[int] = 20,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
@@ -371,7 +373,7 @@ class MeasureAtKDisplay(CurveDisplay):
             Measure that takes a cutoff; with the parameters of the evaluation if it has the metric.
         k : int or sequence of int, default=20
             Last cutoff, or the cutoffs, rising.
-        level : float, default=0.95
+        confidence_level : float, default=0.95
             Level of the intervals.
         ax, curve_kwargs
             As in :meth:`plot`.
@@ -389,13 +391,15 @@ class MeasureAtKDisplay(CurveDisplay):
             measures = [replace(read, k=k) for k in cutoffs]
             measured = measured_by(system, measures)
             values.append([measured[one] for one in measures])
-            intervals.append([measured.confidence_interval(one, level) for one in measures])
+            intervals.append(
+                [measured.confidence_interval(one, confidence_level) for one in measures]
+            )
         display = cls(
             k=cutoffs,
             values=values,
             intervals=intervals,
             measure=f"{replace(read_measure(measure), k=None)}@k",
-            level=level,
+            confidence_level=confidence_level,
             names=shown,
         )
         return display.plot(ax, curve_kwargs=curve_kwargs)
@@ -518,11 +522,11 @@ class _ThresholdDisplay(CurveDisplay):
 
     _SIZE = (4.8, 4.4)  # nearly square: both axes are shares
     _ZERO_DIVISION = np.nan
-    _OWN = frozenset({"average", "level"})
+    _OWN = frozenset({"average", "confidence_level"})
     _AXES: ClassVar[tuple[str, str]]
 
     @staticmethod
-    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+    def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:
         """The curve of one system, as parameters of the display."""
         raise NotImplementedError
 
@@ -544,7 +548,7 @@ class _ThresholdDisplay(CurveDisplay):
         evaluations: Evaluation | Mapping[str, Evaluation],
         *,
         average: Average = "pooled",
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         ax: Axes | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
@@ -557,7 +561,7 @@ class _ThresholdDisplay(CurveDisplay):
         average : {"pooled", "macro"}, default="pooled"
             All items in one ranking by their scores, which then must compare across queries; or
             the mean of the curves of the queries, with an interval at each point by itself.
-        level : float, default=0.95
+        confidence_level : float, default=0.95
             Level of the intervals.
         ax, curve_kwargs
             As in :meth:`plot`.
@@ -576,7 +580,7 @@ class _ThresholdDisplay(CurveDisplay):
         """
         check_option(average, "average", ("pooled", "macro"), cls.__name__)
         systems, shown = read_systems(evaluations, cls.__name__)
-        traced = [cls._trace(one._judged, average, level) for one in systems]
+        traced = [cls._trace(one._judged, average, confidence_level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         values["names"] = shown
         return cls(**values).plot(ax, curve_kwargs=curve_kwargs)
@@ -591,12 +595,14 @@ def _read_bands(
 
 
 def _mean_curve(
-    judged: RankingData, queries: list[int], heights: FloatArray, level: float
+    judged: RankingData, queries: list[int], heights: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """(n_points,) means over queries, (n_points, 2) intervals, and the weights of the queries."""
     weights = None if judged.weights is None else judged.weights[queries]
     intervals = [
-        mean_confidence_interval(column, weights=weights, bounds=(0.0, 1.0), level=level)
+        mean_confidence_interval(
+            column, weights=weights, bounds=(0.0, 1.0), confidence_level=confidence_level
+        )
         for column in heights.T
     ]
     return np.average(heights, axis=0, weights=weights), np.array(intervals), weights
@@ -658,7 +664,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
         return self._marked(self.fpr, self.tpr)
 
     @staticmethod
-    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+    def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:
         """True against false positive rate; averaged, the mean height at each."""
         from sklearn.metrics import auc
 
@@ -669,7 +675,9 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
             return {"fpr": x, "tpr": y, "areas": float(areas[0])}
         # Where a curve rises straight up, the height that it reaches.
         heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
-        mean, band, weights = _mean_curve(judged, [c.query for c in curves], heights, level)
+        mean, band, weights = _mean_curve(
+            judged, [c.query for c in curves], heights, confidence_level
+        )
         band[-1] = 1.0  # all items are at or above the last threshold: there nothing can vary
         return {
             "fpr": np.append(0.0, RECALLS),
@@ -751,7 +759,7 @@ class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
         return self._marked(self.recall, self.precision)
 
     @staticmethod
-    def _trace(judged: RankingData, average: Average, level: float) -> dict[str, Any]:
+    def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:
         """Precision against recall; averaged, the mean of the interpolated precisions."""
         curves = precision_recall_curves(judged, average)
         if average == "pooled":
@@ -760,5 +768,7 @@ class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
             return {"recall": recall, "precision": precision}
         grid = RECALLS[::-1]
         heights = np.stack([interpolated(grid, curve.y, curve.x)[::-1] for curve in curves])
-        mean, band, _ = _mean_curve(judged, [curve.query for curve in curves], heights, level)
+        mean, band, _ = _mean_curve(
+            judged, [curve.query for curve in curves], heights, confidence_level
+        )
         return {"recall": RECALLS, "precision": mean, "intervals": band}

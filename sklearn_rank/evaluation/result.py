@@ -244,7 +244,7 @@ class Evaluation(Tabular):
     def confidence_interval(
         self,
         measure: str | Measure,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         *,
         method: IntervalMethod = "auto",
     ) -> tuple[float, float]:
@@ -257,7 +257,7 @@ class Evaluation(Tabular):
         ----------
         measure : str or Measure
             One of the measures evaluated, in any spelling.
-        level : float, default=0.95
+        confidence_level : float, default=0.95
             In (0, 1).
         method : {"auto", "t"}, default="auto"
             "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
@@ -287,7 +287,7 @@ class Evaluation(Tabular):
             weights=scored.weights,
             clusters=self.clusters,
             bounds=bounds,
-            level=level,
+            confidence_level=confidence_level,
             method=method,
         )
         return (low, high) if least is None else (math.exp(low), math.exp(high))
@@ -654,9 +654,9 @@ class Evaluation(Tabular):
         ----------
         kind : str, default="forest"
             "forest" (measures, or with ``slices=`` the slices of the queries by one ``measure=``,
-            with intervals of ``level=``), "at_k" (``measure=`` against the cutoffs ``k=``),
-            "precision_recall_at_k" (up to ``k=``), "distribution" (the values of the queries by
-            ``measure=``), "roc" or "precision_recall" (``average="pooled"`` or "macro").
+            with intervals of ``confidence_level=``), "at_k" (``measure=`` against the cutoffs
+            ``k=``), "precision_recall_at_k" (up to ``k=``), "distribution" (the values of the
+            queries by ``measure=``), "roc" or "precision_recall" (``average="pooled"`` or "macro").
         **options
             Those of the kind, ``ax=``, and ``curve_kwargs=`` of lines: keywords of ``Axes.plot``.
 

@@ -33,7 +33,7 @@ def mean_confidence_interval(
     weights: Any = None,
     clusters: Any = None,
     bounds: tuple[float, float] | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     method: IntervalMethod = "auto",
 ) -> tuple[float, float]:
     """Confidence interval for the (weighted) mean of per-query values.
@@ -56,7 +56,7 @@ def mean_confidence_interval(
     bounds : (float, float), default=None
         Least and greatest value that the measure can have; infinite where it has no end. None
         stands for (0, 1) if all values are 0 or 1, else for no bounds.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Share of such intervals that hold the true mean, in (0, 1).
     method : {"auto", "t"}, default="auto"
         "auto" takes the exact binomial interval [1]_ where all values are at one of two finite
@@ -81,8 +81,8 @@ def mean_confidence_interval(
         If ``values`` or ``weights`` is not of shape (n_queries,), a value is infinite or outside
         of ``bounds``, or a weight is negative, NaN or infinite.
     InvalidParameterError
-        If ``bounds`` are not two numbers in rising order, ``level`` is not in (0, 1) or ``method``
-        is unknown.
+        If ``bounds`` are not two numbers in rising order, ``confidence_level`` is not in (0, 1) or
+        ``method`` is unknown.
 
     References
     ----------
@@ -105,7 +105,7 @@ def mean_confidence_interval(
     """
     owner = "a confidence interval"
     check_option(method, "method", ("auto", "t"), owner)
-    level = check_share(level, "level", owner)
+    confidence_level = check_share(confidence_level, "confidence_level", owner)
     sample = read_values(values, "values")
     shares = read_weights(weights, len(sample))
     is_counted = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
@@ -115,7 +115,7 @@ def mean_confidence_interval(
         codes = cluster_codes(clusters, len(is_counted))[is_counted]
         sample, shares = cluster_means(sample, shares, codes)
     if method == "auto" and math.isfinite(greatest - least) and len(sample):
-        low, high = _bounded_interval(sample, shares, least, greatest, level)
+        low, high = _bounded_interval(sample, shares, least, greatest, confidence_level)
     elif len(sample) < 2 or is_flat(sample, float(np.abs(sample).max())):
         return math.nan, math.nan
     else:
@@ -126,7 +126,7 @@ def mean_confidence_interval(
         freedom = len(sample) - 1.0
         if clusters is not None:
             error, freedom = robust_error(sample, shares)
-        reach = t_quantile((1 + level) / 2, freedom) * error
+        reach = t_quantile((1 + confidence_level) / 2, freedom) * error
         with np.errstate(over="ignore"):
             low, high = (float(np.ldexp(end, exponent)) for end in (mean - reach, mean + reach))
     return max(low, least), min(high, greatest)

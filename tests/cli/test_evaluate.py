@@ -125,7 +125,7 @@ def test_slices(labels, command):
     ("options", "expected"),
     [
         ("", "0.5000"),
-        ("--level 2", "1.0000"),  # q2 alone has a relevant item: the others are undefined
+        ("--min-rel 2", "1.0000"),  # q2 alone has a relevant item: the others are undefined
         ("--depth 1", "0.3333"),  # q1 loses its relevant item
         ("--judged-only", "0.5000"),
         ("--convention trec_eval", "0.7500"),  # q3 was not retrieved
@@ -240,7 +240,7 @@ FILES = {
         ("run.jsonl qrels.jsonl", "run.jsonl:1: 'results' belongs to a run, but this is read as"),
         ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
         ("films.csv one.run", "For another one pass --qrels-column item=film\n"),
-        ("t.qrels one.run --level=0", "must be a whole number of at least 1, got '0'"),
+        ("t.qrels one.run --min-rel=0", "must be a whole number of at least 1, got '0'"),
         ("t.qrels one.run --depth=-1", "must be a whole number of at least 1, got '-1'"),
         ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for none"),
         (

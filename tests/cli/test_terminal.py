@@ -14,7 +14,7 @@ from sklearn_rank.support import runtime
 from tests.cli.conftest import Command
 
 NAMES = argparse.Namespace(
-    **dict.fromkeys(["missing", "level", "assume"]),
+    **dict.fromkeys(["missing", "min_rel", "assume"]),
     **dict.fromkeys(["qrels_column", "run_column", "grade_of", "allow", "measures"], ()),
     qrels="t.qrels",
     force=False,
@@ -28,8 +28,8 @@ NAMES = argparse.Namespace(
         ("or missing='skip'.", "or --missing skip."),
         ('pass allow={"no_hits"} if', "pass --allow no_hits if"),
         ("or pass overwrite=True", "or pass --force"),
-        ("pass min_rel=", "pass --level"),
-        ("pass min_rel=2", "pass --level 2"),
+        ("pass min_rel=", "pass --min-rel"),
+        ("pass min_rel=2", "pass --min-rel 2"),
         ("refresh with: --rank-update", "refresh with: --update"),
         ("pass columns={'score': 'my points'}", "pass --run-column 'score=my points'"),
         ("pass columns={'grade': None}", "pass --qrels-column grade="),

@@ -35,7 +35,7 @@ EVALUATIONS = {
 
 
 def test_a_row_for_each_slice():
-    shown = ForestDisplay.from_evaluation(EVALUATIONS, "map", slices=SLICES, level=0.9)
+    shown = ForestDisplay.from_evaluation(EVALUATIONS, "map", slices=SLICES, confidence_level=0.9)
     assert shown.rows == ["all queries (24)", "odd (12)", "even (12)"]
     assert [text.get_text() for text in shown.ax_.get_yticklabels()] == shown.rows
     for number, evaluation in enumerate(EVALUATIONS.values()):

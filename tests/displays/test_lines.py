@@ -127,7 +127,7 @@ def test_curves_by_hand():
 
 def test_bands_are_the_intervals_of_evaluations():
     evaluation = evaluate(JUDGED, FIRST_RUN, ("recall@1", "recall@2"))
-    shown = MeasureAtKDisplay.from_evaluation(evaluation, "recall", k=2, level=0.9)
+    shown = MeasureAtKDisplay.from_evaluation(evaluation, "recall", k=2, confidence_level=0.9)
     expected = [evaluation.confidence_interval(f"recall@{k}", 0.9) for k in (1, 2)]
     assert shown.intervals[0].tolist() == [list(pair) for pair in expected]
     (band,) = shown.bands_
@@ -247,7 +247,9 @@ def test_pooled_roc_is_the_curve_of_the_function():
 
 def test_averaged_roc_by_hand():
     evaluation = evaluate(Y, SCORE, "map", groups=QID)
-    shown = RankingRocCurveDisplay.from_evaluation(evaluation, average="macro", level=0.9)
+    shown = RankingRocCurveDisplay.from_evaluation(
+        evaluation, average="macro", confidence_level=0.9
+    )
     # a: 1/2 at rate 0, up to 1 at rate 1; b: 0 until rate 1.
     assert shown.fpr[0][:2].tolist() == [0, 0]
     heights = dict(zip(shown.fpr[0][1:].tolist(), shown.tpr[0][1:].tolist(), strict=True))
@@ -257,7 +259,7 @@ def test_averaged_roc_by_hand():
     # One of two pairs is right in a, none in b.
     assert shown.areas == [(1 / 2 + 0) / 2]
     (band,) = shown.bands_
-    low, high = mean_confidence_interval([1 / 2, 0], bounds=(0, 1), level=0.9)
+    low, high = mean_confidence_interval([1 / 2, 0], bounds=(0, 1), confidence_level=0.9)
     corners = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
     assert {(0.5, low), (0.5, high), (1.0, 1.0)} <= corners
 

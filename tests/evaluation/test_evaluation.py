@@ -273,7 +273,7 @@ def test_intervals_are_clipped_to_the_range():
 
 
 WRONG = {
-    "level": ([0, 1, 95, -0.5, math.nan, True, "0.95", None], r"must be in \(0, 1\)"),
+    "confidence_level": ([0, 1, 95, -0.5, math.nan, True, "0.95", None], r"must be in \(0, 1\)"),
     "method": (["z", "bootstrap", None], r"one of 'auto', 't'"),
 }
 

@@ -38,7 +38,7 @@ def test_they_agree_with_python(tmp_path):
     )
     found = using(page(), f"return {{ {script} }};", tmp_path)
     for pair, (n, of, level) in zip(found["hitRateInterval"], hits, strict=True):
-        expected = mean_confidence_interval([1] * n + [0] * (of - n), level=level)
+        expected = mean_confidence_interval([1] * n + [0] * (of - n), confidence_level=level)
         assert pair == pytest.approx(expected, abs=1e-9)
     for drop, (n, sd, alpha, power) in zip(found["detectableDrop"], drops, strict=True):
         assert drop == pytest.approx(detectable_drop(n, sd, alpha=alpha, power=power), rel=1e-6)

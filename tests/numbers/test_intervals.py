@@ -21,7 +21,7 @@ UNIT = (0.0, 1.0)
 @pytest.mark.parametrize(("hits", "n"), [(0, 3), (1, 2), (7, 9), (499, 500), (30, 30)])
 def test_the_binomial_interval_is_scipys(hits: int, n: int, level: float) -> None:
     expected = stats.binomtest(hits, n).proportion_ci(level, "exact")
-    interval = mean_confidence_interval([1] * hits + [0] * (n - hits), level=level)
+    interval = mean_confidence_interval([1] * hits + [0] * (n - hits), confidence_level=level)
     assert interval == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
@@ -30,7 +30,7 @@ def test_a_bounded_mean_has_half_an_observation_more_at_each_bound() -> None:
     # the deviations are 0.0225, 0.0025, 0.0625 and half of 0.4225 and 0.1225.
     squares = 0.0225 + 0.0025 + 0.0625 + (0.4225 + 0.1225) / 2
     reach = stats.t.ppf(0.9, 3) * math.sqrt(squares / 3 / 4)
-    interval = mean_confidence_interval([0.5, 0.7, 0.9], bounds=UNIT, level=0.8)
+    interval = mean_confidence_interval([0.5, 0.7, 0.9], bounds=UNIT, confidence_level=0.8)
     assert interval == pytest.approx((0.65 - reach, 0.65 + reach))
 
 
@@ -123,7 +123,7 @@ def test_the_printed_interval_of_ten_hits_is_not_closed() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_observed_mean_lies_inside(seed: int, level: float) -> None:
     values = np.random.default_rng(seed).beta(8, 1, 12)
-    low, high = mean_confidence_interval(values, bounds=UNIT, level=level)
+    low, high = mean_confidence_interval(values, bounds=UNIT, confidence_level=level)
     assert low - 1e-12 <= values.mean() <= high + 1e-12
 
 
