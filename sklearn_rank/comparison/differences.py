@@ -12,7 +12,6 @@ import numpy as np
 
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.pairs import Pairs
-from sklearn_rank.evaluation.repeats import Noise
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.statistics.differences import (
     Alternative,
@@ -20,6 +19,7 @@ from sklearn_rank.statistics.differences import (
     PairedTest,
     correct_p_values,
 )
+from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import on_scale
-from sklearn_rank.evaluation.repeats import Noise, noise_between
 from sklearn_rank.statistics.differences import Differences
+from sklearn_rank.statistics.noise import Noise, noise_between
 from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.segments import mean_of
+from sklearn_rank.support.segments import logarithms, mean_of
 from sklearn_rank.support.text import MAX_LISTED, format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -101,11 +101,6 @@ def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> N
 
 # ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,
 # and None where the mean is arithmetic.
-
-
-def logarithms(values: Any, least: float) -> Any:
-    """Natural logarithms of values, none of which counts less than ``least``; NaN stays."""
-    return np.log(np.maximum(values, least))
 
 
 def on_scale(values: FloatArray, least: float | None) -> FloatArray:

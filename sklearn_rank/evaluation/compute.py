@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import Average, average, logarithms, warn_of_undefined
+from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
 from sklearn_rank.evaluation.data_warnings import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.kernels.recall_levels import refuse_ties
@@ -18,7 +18,7 @@ from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import in_threads
-from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.segments import in_unit, logarithms
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -16,9 +16,10 @@ from typing import TypeVar
 import numpy as np
 
 from sklearn_rank.comparison.pairs import SLACK, Pairs
-from sklearn_rank.evaluation.repeats import OTHER_RUNS, Noise
+from sklearn_rank.evaluation.repeats import OTHER_RUNS
 from sklearn_rank.statistics.differences import queries_needed
 from sklearn_rank.statistics.drops import Drops, Outcomes, holm, random_signs
+from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import BoolArray, FloatArray
 

@@ -22,8 +22,8 @@ from sklearn_rank.statistics.samples import (
     read_values,
     read_weights,
     robust_error,
-    t_quantile,
 )
+from sklearn_rank.statistics.student import t_quantile
 from sklearn_rank.support.checks import check_integer, check_option, refuse_value
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.segments import in_unit, mean_of

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.statistics.samples import cluster_means, robust_error, t_quantile
+from sklearn_rank.statistics.samples import cluster_means, robust_error
+from sklearn_rank.statistics.student import t_quantile
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 _FLIPS = 1024

@@ -16,8 +16,8 @@ from sklearn_rank.statistics.samples import (
     read_values,
     read_weights,
     robust_error,
-    t_quantile,
 )
+from sklearn_rank.statistics.student import beta_quantile, t_quantile
 from sklearn_rank.support.checks import check_option, refuse_value
 from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import FloatArray
@@ -159,11 +159,9 @@ def _bounded_interval(
     unit = (np.clip(sample, least, greatest) - least) / scale
     if weights is None and ((unit == 0) | (unit == 1)).all():
         # Clopper and Pearson's interval of a proportion.
-        from scipy import special
-
         hits, n, tail = int(unit.sum()), len(unit), (1 - level) / 2
-        low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
-        high = float(special.betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
+        low = beta_quantile(tail, hits, n - hits + 1) if hits else 0.0
+        high = beta_quantile(1 - tail, hits + 1, n - hits) if hits < n else 1.0
         return least + scale * low, least + scale * high
     # Student's t with half a pseudo-observation at each end. Weighted values count as
     # n = (sum of w)^2 / (sum of w^2) equal ones, after Kish; it has the weight of one of these.

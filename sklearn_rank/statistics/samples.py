@@ -135,10 +135,3 @@ def robust_error(values: FloatArray, weights: FloatArray | None) -> tuple[float,
     cross = total * total - math.fsum(a * a for a in others) + 2 * largest * total
     freedom = 1 / (math.fsum((shares * shares).tolist()) + cross)
     return math.ldexp(error, exponent), min(max(freedom, 1.0), n - 1.0)
-
-
-def t_quantile(share: float, freedom: float) -> float:
-    """Quantile of Student's t; ``scipy.stats`` takes a second to import, ``special`` does not."""
-    from scipy import special
-
-    return float(special.stdtrit(freedom, share))

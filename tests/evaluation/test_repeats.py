@@ -14,9 +14,10 @@ from sklearn_rank import (
     evaluate,
 )
 from sklearn_rank.cli import main
-from sklearn_rank.evaluation.repeats import Noise, noise_between, noise_text
+from sklearn_rank.evaluation.repeats import noise_text
 from sklearn_rank.gates.policy import HARD_DROP
 from sklearn_rank.gates.rule import Pairs, Rule, judge
+from sklearn_rank.statistics.noise import Noise, noise_between
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 RUNS = [

@@ -1,0 +1,80 @@
+"""The sum of steps of which each has a random sign: the null distribution of Fisher's test."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.statistics.student import root
+from sklearn_rank.typing import FloatArray, IntArray
+
+MOST = 50_000_000
+"""Additions for an exact distribution: 400 continuous changes, or 7,000 hits; some 20 ms."""
+_KNOTS = 257
+"""Sums whose p-values are computed where those of many sums are asked for, and none is exact."""
+
+
+class Null:
+    """Two-sided p-values of sums of integer steps."""
+
+    def __init__(self, steps: IntArray) -> None:
+        self.sizes = np.sort(np.abs(steps[steps != 0]))
+
+    def p(self, sums: Any) -> FloatArray:
+        """Probability of a sum at least as far from 0, for each of these."""
+        far = np.abs(np.asarray(sums))
+        if self._tails is not None:
+            unit, tails = self._tails
+            return tails[far // unit]
+        if far.size == 1:
+            return np.full(far.shape, self._approximate(int(far.item())))
+        knots = np.unique(np.linspace(0, far.max(), _KNOTS).astype(np.int64))
+        logs = np.log([max(self._approximate(int(knot)), 1e-300) for knot in knots])
+        return np.exp(np.interp(far, knots, logs))
+
+    @cached_property
+    def _tails(self) -> tuple[int, FloatArray] | None:
+        """The unit of all sums, and exact p-values of 0, 1, ... units; None: too costly.
+
+        By one convolution a step.
+        """
+        unit = max(int(np.gcd.reduce(self.sizes)), 1)
+        sizes = self.sizes // unit
+        total = int(sizes.sum())
+        if len(sizes) * total > MOST:
+            return None
+        null = np.ones(1)
+        for size in sizes.tolist():
+            wider = np.zeros(len(null) + 2 * size)
+            wider[: len(null)] = null
+            wider[2 * size :] += null
+            null = wider / 2
+        tails = 2 * np.cumsum(null[:total:-1])[::-1]
+        return unit, np.minimum(np.concatenate(([1.0], tails)), 1.0)
+
+    def _approximate(self, far: int) -> float:
+        """The saddlepoint approximation of Lugannani and Rice."""
+        d, least = self.sizes.astype(np.float64), 2.0 ** max(1 - len(self.sizes), -1074)
+        if far == 0:
+            return 1.0
+        if far >= self.sizes.sum():
+            return least
+
+        def excess(t: float) -> tuple[float, float]:
+            tanh = np.tanh(t * d)
+            return float(d @ tanh) - far, float(d * d @ (1 - tanh * tanh))
+
+        t = root(excess, 0.0, math.inf, far / float(d @ d))
+        a = t * d
+        # The logarithm of cosh.
+        cumulants = float((a + np.log1p(np.exp(-2 * a)) - math.log(2)).sum())
+        w = math.sqrt(max(2 * (t * far - cumulants), 0.0))
+        u = t * math.sqrt(excess(t)[1])
+        if min(w, u) < 1e-5:
+            return 1.0
+        density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+        tail = math.erfc(w / math.sqrt(2)) + 2 * density * (1 / u - 1 / w)
+        return min(1.0, max(tail, least))
