@@ -184,6 +184,7 @@ def evaluate(
     undefined = _undefined_values(named, preset, zero_division)
     reading = ReadOptions(
         columns=columns,
+        labels=(clusters,) if isinstance(clusters, str) else (),
         groups=groups,
         string_provider=string_provider,
         relevance=relevance,

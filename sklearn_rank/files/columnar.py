@@ -12,8 +12,8 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.files.text import Rows, find_columns, polars_or_none
-from sklearn_rank.inputs.frames import first_values
-from sklearn_rank.inputs.roles import Columns, text_grades
+from sklearn_rank.inputs.frames import different_values
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, refuse_unread, text_grades
 from sklearn_rank.support.text import safe_repr
 
 _STREAM = b"\xff\xff\xff\xff"
@@ -53,7 +53,8 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     wanted = [named.query, named.item, named.number, named.rank]
     wanted += named.spare
     frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
-    rows.refuse_spare(first_values(frame, named.spare))
+    kinds = ORDER if rows.is_run else GRADE
+    refuse_unread(different_values(frame, named.spare), source.name, kinds)
     if named.kind == "grade" and named.number is not None:
         is_unrated = frame[named.number].is_null()
         rows.n_unrated = int(is_unrated.sum())

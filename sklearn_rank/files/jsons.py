@@ -30,8 +30,8 @@ from sklearn_rank.inputs.roles import (
     lists_beside,
     lists_of,
     plain_name,
-    spare_columns,
     text_grades,
+    unread_columns,
     wanted_of,
 )
 from sklearn_rank.support.text import format_list, safe_repr
@@ -70,7 +70,9 @@ def add_json(
         if any(number is not None for _, _, number in found):
             where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
             source.fail(None, f"{where} has no {rows.role}, others have one")
-        rows.refuse_spare(reader.spare)
+        rows.n_rows, rows.spare = len(rated), reader.spare
+        rows.refuse_spare()
+        rows.n_rows = 0
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
     if rows.role == "score" and reader.steps == {True}:
         rows.doubts = (ASCENDING,)
@@ -229,8 +231,8 @@ class _Reader:
         """Roles of the number of a row; the first wins."""
         if not rows.is_run and "grade" not in columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
-        self.spare: dict[str, Any] = {}
-        """Keys that may hold what no known key holds, and their first values."""
+        self.spare: dict[str, set[Any]] = {}
+        """Different values of keys that may hold a number that is lacking."""
         self.all_queries: dict[str, int | None] = {}
         """With the line of their list of items."""
         self.has_list: set[str] = set()
@@ -369,8 +371,9 @@ class _Reader:
         self.rows.roles.update({role: inside + key for role, key in roles.items()})
         kind = next((kind for kind in self.kinds if kind in roles), None)
         if kind is None:
-            for key in spare_columns(unread, {}, self.columns, wanted):
-                self.spare.setdefault(key, value[key])
+            for key in unread_columns(unread, {}, self.columns, wanted):
+                if isinstance(value[key], (str, int, float)):
+                    self.spare.setdefault(key, set()).add(value[key])
             return query, item, None
         if self.is_run:
             self.rows.role = kind

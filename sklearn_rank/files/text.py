@@ -31,10 +31,10 @@ from sklearn_rank.inputs.roles import (
     Columns,
     Role,
     find_roles,
-    refuse_spare,
+    refuse_unread,
     role_of,
-    spare_columns,
     text_grades,
+    unread_columns,
     wanted_of,
 )
 from sklearn_rank.support.checks import negated
@@ -154,6 +154,8 @@ class Rows:
     """The column of each role."""
     unread: tuple[str, ...] = ()
     """The columns without a role."""
+    spare: dict[str, set[Any]] = field(default_factory=dict)
+    """Different values of the columns that may hold a number that is lacking."""
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant."""
     all_queries: list[str] = field(default_factory=list)
@@ -201,9 +203,10 @@ class Rows:
             return FileColumns(queries, items, negated(values), "score", places)
         return FileColumns(queries, items, values, self.role, places)
 
-    def refuse_spare(self, first: Mapping[str, Any]) -> None:
-        """ColumnRoleError if an unknown column holds what no known one does, by its first row."""
-        refuse_spare(first, self.source.name, ORDER if self.is_run else GRADE)
+    def refuse_spare(self) -> None:
+        """ColumnRoleError if a column without a role may hold what no other does."""
+        values = {name: (values, self.n_rows) for name, values in self.spare.items()}
+        refuse_unread(values, self.source.name, ORDER if self.is_run else GRADE)
 
 
 class Fields(NamedTuple):
@@ -236,11 +239,19 @@ def add_lines(
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
-            fields = _read_header(rows, block.first_line, header.decode(), rest, columns)
+            fields = _read_header(rows, block.first_line, header.decode(), columns)
+            names = header.decode().split(fields.separator)
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not _add_at_once(rows, block, fields):
             _add_by_line(rows, block, fields)
+        for line, data in enumerate(block.data.split(b"\n") if rows.spare else ()):
+            assert fields.separator is not None
+            cells = _split(rows.source, block.first_line + line, data.decode(), fields.separator)
+            for name, cell in zip(names, cells, strict=False):
+                if name in rows.spare and cell.strip():
+                    rows.spare[name].add(cell)
         yield
+    rows.refuse_spare()
 
 
 def separator_of(header: str) -> str:
@@ -281,16 +292,14 @@ def find_columns(
         if "score" in scores:
             roles["grade"] = scores["score"]
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
-    spare = spare_columns(names, roles, columns, kinds)
+    spare = unread_columns(names, roles, columns, kinds)
     unread = tuple(name for name in names if name not in roles.values())
     number, rank = roles.get(kind), None if kind == "rank" else roles.get("rank")
     return NamedColumns(roles["query"], roles["item"], number, kind, spare, unread, rank)
 
 
-def _read_header(
-    rows: Rows, line: int, header: str, rest: bytes, columns: Columns | None
-) -> Fields:
-    """The fields that a header names; the first line below it tells the unknown ones."""
+def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
+    """The fields that a header names."""
     separator = separator_of(header)
     names = _split(rows.source, line, header, separator)
     if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
@@ -303,10 +312,7 @@ def _read_header(
     named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
     rows.role, rows.roles = named.kind, named.roles
     rows.unread = named.unread
-    if named.spare:
-        first = _split(rows.source, line + 1, rest.partition(b"\n")[0].decode(), separator)
-        values = dict(zip(names, map(_as_value, first), strict=False))
-        rows.refuse_spare({name: values.get(name) for name in named.spare})
+    rows.spare = {name: set() for name in named.spare}
     number = None if named.number is None else names.index(named.number)
     places = names.index(named.query), names.index(named.item), number
     rank = None if named.rank is None else names.index(named.rank)

@@ -219,7 +219,8 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
     if is_lazy or is_repeated:
         options["columns"] = reading.get("columns")
     else:
-        y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
+        labels = [own for own in (policy.slices, reading.get("clusters")) if isinstance(own, str)]
+        y_true, y_score = as_tables(y_true, y_score, reading.get("columns"), labels)
         _refuse_empty(y_true, y_score)
         suspicion = "" if "swapped" in allow else swap_suspicion(y_true, y_score)
         if suspicion:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -27,12 +28,14 @@ from sklearn_rank.inputs.roles import (
     SideColumns,
     columns_by_side,
     find_roles,
+    is_id_name,
+    is_known,
     lists_beside,
     lists_of,
     names_of,
-    refuse_spare,
-    spare_columns,
+    refuse_unread,
     text_grades,
+    unread_columns,
     wanted_of,
 )
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -68,10 +71,15 @@ def _is_stream(values: Any) -> bool:
     return hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "__getitem__")
 
 
-def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> tuple[Any, Any]:
+def as_tables(
+    y_true: Any,
+    y_score: Any,
+    columns: SideColumns | None = None,
+    labels: Collection[str] = (),
+) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
-    Other objects are returned unchanged.
+    Other objects are returned unchanged. ``labels`` are columns that make slices or clusters.
     """
     sides = {"y_true": y_true, "y_score": y_score}
     if columns is None and all(type(side) in PLAIN for side in sides.values()):
@@ -120,7 +128,7 @@ def as_tables(y_true: Any, y_score: Any, columns: SideColumns | None = None) -> 
         if found is not None:
             sides[name], *lists[name] = found
             continue
-        side = side_of(frame, name, own)
+        side = side_of(frame, name, own, labels)
         side.refuse_spare(frame)
         reader = truth_of if name == "y_true" else run_of
         about = QueryColumns(frame, side.named["query"])
@@ -267,6 +275,14 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
         )
         raise TypeError(msg)
     eager: nw.DataFrame[Any] = frame
+    index = getattr(values, "index", None)
+    for level in getattr(index, "names", ()):
+        if isinstance(level, str) and is_known(level) and level not in eager.columns:
+            msg = (
+                f"the index of {name} has the name {safe_repr(level)}, and an index is not read; "
+                f"pass {name}.reset_index(), which makes a column of it"
+            )
+            raise ColumnRoleError(msg)
     return eager
 
 
@@ -280,9 +296,9 @@ class Side(NamedTuple):
     """As messages call it, ``y_true`` or ``y_score``."""
     named: dict[Role, str]
     spare: list[str]
-    """Columns of unknown names that may hold what no known one does; most frames have none."""
+    """Columns without a role, where none has one of ``kinds``."""
     kinds: tuple[Role, ...]
-    """The roles that such a column might have."""
+    """The grade, or what orders a ranking."""
 
     @property
     def used(self) -> list[str]:
@@ -290,8 +306,8 @@ class Side(NamedTuple):
         return list(dict.fromkeys((*self.named.values(), *self.spare)))
 
     def refuse_spare(self, rows: nw.DataFrame[Any]) -> None:
-        """ColumnRoleError if a spare column has one of the roles, by the first of some rows."""
-        refuse_spare(first_values(rows, self.spare), self.name, self.kinds)
+        """ColumnRoleError if a spare column may be the grade, or what orders a ranking."""
+        refuse_unread(different_values(rows, self.spare), self.name, self.kinds)
 
 
 def own_columns(
@@ -338,18 +354,18 @@ def _roles(
     return find_roles(names, required, optional, columns=columns, where=name, side=side)
 
 
-def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
-    """The columns of queries and items, and of the other roles that are there."""
+def side_of(
+    frame: nw.DataFrame[Any], name: str, columns: Columns, labels: Collection[str] = ()
+) -> Side:
+    """The columns of queries and items, and of the other roles that are there.
+
+    ``labels`` are columns that make slices or clusters.
+    """
     kinds = GRADE if name == "y_true" else ORDER
     try:
         named = _roles(frame, columns, name, ("query", "item"), wanted_of(kinds, columns))
     except ColumnRoleError as error:
-        index = getattr(frame.to_native(), "index", None)
-        levels = [level for level in getattr(index, "names", ()) if level is not None]
-        hint = ""
-        if levels:
-            hint = f" The index has {format_list(levels)}: .reset_index() makes columns."
-        msg = f"{error}; the metric functions take no columns=, there rename it.{hint} {_WIDE}"
+        msg = f"{error}; the metric functions take no columns=, there rename it. {_WIDE}"
         raise ColumnRoleError(msg) from None
     for column in (named["query"], named["item"]):
         kind = frame[column].dtype
@@ -364,23 +380,36 @@ def side_of(frame: nw.DataFrame[Any], name: str, columns: Columns) -> Side:
         grade = _roles(frame, columns, name, (), ("score",)).get("score")
         if grade is not None and frame[grade].dtype.is_integer():
             named["grade"] = grade
-    return Side(name, named, spare_columns(frame.columns, named, columns, kinds), kinds)
+    names = [column for column in frame.columns if isinstance(column, str)]
+    return Side(name, named, unread_columns(names, named, columns, kinds, labels), kinds)
 
 
 _LOOKED = 10_000
 """Rows of a column of text, which is seen to be no grade by less."""
 
 
-def first_values(frame: nw.DataFrame[Any], columns: list[str]) -> dict[str, Any]:
-    """The first value of each column; 0 where the dtype says that it is a number."""
+def different_values(
+    frame: nw.DataFrame[Any], columns: list[str]
+) -> dict[str, tuple[Collection[Any], int]]:
+    """The different values of each column, and how many there are; none of dates and lists.
+
+    A type that says "numbers" needs no look at them, unless their name is that of ids.
+    """
     import narwhals as nw
 
-    first = {}
+    different: dict[str, tuple[Collection[Any], int]] = {}
     for name in columns:
-        column = frame[name]
-        is_number = column.dtype.is_numeric() or column.dtype == nw.Boolean
-        first[name] = 0 if is_number else column[0] if len(column) else None
-    return first
+        column = frame[name].alias("column").drop_nulls()
+        dtype = column.dtype
+        if dtype.is_temporal() or dtype.is_nested() or not len(column):
+            continue
+        if (dtype.is_numeric() or dtype == nw.Boolean) and not is_id_name(name):
+            different[name] = (0,), 1
+            continue
+        with suppress(TypeError):  # of what cannot be a key, such as lists, and is no grade
+            values = [value for value in column.unique().to_list() if not is_missing(value)]
+            different[name] = values, len(column)
+    return different
 
 
 # Values ------------------------------------------------------------------------------------------

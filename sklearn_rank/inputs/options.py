@@ -36,6 +36,8 @@ class ReadOptions(NamedTuple):
 
     owner: str = "evaluate"
     columns: SideColumns | None = None
+    labels: tuple[str, ...] = ()
+    """Columns that make clusters or slices, and are no grades."""
     groups: Any = None
     string_provider: StringProvider | None = None
     relevance: Any = None

@@ -13,6 +13,8 @@ from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.support.text import format_list, safe_repr
 
@@ -253,59 +255,91 @@ def wanted_of(kinds: tuple[Role, ...], columns: Columns | None) -> tuple[Role, .
 _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 """Names under which pandas writes and reads the numbers of rows, which mean nothing."""
 _ID = re.compile(r"(.*[_\-. ])?(?i:id)|.*[a-z]I[dD]")
-"""Names of ids, whose numbers are neither grades nor scores."""
-_FEW_TEXTS = 6
+"""Names of ids, whose values are neither grades nor scores if nearly all of them differ."""
+_ALL_DIFFER = 0.9
+FEW_TEXTS = 12
 """Grades are few."""
-_TEXTS = (
-    "e s c i exact substitute complement irrelevant perfect excellent good fair bad yes no y n "
-    "true false relevant nonrelevant notrelevant partiallyrelevant highlyrelevant"
-)
-"""Plain texts of grades, as ESCI and search engines have them."""
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
+"""Text that says a number, or a flag."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T].*)?")
+_SHOWN = 6
 
 
 def text_grades(values: Iterable[Any]) -> str:
     """``{'E': ..., 'I': ...}`` of texts that are to become grades."""
     texts = sorted({value for value in values if isinstance(value, str)})
-    return f"{{{', '.join(f'{safe_repr(text)}: ...' for text in texts[:_FEW_TEXTS])}}}"
+    return f"{{{', '.join(f'{safe_repr(text)}: ...' for text in texts[:_SHOWN])}}}"
 
 
-def spare_columns(
+def unread_columns(
     names: Iterable[str],
     named: Mapping[Role, str],
     columns: Columns | None,
-    roles: Collection[Role],
+    kinds: Collection[Role],
+    labels: Collection[str] = (),
 ) -> list[str]:
-    """Columns of unknown names, if no column has one of the roles or is said to have it."""
-    if any(role in named or role in (columns or {}) for role in roles):
+    """Columns without a role, if none has, or is said to have, one of ``kinds``.
+
+    ``labels`` are columns that the caller names for slices or clusters. Names of queries and items
+    mean what they say, such as a text beside an id.
+    """
+    if any(kind in named or kind in (columns or {}) for kind in kinds):
         return []
+    used = {*named.values(), *(columns or {}).values(), *labels}
     return [
         name
         for name in names
-        if not (name in named.values() or _INDEX.fullmatch(name) or _ID.fullmatch(name))
+        if name not in used
+        and not _INDEX.fullmatch(name)
+        and role_of(name) not in ("query", "item")
     ]
 
 
-def refuse_spare(first: Mapping[str, Any], where: str, roles: tuple[Role, ...]) -> None:
-    """ColumnRoleError if a spare column holds a number, or a text of a grade, in its first row."""
-    known = _plain(_TEXTS) if roles == GRADE else ()
-    texts = [name for name, value in first.items() if plain_name(str(value)) in known]
-    numbers = [name for name, value in first.items() if isinstance(value, Number)]
-    if not (texts or numbers):
+def is_id_name(name: str) -> bool:
+    """Whether a name is that of ids, which are to differ."""
+    return _ID.fullmatch(name) is not None
+
+
+def refuse_unread(
+    unread: Mapping[str, tuple[Collection[Any], int]], where: str, kinds: tuple[Role, ...]
+) -> None:
+    """ColumnRoleError if a column without a role may be the grade, or the score, that is lacking.
+
+    That is any column of numbers or flags; where it is the grade, at most 12 different texts, too.
+    ``unread`` has the different values of each column, none missing, and how many values there are.
+    """
+    found = {name: _may_be(name, *values) for name, values in unread.items()}
+    found = {n: what for n, what in found.items() if what == "numbers" or (what and kinds == GRADE)}
+    if not found:
         return
-    name = safe_repr((numbers or texts)[0])
-    otherwise = "the order of the rows would rank the items"
-    note = " (the greatest score ranks first)"
-    if roles == GRADE:
+    first = min(found, key=lambda name: found[name] != "numbers")
+    wanted = " or ".join(repr(kind) for kind in kinds if kind != "distance")
+    otherwise, note = "the order of the rows would rank the items", " (the greatest ranks first)"
+    if kinds == GRADE:
         otherwise, note = "every row would be relevant", ""
-    holds = "numbers"
-    if not numbers:
-        grade = safe_repr(first[texts[0]])
-        holds, shown = f"texts such as {grade}", f"{{{grade}: ..., ...}}"
-        note = f" and grades={shown}, a number for each (of a frame, map them: {name}.map({shown}))"
-    wanted = " or ".join(repr(role) for role in roles if role != "distance")
+    if kinds == GRADE and found[first] == "texts":
+        texts = text_grades(unread[first][0])
+        note = (
+            f" and grades={texts}, a number for each text (of a frame, map them: "
+            f"{safe_repr(first)}.map({texts}))"
+        )
+    listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in found.items())
     msg = (
-        f"{where} has no column for the role {wanted}, but {name} holds {holds}; without them "
-        f"{otherwise}. Pass columns={{{roles[0]!r}: {name}}}{note} or rename the column; if they "
-        f"say nothing of that, leave the column out or pass columns={{{roles[0]!r}: None}}"
+        f"{where} has no column for the role {wanted}, which may be {listed}; without it "
+        f"{otherwise}. Pass columns={{{kinds[0]!r}: {safe_repr(first)}}}{note}, or "
+        f"columns={{{kinds[0]!r}: None}} if no column has it"
     )
     raise ColumnRoleError(msg)
+
+
+def _may_be(name: str, values: Collection[Any], n_values: int) -> str:
+    """What the values of a column are that may be grades or scores; "" if they are not."""
+    if is_id_name(name) and len(values) >= _ALL_DIFFER * n_values:
+        return ""
+    texts = [v for v in values if isinstance(v, str) and not _DATE.fullmatch(v)]
+    n_numbers = sum(map(bool, map(_NUMBER.fullmatch, texts)))
+    if any(isinstance(value, (Number, np.number, np.bool_)) for value in values):
+        return "numbers"
+    if texts and n_numbers >= len(texts) / 2:
+        return "numbers"
+    return "texts" if 0 < len(texts) <= FEW_TEXTS else ""

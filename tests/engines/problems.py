@@ -178,7 +178,7 @@ COLUMNS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
         "unknown numbers",
         {"score": None, "points": [1, 2, 3, 1, 2, 3]},
         ColumnRoleError,
-        "no column for the role 'score' or 'rank', but 'points' holds numbers",
+        "no column for the role 'score' or 'rank', which may be 'points'",
     ),
     ("no items", {"item": None}, ColumnRoleError, "y_score has no column for the role 'item'"),
 ]

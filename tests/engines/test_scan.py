@@ -180,7 +180,7 @@ def test_files_that_cannot_be_scanned(tmp_path):
 def test_numbers_of_an_unknown_name_are_asked_about(tmp_path, way):
     path = tmp_path / "run.parquet"
     pl.DataFrame(RUN).rename({"score": "points"}).write_parquet(path)
-    with pytest.raises(ColumnRoleError, match="but 'points' holds numbers"):
+    with pytest.raises(ColumnRoleError, match="which may be 'points'"):
         evaluate({"1": {"9"}}, scan_run(path), "map")
     # The order of the rows ranks: 9 is third, (1/3) / 1.
     unnamed: dict[str, Any] = {"score": None}

@@ -31,7 +31,7 @@ def csv_of(table: dict[str, Any]) -> io.BytesIO:
 
 def parquet_of(table: dict[str, Any]) -> io.BytesIO:
     out = io.BytesIO()
-    pl.DataFrame(table).write_parquet(out)
+    pl.DataFrame(table, strict=False).write_parquet(out)
     return io.BytesIO(out.getvalue())
 
 
@@ -283,12 +283,103 @@ def test_items_of_public_data_sets_are_known(item: str) -> None:
     assert evaluate(rated, ranked, "mrr")["mrr"] == 1 / 2
 
 
-def test_other_text_is_left_alone() -> None:
-    titles = {"query": ["q", "q"], "item": ["a", "b"], "title": ["one", "two"]}
-    assert len(read_qrels(csv_of(titles))) == 1
-    of_query = {"query": ["q", "q", "p"], "item": ["a", "b", "a"], "set": ["x", "x", "y"]}
-    assert len(read_qrels(csv_of(of_query))) == 2
-    numbers = {"query": ["q", "q"], "item": ["a", "b"], "exampleId": [1, 2], "row_id": [3, 4]}
-    for write in (csv_of, lines_of):
-        assert read_qrels(write(numbers)) == {"q": {"a": 1, "b": 1}}
-    assert evaluate(pd.DataFrame(numbers), {"q": ["a"]}, "mrr")["mrr"] == 1.0
+# Columns without a role ---------------------------------------------------------------------------
+
+N = 30
+MAY_BE_GRADES = {
+    "whole numbers": [0, 1],
+    "real numbers": [0.0, 1.0],
+    "flags": [False, True],
+    "first one missing": [None, 0, 1, 1, 0],
+    "objects": ["unsure", 1, 0, None],
+    "numbers as text": ["0", "1"],
+    "shares": [f"{share}%" for share in range(N)],
+    "yes and no": ["yes", "no"],
+    "unknown texts": ["unsure", "relevant", "irrelevant"],
+    "with a sign": ["1-good", "0-bad"],
+    "one text": ["irrelevant"],
+    "categories": pd.Categorical(["HR", "NR"] * (N // 2)),
+}
+MAY_BE_SCORES = ("whole numbers", "real numbers", "flags", "first one missing", "objects", "shares")
+ARE_NEITHER = {
+    "dates": list(pd.date_range("2024-01-01", periods=3)),
+    "many texts": [f"text {row}" for row in range(N)],
+    "nothing": [None],
+}
+DOORS = {
+    "pandas": lambda table: table,
+    "objects": lambda table: table.astype(object),
+    "Polars": lambda table: pl.DataFrame(table.to_dict("list"), strict=False),
+    "CSV": lambda table: io.BytesIO(table.to_csv(index=False).encode()),
+    "JSON Lines": lambda table: io.BytesIO(
+        table.to_json(orient="records", lines=True, date_format="iso").encode()
+    ),
+    "lists in JSON Lines": lambda table: nested(table),
+    "Parquet": lambda table: parquet_of(table.to_dict("list")),
+}
+
+
+def nested(table: pd.DataFrame) -> io.BytesIO:
+    """A line for each query, with its row in a list."""
+    rows = json.loads(table.to_json(orient="records", date_format="iso"))
+    key = "query_id" if "query_id" in table else "query"
+    return lines(*({"query": row.pop(key), "docs": [row]} for row in rows))
+
+
+def column_of(values: Any) -> Any:
+    return values if len(values) == N else (list(values) * N)[:N]
+
+
+def through(door: str, table: pd.DataFrame, side: str, columns: Any = None) -> Any:
+    """MRR of a table that lacks a number, by one of the doors."""
+    other = {f"q{row}": ["b"] if side == "y_score" else {"b": 1} for row in range(N)}
+    other = {query: ["x", "b"] for query in other} if side == "y_true" else other
+    made: Any = DOORS[door](table)
+    if isinstance(made, io.BytesIO):
+        made = (read_qrels if side == "y_true" else read_run)(made, columns=columns)
+        columns = None
+    sides = (made, other) if side == "y_true" else (other, made)
+    return evaluate(*sides, "mrr", columns=columns)["mrr"]
+
+
+def without_number(values: Any, name: str = "votes") -> pd.DataFrame:
+    queries = [f"q{row}" for row in range(N)]
+    return pd.DataFrame({"query": queries, "item": ["b"] * N, name: column_of(values)})
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("name", ["votes", "label_id"])
+@pytest.mark.parametrize("values", MAY_BE_GRADES.values(), ids=MAY_BE_GRADES)
+def test_a_column_that_may_be_the_grade_is_never_left_out(
+    door: str, name: str, values: Any
+) -> None:
+    table = without_number(values, name)
+    if name == "label_id" and len(set(table[name])) == N:
+        assert through(door, table, "y_true") == 1 / 2  # ids
+        return
+    with pytest.raises(ColumnRoleError, match=rf"'{name}' \(.*columns=\{{'grade': '{name}'\}}"):
+        through(door, table, "y_true")
+    assert through(door, table, "y_true", {"grade": None}) == 1 / 2
+    if table[name].notna().all():
+        labelled = evaluate(table, {key: ["b"] for key in table["query"]}, "mrr", clusters=name)
+        assert labelled["mrr"] == 1.0
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("kind", MAY_BE_SCORES)
+def test_a_column_that_may_be_the_score_is_never_left_out(door: str, kind: str) -> None:
+    table = without_number(MAY_BE_GRADES[kind], "bm25")
+    with pytest.raises(ColumnRoleError, match=r"'bm25' \(numbers\).*columns=\{'score': 'bm25'\}"):
+        through(door, table, "y_score")
+    assert through(door, table, "y_score", {"score": None}) == 1.0
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("values", ARE_NEITHER.values(), ids=ARE_NEITHER)
+def test_other_columns_are_left_alone(door: str, values: Any) -> None:
+    table = without_number(values)
+    table["row_id"], table["exampleId"], table["question"] = range(N), range(N), "how?"
+    table["query_id"] = table["query"]
+    table = table.drop(columns="query")
+    assert through(door, table, "y_true") == 1 / 2
+    assert through(door, table, "y_score") == 1.0

@@ -173,10 +173,10 @@ def test_rows_that_change_between_readings_are_refused(session, lazy):
 
 def test_numbers_of_unknown_names_are_refused_whatever_their_values(session, lazy):
     pages = lazy({"query": list("ab"), "item": list("xy")}).selectExpr("*", "7 AS pages")
-    with pytest.raises(ColumnRoleError, match="for the role 'grade', but 'pages' holds numbers"):
+    with pytest.raises(ColumnRoleError, match="for the role 'grade', which may be 'pages'"):
         evaluate(pages, lazy(RUN), "map")
     unnamed = lazy(RUN).withColumnRenamed("score", "points")
-    with pytest.raises(ColumnRoleError, match="role 'score' or 'rank', but 'points' holds"):
+    with pytest.raises(ColumnRoleError, match="role 'score' or 'rank', which may be 'points'"):
         evaluate(lazy(TRUTH), unnamed, "map")
     with pytest.raises(ColumnRoleError, match="have no order that could rank the items"):
         evaluate(lazy(TRUTH), unnamed, "map", columns={"score": None})
