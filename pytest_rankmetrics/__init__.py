@@ -37,7 +37,6 @@ _HOMES = {
     "pytest_rankmetrics.assertions": (
         "assert_metric",
         "assert_not_worse",
-        "assert_same_metric",
         "assert_lag_at_most",
         *(f"assert_{name}_at_least" for name in _AT_LEAST),
     ),

@@ -11,11 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_rankmetrics.gate import hide, run_gate
-from sklearn_rank.evaluation.audit import audit
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.policy import DEFAULT_DROP, GateArguments, Policy, ReadingArguments
-from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
@@ -170,32 +168,6 @@ def assert_not_worse(
         return judge_beside(y_true, y_score, y_reference, policy, replace(policy, reading=reading))
 
     return run_gate(limits, str(measures), judge)
-
-
-def assert_same_metric(function: Callable[..., Any], measure: str | Measure) -> None:
-    """Assert that a home-made metric computes the measure that it is named after.
-
-    Parameters
-    ----------
-    function : callable
-        As in :func:`sklearn_rank.audit`.
-    measure : str or Measure
-        What it should compute.
-
-    Raises
-    ------
-    RankGateFailure
-        If it does not, with its mistake and the smallest call that shows it.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_same_metric
-    >>> assert_same_metric(lambda relevances, k: sum(relevances[:k]) > 0, "hit_rate@10")
-    """
-    __tracebackhide__ = True
-    found = audit(function, measure)
-    if not found.agrees:
-        raise RankGateFailure(str(found))
 
 
 def _assertion(name: str) -> Callable[..., GateResult]:

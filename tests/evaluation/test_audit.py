@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_rankmetrics import RankGateFailure, assert_same_metric
 from sklearn_rank import InvalidParameterError, audit, cli, evaluate
 
 Grades = dict[str, float]
@@ -285,12 +284,6 @@ def test_names_the_convention() -> None:
 
 
 # Doors --------------------------------------------------------------------------------------------
-
-
-def test_assertion() -> None:
-    assert_same_metric(precision, "precision@10")
-    with pytest.raises(RankGateFailure, match="the ideal DCG is taken from the retrieved list"):
-        assert_same_metric(ideal_of_list, "ndcg@10")
 
 
 @pytest.mark.parametrize(
