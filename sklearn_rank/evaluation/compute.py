@@ -17,7 +17,6 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import in_unit, logarithms
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -51,7 +50,7 @@ class Scored(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some queries that follow each other, read by one thread alone.
+    """Some queries that follow each other.
 
     Intermediate values of their measures are cached in these rankings and dropped with them, which
     frees memory for the next block.
@@ -67,13 +66,12 @@ def score_measures(
     measures: Sequence[Measure],
     data: RankingData,
     zero_division: str | float | Sequence[str | float],
-    n_jobs: int | None = None,
     given: Mapping[Measure, FloatArray] | None = None,
 ) -> list[Scored]:
     """Values of all queries and their means, one ``zero_division`` for all measures or for each.
 
-    All measures read a block of queries while it is in the cache. Functions of the caller, such as
-    a gain, are called in one thread. Measures whose values are ``given`` are only averaged.
+    All measures read a block of queries while it is in the cache. Measures whose values are
+    ``given`` are only averaged.
     """
     warn_of_rankings(measures, data)
     # What ties or cannot be pooled is refused before anything is computed.
@@ -95,7 +93,7 @@ def score_measures(
             values = given[measure]
             scored[place] = averaged(measure, data, values, data.weights, zero_division[place])
     others = [place for place in range(len(measures)) if place not in scored]
-    columns = _score_queries([measures[place] for place in others], data, n_jobs)
+    columns = _score_queries([measures[place] for place in others], data)
     for place, (values, weights) in zip(others, columns, strict=True):
         scored[place] = averaged(measures[place], data, values, weights, zero_division[place])
     in_order = [scored[place] for place in range(len(measures))]
@@ -107,7 +105,7 @@ def score_measures(
 
 
 def _score_queries(
-    measures: Sequence[Measure], data: RankingData, n_jobs: int | None
+    measures: Sequence[Measure], data: RankingData
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
@@ -123,10 +121,7 @@ def _score_queries(
         values = {place: functions[place](block) for place in deepest_first}
         return [values[place] for place in range(len(functions))]
 
-    if len(blocks) == 1 or any(measure.calls_back for measure in measures):
-        done = list(map(values_of, blocks))
-    else:
-        done = in_threads(values_of, blocks, n_jobs)
+    done = list(map(values_of, blocks))
     columns = done[0] if len(blocks) == 1 else map(np.concatenate, zip(*done, strict=True))
     return [
         (values, query_weights(measure, data))

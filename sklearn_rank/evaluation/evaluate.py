@@ -25,7 +25,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.own import given_measures, numbers_by_query
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
+from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import (
@@ -64,7 +64,6 @@ def evaluate(
     ignore_identical_ids: bool = False,
     assume: Assume | None = None,
     convention: str = "default",
-    n_jobs: int | None = None,
     keep_items: bool = False,
     values: Mapping[str | Measure, Mapping[Any, float]] | None = None,
     engine: EngineOptions | None = None,
@@ -120,9 +119,6 @@ def evaluate(
         {item: grade} or a frame holds a grade of 0.
     convention : str, default="default"
         Count as another program does, such as "trec_eval"; explicit arguments win.
-    n_jobs : int, default=None
-        Threads that rank and measure, -1 for all cores; no value depends on it. Functions of the
-        caller, such as a gain, are called in one.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
@@ -176,7 +172,6 @@ def evaluate(
     if isinstance(y_score, Repeats):
         options = {name: own for name, own in locals().items() if name not in ("y_true", "y_score")}
         return _evaluate_runs(y_true, y_score, options)
-    n_jobs = check_jobs(n_jobs, "evaluate")
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
     given = given_measures(values_of(values))
@@ -196,7 +191,6 @@ def evaluate(
         ignore_identical_ids=ignore_identical_ids,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
-        n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
         ranks_are_places=preset.ranks == "places",
@@ -209,7 +203,7 @@ def evaluate(
     rules = {name: getattr(reading, name) for name in RULES}
     judged = replace(judged, options={**rules, "lowest": preset.lowest, "ranks": preset.ranks})
     own_values = _given_values(given, judged)
-    scored = score_measures(list(named.values()), judged, undefined, n_jobs, own_values)
+    scored = score_measures(list(named.values()), judged, undefined, own_values)
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
     for text in _gains_by_less(

@@ -117,7 +117,7 @@ def read_items(
     if reader.hits is not None:
         about["hint"] = reader.hits.mismatch()
     about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
-    return RankingData.of(items, query_ids, weights, options.n_jobs, **about)
+    return RankingData.of(items, query_ids, weights, **about)
 
 
 def _kept(
@@ -205,7 +205,7 @@ def read_joined(
         duplicates=n_dropped, identical_ids=n_identical, unjudged_grades=n_unjudged
     )
     about = {"assumed": assumed, "counts": counts, "keyed": True, "judgements": judgements}
-    return RankingData.of(items, run.query_ids, weights, options.n_jobs, **about)
+    return RankingData.of(items, run.query_ids, weights, **about)
 
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> Run:

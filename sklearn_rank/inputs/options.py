@@ -49,7 +49,6 @@ class ReadOptions(NamedTuple):
     ignore_identical_ids: bool = False
     negative_grades: NegativeGrades = "raise"
     assume: Assume | None = None
-    n_jobs: int | None = None
     keep_items: bool = False
     engine: Any = None
     """EngineOptions of lazy frames."""

@@ -298,15 +298,6 @@ class Measure:
         is_named = isinstance(self.options.get("gain", ""), str)
         return self.k if is_named and not self.metric.counts_irrelevant else None
 
-    @cached_property
-    def calls_back(self) -> bool:
-        """Whether functions of the caller take part, which may not be called side by side."""
-        return (
-            self.metric.is_own
-            or any(map(callable, self.options.values()))
-            or any(member.calls_back for member in self.members)
-        )
-
     @property
     def rewards_short(self) -> bool:
         """Whether the value improves when a ranking is cut short."""

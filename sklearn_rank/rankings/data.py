@@ -121,13 +121,12 @@ class RankingData:
         items: Items,
         query_ids: Sequence[Any] | Array,
         weights: FloatArray | None,
-        n_jobs: int | None = None,
         **fields: Any,
     ) -> RankingData:
         """Ranked items, and further fields."""
         fields.setdefault("assumed", "" if items.n_judged is None else "partial")
         ties = "" if items.scores is None else items.ties
-        return cls(items.ranked(query_ids, weights, n_jobs), items, ties=ties, **fields)
+        return cls(items.ranked(query_ids, weights), items, ties=ties, **fields)
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:

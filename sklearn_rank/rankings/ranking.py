@@ -23,7 +23,6 @@ from sklearn_rank.rankings.judged import (
     untied,
 )
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
     EMPTY,
     blocks,
@@ -159,7 +158,6 @@ class Items(NamedTuple):
         self,
         query_ids: Sequence[Any] | Array,
         weights: FloatArray | None = None,
-        n_jobs: int | None = None,
     ) -> JudgedRankings:
         """Judged rankings, made in blocks of queries that fit the processor's cache."""
         n_ranked, unjudged, items = sizes_of(self.offsets), None, self
@@ -170,7 +168,7 @@ class Items(NamedTuple):
             # Ranked when somebody asks for their places.
             unjudged = Unjudged(counts, self.places_of_unjudged, rule, self.n_judged)
             items = self._replace(grades=np.where(flags, 0, self.grades))
-        hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked, n_jobs)
+        hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked)
         offsets = offsets_of(hits.counts)
         judged_offsets, judged_grades = offsets, hits.grades
         if self.judged is not None:
@@ -275,7 +273,7 @@ def _in_given_order(items: Items) -> Hits:
     return Hits(counts, places, None, grades)
 
 
-def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
+def _by_score(items: Items, n_ranked: IntArray) -> Hits:
     """The relevant items by their scores."""
     # Sums are computed in 64 bits, block by block; their results are smaller.
     narrow: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
@@ -294,7 +292,7 @@ def _by_score(items: Items, n_ranked: IntArray, n_jobs: int | None) -> Hits:
         tied = None if hits.tied is None else hits.tied.astype(narrow, copy=False)
         return hits._replace(above=hits.above.astype(narrow, copy=False), tied=tied)
 
-    return _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
+    return _in_order(list(map(rank, work)), order, len(n_ranked))
 
 
 def _plan(items: Items, n_ranked: IntArray, *, counts: bool) -> tuple[list[slice], IntArray | None]:

@@ -1,1 +1,1 @@
-"""Text, warnings, threads, checks and array tools, for both packages; nothing about ranking."""
+"""Text, warnings, checks and array tools, for both packages; nothing about ranking."""

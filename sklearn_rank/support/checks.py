@@ -335,15 +335,6 @@ def check_integer(value: Any, name: str, owner: str, *, at_least: int) -> int:
     return int(value)
 
 
-def check_jobs(n_jobs: Any, owner: str) -> int | None:
-    """A number of threads; -1 stands for all cores."""
-    if n_jobs is None:
-        return None
-    if not _is_integer(n_jobs) or n_jobs < -1 or n_jobs == 0:
-        refuse_value(n_jobs, "n_jobs", owner, "an int of at least 1, -1 or None")
-    return int(n_jobs)
-
-
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
 

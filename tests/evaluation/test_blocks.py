@@ -1,4 +1,4 @@
-"""Blocks of queries, threads, and many cutoffs: what is shared, kept and never run side by side."""
+"""Blocks of queries, and many cutoffs: what is shared and what is dropped."""
 
 import tracemalloc
 import weakref
@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import InvalidParameterError, evaluate, measure
+from sklearn_rank import evaluate
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.support import segments as _segments
-from tests.evaluation.cases import RUN, TRUTH, Gain
 
 MEASURES = ("map", "ndcg@3", "mrr", "dcg@5", "hmean(precision@2,recall@2)")
 
@@ -48,27 +47,6 @@ def test_a_block_is_gone_before_the_next_one_is_cut(cuts, monkeypatch):
     assert set(alive) == {0}
     # The whole holds what was counted, and nothing of what the blocks worked out.
     assert not {"groups", "levels", "_within", "max_grade"} & vars(evaluation.rankings).keys()
-
-
-# Threads -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "2", True])
-def test_n_jobs_is_a_number_of_threads(n_jobs):
-    rule = "The 'n_jobs' parameter of evaluate must be an int of at least 1, -1 or None. Got"
-    with pytest.raises(InvalidParameterError, match=rule):
-        evaluate(TRUTH, RUN, n_jobs=n_jobs)
-
-
-def test_functions_of_the_caller_are_not_called_side_by_side(monkeypatch):
-    monkeypatch.setattr(_segments, "BLOCK", 8)
-    rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 9, (40, 12)), rng.random((40, 12))
-    gain = Gain(1.5)
-    members = (measure("ndcg", gain=gain), measure("map"))
-    for used in (members[0], measure("hmean", measures=members)):
-        evaluate(grades, scores, [used, "mrr"], n_jobs=4)
-        assert gain.most == 1
 
 
 # Many cutoffs ------------------------------------------------------------------------------------

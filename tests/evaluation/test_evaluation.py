@@ -208,7 +208,7 @@ def test_pooled_measures_have_no_values_per_query():
     assert "auc(average=pooled)" in repr(evaluation)
 
 
-# n_jobs, copies ----------------------------------------------------------------------------------
+# Copies -------------------------------------------------------------------------------------------
 
 
 def test_evaluations_are_frozen_and_copy(evaluation):

@@ -646,21 +646,17 @@ def test_at_most_five_ids_are_listed():
         evaluate(truth, {"q0": ["a"]}, "map", missing="raise")
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_first_offence_in_input_order_is_reported(n_jobs):
-    for _ in range(3):
-        with pytest.raises(
-            DuplicateItemError, match=r"^y_score\[1\] holds item 'b' at positions 1 and 3"
-        ):
-            evaluate([{"a"}] * 3, [["a"], ["b", "c", "b", "c"], ["d", "d"]], "map", n_jobs=n_jobs)
-        with pytest.raises(
-            ValueError, match=r"^y_score contains NaN at row 2 of query 'a', and 1 more"
-        ):
-            evaluate(
-                [1, 0, 0, 1], [1, 2, np.nan, np.nan], "map", groups=list("baab"), n_jobs=n_jobs
-            )
-        with pytest.raises(ValueError, match=r"^y_true contains a negative grade \(-3\) at row 1"):
-            evaluate([1, -3, -9, 1], [1, 2, 3, 4], "map", groups=list("baab"), n_jobs=n_jobs)
+def test_first_offence_in_input_order_is_reported():
+    with pytest.raises(
+        DuplicateItemError, match=r"^y_score\[1\] holds item 'b' at positions 1 and 3"
+    ):
+        evaluate([{"a"}] * 3, [["a"], ["b", "c", "b", "c"], ["d", "d"]], "map")
+    with pytest.raises(
+        ValueError, match=r"^y_score contains NaN at row 2 of query 'a', and 1 more"
+    ):
+        evaluate([1, 0, 0, 1], [1, 2, np.nan, np.nan], "map", groups=list("baab"))
+    with pytest.raises(ValueError, match=r"^y_true contains a negative grade \(-3\) at row 1"):
+        evaluate([1, -3, -9, 1], [1, 2, 3, 4], "map", groups=list("baab"))
 
 
 def test_nothing_is_computed_before_everything_is_checked():

@@ -97,19 +97,14 @@ def test_binary_grades_may_come_as_sets_lists_or_mappings(problem: Problem) -> N
 # Determinism -------------------------------------------------------------------------------------
 
 
-def test_threads_change_no_bit_of_a_large_problem() -> None:
+def test_another_order_of_rows_changes_no_bit_of_a_large_problem() -> None:
     rng = np.random.default_rng(4)
     grades = (rng.random((600, 500)) < 0.02) * rng.integers(1, 4, (600, 500))
     scores = rng.integers(0, 300, (600, 500)).astype(np.float64)
-    expected = bits(evaluated(grades, scores))
-    for n_jobs in (1, 2, 3):
-        assert bits(evaluated(grades, scores, n_jobs=n_jobs)) == expected
-    # The rows of the same queries, in an order of their own, go another way to the same places.
     order = rng.permutation(grades.size)
     groups = np.repeat(np.arange(600), 500)[order]
-    for n_jobs in (1, 2):
-        sides = grades.ravel()[order], scores.ravel()[order]
-        assert bits(evaluated(*sides, groups=groups, n_jobs=n_jobs)) == expected
+    sides = grades.ravel()[order], scores.ravel()[order]
+    assert bits(evaluated(*sides, groups=groups)) == bits(evaluated(grades, scores))
 
 
 _HASHED = """
