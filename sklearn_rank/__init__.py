@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.differences import Difference as Difference
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.lines import *
-    from sklearn_rank.engines.read import EngineOptions as EngineOptions
-    from sklearn_rank.engines.scan import scan_qrels as scan_qrels
-    from sklearn_rank.engines.scan import scan_run as scan_run
     from sklearn_rank.evaluation.audit import *
     from sklearn_rank.evaluation.bounds import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -58,8 +55,6 @@ _HOMES = {
     "displays.lines": """
         MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay
     """,
-    "engines.read": "EngineOptions",
-    "engines.scan": "scan_qrels scan_run",
     "evaluation.audit": "Audit audit",
     "evaluation.bounds": "bounds_of_change",
     "evaluation.evaluate": "evaluate",

@@ -12,9 +12,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window for a picture
 
 SLOW = (
     "displays/test_examples.py",
-    "engines/test_same_problems.py",
-    "engines/test_spark.py",
-    "engines/test_ways.py",
     "model_selection/test_consumers.py",
     "model_selection/test_early_stopping.py",
     "model_selection/test_ecosystem.py",

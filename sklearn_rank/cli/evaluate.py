@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sklearn_rank.cli.options import EVALUATED
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input, split_runs
 from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.engines.read import EngineOptions
-from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qrels, scan_run
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
@@ -29,10 +26,6 @@ from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
-_GROWTH = 8
-"""Memory for reading the rows of a file, as a multiple of the size of the file: compressed
-columns grow to four times their size, and reading takes about twice that."""
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
@@ -40,58 +33,17 @@ def run(arguments: argparse.Namespace) -> int:
     reader = Reader(arguments)
     files = [file for path in arguments.runs for file in split_runs(path)]
     refuse_repeated_input(arguments.qrels, *files)
-    options = EngineOptions(arguments.memory_limit, progress=False)
-    engine = _engine(arguments, options)
-    qrels: Any = None
-    lazy: list[Any] = []
     with waiting("reading judgements"):
-        if engine != "memory":
-            columns, limit = reader.run_columns, options.memory_limit
-            lazy = [
-                scan_run(path, columns=columns, engine=engine, memory_limit=limit)
-                for path in arguments.runs
-            ]
-            with open(files_of(arguments.qrels)[0], "rb") as file:
-                is_parquet = file.read(4) == b"PAR1"
-            if engine == "polars" or is_parquet:
-                qrels = scan_qrels(arguments.qrels, columns=reader.qrels_columns, engine=engine)
-        if qrels is None:
-            qrels = reader.qrels(arguments.qrels)
+        qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations: list[Evaluation] = []
-    for number, path in enumerate(arguments.runs):
+    for path in arguments.runs:
         with waiting(f"reading {path}"):
-            ranking = lazy[number] if lazy else reader.runs(path)
+            ranking = reader.runs(path)
         with waiting(f"measuring {path}"):
-            evaluations.append(measure_run(arguments, qrels, ranking, engine=options))
+            evaluations.append(measure_run(arguments, qrels, ranking))
     _print(names_of(arguments.runs), evaluations, arguments, labels)
     return 0
-
-
-def _engine(
-    arguments: argparse.Namespace, options: EngineOptions
-) -> ScanEngine | Literal["memory"]:
-    """The engine of the options, or that which the sizes of the files call for."""
-    paths = (arguments.qrels, *arguments.runs)
-    memory_alone = {
-        "--depth": arguments.depth is not None,
-        "--judged-only": arguments.judged_only,
-        "--grade": bool(arguments.grade_of),
-        "--queries": arguments.queries is not None,
-        "standard input": "-" in paths,
-        "several runs of one system": any(len(split_runs(path)) > 1 for path in arguments.runs),
-    }
-    in_memory = next((option for option, is_given in memory_alone.items() if is_given), None)
-    if arguments.engine not in ("auto", "memory") and in_memory:
-        msg = f"--engine {arguments.engine} does not go with {in_memory}, which memory alone can"
-        raise ValueError(msg)
-    if arguments.engine != "auto" or in_memory:
-        return "memory" if in_memory else arguments.engine
-    if any(map(is_several, paths)):
-        return "polars"
-    # What cannot be read is for its reader to say.
-    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in paths]
-    return "polars" if (sizes[0] + max(sizes[1:])) * _GROWTH > options.n_bytes else "memory"
 
 
 # Measuring, for `compare` and `report` as well --------------------------------------------------
@@ -124,21 +76,15 @@ def _prepared(arguments: argparse.Namespace, qrels: Any, run: Any) -> tuple[Any,
 
 
 def measure_run(
-    arguments: argparse.Namespace,
-    qrels: Any,
-    run: Any,
-    *,
-    keep_items: bool = False,
-    engine: EngineOptions | None = None,
+    arguments: argparse.Namespace, qrels: Any, run: Any, *, keep_items: bool = False
 ) -> Evaluation:
-    """Evaluate one run: tables, or lazy frames."""
+    """Evaluate one run."""
     run, missing = _prepared(arguments, qrels, run)
     path = arguments.clusters
     return evaluate(
         qrels,
         run,
         _measures(arguments),
-        engine=engine,
         convention=arguments.convention,
         missing=missing,
         ignore_identical_ids=arguments.ignore_identical_ids,

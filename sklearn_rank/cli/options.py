@@ -124,13 +124,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     ids = "queries of an _msearch RUN: its requests, or ids in order, one a line or JSON lines"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
-    limits = {
-        "rows": "rows of a file (default: 50 million)",
-        "bytes": "bytes to which a compressed file may grow (default: 2 GiB)",
-        "line": "bytes of a line (default: 1 MiB)",
-    }
-    for limit, what in limits.items():
-        add(f"--max-{limit}", type=_positive, metavar="N", help=what)
+    limit = "bytes to which a compressed file may grow (default: 2 GiB)"
+    add("--max-bytes", type=_positive, metavar="N", help=limit)
 
 
 def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
@@ -210,16 +205,6 @@ def _evaluate(commands: Any) -> None:
     add("--slices", metavar="FILE", help=labels)
     _add_measuring(parser, f"default: {', '.join(EVALUATED)}")
     _add_reading(parser)
-    add = parser.add_argument_group("files larger than memory").add_argument
-    add(
-        "--engine",
-        choices=("auto", "memory", "polars", "duckdb", "spark"),
-        default="auto",
-        help="what reads the files: memory reads them at once, polars (any format), duckdb and "
-        "spark (Parquet) as they stream; auto takes memory for what fits (default: auto)",
-    )
-    limit = "memory the engine may use, such as 2GB (default: half of the machine's memory)"
-    add("--memory-limit", metavar="SIZE", help=limit)
     parser.set_defaults(run=("evaluate", "run"))
 
 

@@ -16,7 +16,7 @@ from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.files.jsons import load_json
 from sklearn_rank.files.queries import read_ids
 from sklearn_rank.files.read import qrels_of, run_of
-from sklearn_rank.files.source import Limits, Source, source_of, text_of
+from sklearn_rank.files.source import MAX_BYTES, Source, source_of, text_of
 from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.text import format_list, safe_repr
@@ -32,8 +32,7 @@ class Reader:
         run_columns: Columns | None = None,
         grades: Mapping[str, float] | None = None,
     ) -> None:
-        given = {name: getattr(arguments, name) for name in ("max_rows", "max_bytes", "max_line")}
-        self.limits = Limits(**{name: value for name, value in given.items() if value})
+        self.max_bytes = arguments.max_bytes or MAX_BYTES
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
         self.queries = arguments.queries and read_ids(arguments.queries, "--queries")
@@ -55,7 +54,7 @@ class Reader:
         return Repeats([self.run(path) for path in several])
 
     def _source(self, path: str, what: str) -> Source:
-        return source_of(sys.stdin.buffer if path == "-" else path, self.limits, what)
+        return source_of(sys.stdin.buffer if path == "-" else path, what, self.max_bytes)
 
 
 def split_runs(paths: str) -> list[str]:
@@ -106,7 +105,7 @@ def read_labels(
 
     ``option`` names the file in messages, ``what`` is "label" or "text", ``of`` "query" or "item".
     """
-    source = source_of(path, Limits(), option)
+    source = source_of(path, option)
     labels: dict[str, str] = {}
     for line, query, label in _pairs(source, text_of(path, option), what, of):
         if label in ("", None) and what == "label":
@@ -126,7 +125,7 @@ _FACTS = ("title", "text", "url", "image")
 
 def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     """{item: title}, or {item: {title, text, url, image}} of a file with such columns."""
-    source, text = source_of(path, Limits(), option), text_of(path, option)
+    source, text = source_of(path, option), text_of(path, option)
     first = text.lstrip().partition("\n")[0]
     rows: list[dict[str, Any]] = []
     if first.startswith("{") and not _is_row(first):
@@ -151,7 +150,7 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
 
 def read_values(path: str) -> dict[str, float]:
     """{query: number} of a file in the formats of labels; NaN for an empty cell."""
-    source, values = source_of(path, Limits(), "--values"), dict[str, float]()
+    source, values = source_of(path, "--values"), dict[str, float]()
     for line, query, value in _pairs(source, text_of(path, "--values"), "label", "query"):
         try:
             number = math.nan if value in ("", None) else float(value)

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn_rank.comparison.differences import Family, Settings
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison, comparisons_of
-from sklearn_rank.engines.read import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.differences import Alternative, Correction, PairedTest
 from sklearn_rank.support.checks import check_option
@@ -279,8 +279,7 @@ def _evaluated(
     single = [
         each for run in runs.values() for each in (run.runs if isinstance(run, Repeats) else [run])
     ]
-    frames = map(without_wrapper, (y_true, *single))
-    options = {"keep_items": not any(map(engine_of, frames)), **reading}
+    options = {"keep_items": not any(map(is_spark, (y_true, *single))), **reading}
     relevance = options.pop("relevance", None)
     by_system = isinstance(relevance, Mapping)
     if by_system and set(relevance) != set(runs):

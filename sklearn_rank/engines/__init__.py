@@ -1,1 +1,1 @@
-"""Lazy frames and files larger than memory: engines read them, the readers of memory rank them."""
+"""Frames of Spark: its tasks read them with the readers of memory."""

@@ -1,31 +1,48 @@
 """Spark: executors read whole queries by the readers of memory, and judged rankings come back.
 
 Both sides are parted by a hash of their queries into buckets of about half a million rows. A task
-reads a bucket as :class:`Gathered` reads a block of a stream, so that values, counts and messages
-do not differ from data in memory. The gathered rankings are pickled, and merged on the driver.
+reads a bucket as memory reads frames, so that values, counts and messages are the same. What it
+read is pickled as a :class:`Part`, and parts are merged on the driver.
 """
 
 from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
-from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, engine_of, find_sides
-from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
-from sklearn_rank.inputs.frames import Side, is_frame, run_of, truth_of
+import numpy as np
+
+from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError, RankingOrderWarning
+from sklearn_rank.inputs.frames import (
+    DIVIDED_QUERY,
+    Side,
+    eager_frame,
+    is_frame,
+    is_spark,
+    own_columns,
+    run_of,
+    side_of,
+    truth_of,
+)
+from sklearn_rank.inputs.hints import with_mismatch_hint
+from sklearn_rank.inputs.ids import resolve_assumption
+from sklearn_rank.inputs.items import ItemReader, Where
+from sklearn_rank.inputs.join import join_queries, query_weights, read_joined
+from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
 from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.roles import Role
-from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.rankings.data import RankingData, no_items
-from sklearn_rank.rankings.judged import Places
-from sklearn_rank.rankings.ranking import TIE_RULES
-from sklearn_rank.support.runtime import waiting
+from sklearn_rank.inputs.roles import Role, refuse_unread
+from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.rankings.data import RankingData, merge_judged, no_items, one_label_each
+from sklearn_rank.rankings.judged import Places, Unjudged
+from sklearn_rank.rankings.ranking import TIE_RULES, grade_order
+from sklearn_rank.support.checks import is_missing
+from sklearn_rank.support.runtime import waiting, warn
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,66 +53,78 @@ _ROW = 1 << 8
 """Bytes that a row of a query takes while a task reads it."""
 _HIT = 1 << 7
 """Bytes of a relevant item, or of a query, on its way through the driver."""
+_LOOKED = 1_000
+"""Different values of a column without a role."""
+_HINTED = 100
+"""Queries of a task that say, perhaps, why nothing relevant was retrieved at all."""
 _PART = "part binary"
 """The column of pickled parts."""
 _NO_ITEMS = no_items("their scores stay in Spark; rank them there, or evaluate a part in memory")
+_IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
+"""Options that need the ids of all items as Python objects."""
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _EXACT_DIGITS = 15
-"""Decimals of so many digits are told apart as float64."""
+"""Decimals of so many digits are distinct as float64."""
 
 
-def read(problem: Problem) -> RankingData:
-    """Judged rankings of a problem with a frame of Spark on one side or both."""
-    sides = {"y_true": problem.y_true, "y_score": problem.y_score}
-    frames = {name: _native(side) for name, side in sides.items() if engine_of(side) is not None}
-    session = next(iter(frames.values())).sparkSession
-    if "y_score" not in frames:  # which fits into memory, and so do its judgements
-        return problem.read_in_memory(y_true=frames["y_true"].toArrow())
-    for name in IN_MEMORY_ALONE:
-        if getattr(problem.options, name) not in (None, False):
+def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
+    """Judged rankings with a frame of Spark on one side or both, by checked options."""
+    if not all(isinstance(side, Mapping) or is_frame(side) for side in (y_true, y_score)):
+        return read_in_memory(y_true, y_score, options)  # which says what is wrong
+    refuse_foreign(LAYOUTS["mapping"], options)
+    if not is_spark(y_score):  # rankings that fit into memory, and so do their judgements
+        return read_in_memory(_native(y_true).toArrow(), y_score, options)
+    for name in _IN_MEMORY_ALONE:
+        if getattr(options, name) not in (None, False):
             msg = (
                 f"{name} needs the ids of all items in memory, as gates with a baseline do, and "
                 "those of a frame of Spark stay there; leave it out, or pass its toPandas()"
             )
             raise InvalidParameterError(msg)
-    return _SparkProblem(problem, session, frames).judged()
+    return _SparkRun(y_true, y_score, options).judged()
 
 
-class _SparkProblem:
-    """One problem, whose run is a frame of Spark."""
+class _SparkRun:
+    """A run in a frame of Spark, and its judgements, in Spark or in memory."""
 
-    def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:
-        self.problem, self.session, self.options = problem, session, problem.engine
-        self.ties = problem.options.ties
-        schemas = {name: _schema(frame) for name, frame in frames.items()}
-        if is_frame(problem.y_true) and "y_true" not in frames:
-            schemas["y_true"] = _narwhals(problem.y_true)
-        truth, run = find_sides(schemas.get("y_true"), schemas["y_score"], problem.options.columns)
-        assert run is not None
-        self.run = _SparkSide(frames["y_score"], run)
+    def __init__(self, y_true: Any, y_score: Any, options: ReadOptions) -> None:
+        run = _native(y_score)
+        self.options, self.session = options, run.sparkSession
+        truth: Any = None
+        if is_spark(y_true):
+            truth = _schema(_native(y_true))
+        elif is_frame(y_true):
+            truth = eager_frame(y_true, "y_true")
+        schemas = [truth, _schema(run)]
+        of_truth, of_run = own_columns(options.columns, schemas)
+        self.run = _SparkSide(run, side_of(schemas[1], "y_score", of_run, options.labels))
         self.truth, self.qrels = None, None
         if truth is None:
-            self.qrels = qrels_of(problem.y_true, problem.options)
-        elif "y_true" in frames:
-            self.truth = _SparkSide(frames["y_true"], truth)
+            self.qrels = _qrels_of(y_true, options)
         else:
-            truth.refuse_spare(schemas["y_true"])
-            self.qrels = truth_of(schemas["y_true"], truth.named)
+            side = side_of(truth, "y_true", of_truth, options.labels)
+            if is_spark(y_true):
+                self.truth = _SparkSide(_native(y_true), side)
+            else:
+                side.refuse_spare(truth)
+                self.qrels = truth_of(truth, side.named)
+        # Sets have no grades, so that nothing is assumed of items that they lack.
+        is_sets = isinstance(y_true, Mapping) and not isinstance(y_true, Qrels)
+        self.has_grades = not is_sets or any(isinstance(own, Mapping) for own in y_true.values())
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         """Nothing: Spark is not pickled."""
-        return LeftBehind, ()
+        return _LeftBehind, ()
 
     def judged(self) -> RankingData:
-        """Count, refuse, and read; data too large for the driver stay in Spark."""
+        """Count, refuse, and read."""
         for side in self.sides:
-            if side.side.spare:
-                side.side.refuse_spare(_narwhals(side.frame.limit(1).toArrow()))
+            refuse_unread(side.different_values(), side.side.name, side.side.kinds)
         self._refuse_no_order()
-        with self._showing("Spark counts rows"):
+        with waiting("Spark counts rows"):
             sizes = {side: side.sizes() for side in self.sides}
         for side, size in sizes.items():
             self._refuse_rows(side, size)
@@ -105,49 +134,26 @@ class _SparkProblem:
         self.n_buckets = max(-(-n_rows // _BUCKET), min(tasks, n_rows // 10_000), 1)
         if self.truth is not None:
             self._refuse_results(sizes[self.truth])
-        gathered = self._gathered()
+        parts = self._read()
         for side, size in sizes.items():
-            if gathered.n_rows[side.name] != size["n"]:
+            if sum(part.n_rows[side.side.name] for part in parts) != size["n"]:
                 msg = (
-                    f"{side.name} had other rows when it was read once more: it is made anew each "
-                    "time, with something random, or from files that change meanwhile. Write it to "
-                    "Parquet first, or cache it"
+                    f"{side.side.name} had other rows when it was read once more: it is made anew "
+                    "each time, with something random, or from files that change meanwhile. Write "
+                    "it to Parquet first, or cache it"
                 )
                 raise ValueError(msg)
-        judged = gathered.judged(_NO_ITEMS, self.places_of_unjudged)
-        columns = [LaterColumns(side.frame.columns, side.labels) for side in self.sides]
-        return replace(
-            judged,
-            ties="" if self.run.ranks else self.ties,
-            query_columns=tuple(columns),
-        )
+        columns = tuple(_LaterColumns(side) for side in self.sides)
+        ties = "" if self.run.ranks else self.options.ties
+        return replace(self._merged(parts), ties=ties, query_columns=columns)
 
     def places_of_unjudged(self) -> Places:
         """The places of unjudged items, for which the frames are read once more."""
-        gathered = self._gathered(keeps_unjudged=True)
-        unjudged = gathered.judged(_NO_ITEMS, self.places_of_unjudged).rankings.unjudged
+        unjudged = self._merged(self._read(keeps_unjudged=True)).rankings.unjudged
         assert unjudged is not None
         return unjudged.places
 
-    def _showing(self, doing: str) -> AbstractContextManager[None]:
-        return waiting(doing) if self.options.progress else nullcontext()
-
-    def _refuse_results(self, size: Mapping[str, Any]) -> None:
-        """InvalidParameterError for rankings that do not fit through the driver."""
-        names = ("spark.driver.memory", "spark.driver.maxResultSize")
-        limits = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
-        limit = min(limit for limit in limits if limit) // 2  # 0 says that results have no limit
-        if self.options.memory_limit is not None:
-            limit = self.options.n_bytes
-        n_bytes = (size["relevant"] + size["queries"]) * _HIT
-        if n_bytes > limit:
-            msg = (
-                f"the rankings of {size['queries']:,} queries with {size['relevant']:,} relevant "
-                f"items take about {n_bytes:,} bytes on the driver, which may take {limit:,}: "
-                "evaluate parts of the queries, or raise spark.driver.memory and "
-                "spark.driver.maxResultSize, or memory_limit= of EngineOptions"
-            )
-            raise InvalidParameterError(msg)
+    # What is refused -----------------------------------------------------------------------------
 
     def _refuse_no_order(self) -> None:
         """Rows of Spark come from many files at once and have no order."""
@@ -157,117 +163,233 @@ class _SparkProblem:
                 "Spark have no order that could rank the items; add one of them"
             )
             raise ColumnRoleError(msg)
-        rule = TIE_RULES[self.ties]
+        ties = self.options.ties
+        rule = TIE_RULES[ties]
         if rule.by_place and not rule.by_id and not self.run.ranks:
             msg = (
-                f"ties={self.ties!r} leaves tied items in the order of their rows, which a frame "
-                "of Spark does not have; pass another rule, such as ties='average', or ranks "
-                "instead of scores"
+                f"ties={ties!r} leaves tied items in the order of their rows, which a frame of "
+                "Spark does not have; pass another rule, such as ties='average', or ranks instead "
+                "of scores"
             )
             raise InvalidParameterError(msg)
 
     def _refuse_rows(self, side: _SparkSide, size: Mapping[str, Any]) -> None:
         """ValueError for columns that lack values, or a query that no task can hold."""
-        for name, count in size["missing"].items():
+        name = side.side.name
+        for column, count in size["missing"].items():
             if number := size[count]:
                 rows = f"{number:,} row" if number == 1 else f"{number:,} rows"
-                msg = f"column {safe_repr(name)} of {side.name} contains missing values ({rows})"
+                msg = f"column {safe_repr(column)} of {name} contains missing values ({rows})"
                 raise ValueError(msg)
         limit = _bytes_of(self.session.conf.get("spark.executor.memory", "1g"))
-        if self.options.memory_limit is not None:
-            limit = self.options.n_bytes
         if (size["most"] or 0) * _ROW > limit:
             msg = (
-                f"query {safe_repr(size['longest'])} of {side.name} has {size['most']:,} "
-                f"rows, and a task of Spark ranks a query at once, with {limit:,} bytes: keep its "
-                "best items alone, or give tasks more memory (spark.executor.memory, or "
-                "memory_limit= of EngineOptions)"
+                f"query {safe_repr(size['longest'])} of {name} has {size['most']:,} rows, and a "
+                f"task of Spark ranks a query at once, with {limit:,} bytes: keep its best items "
+                "alone, or give tasks more memory (spark.executor.memory)"
             )
             raise InvalidParameterError(msg)
 
-    def _gathered(self, *, keeps_unjudged: bool = False) -> Gathered:
-        """Data read by all tasks."""
-        gathered = Gathered(
-            self.problem.options,
-            {},
-            has_grades=has_grades(self.problem.y_true),
-            keeps_unjudged=keeps_unjudged,
-        )
-        with self._showing("Spark ranks queries"):
-            for part in _unpickled(self._parts(keeps_unjudged=keeps_unjudged)):
-                gathered.absorb(part)
-        if self.qrels is None:
-            gathered.places = {query: n for n, query in enumerate(sorted(gathered.places))}
-        else:
-            gathered.places = self.qrels.numbers
-            gathered.add_missing(self.qrels)
-        return gathered
+    def _refuse_results(self, size: Mapping[str, Any]) -> None:
+        """InvalidParameterError for rankings that do not fit through the driver."""
+        names = ("spark.driver.memory", "spark.driver.maxResultSize")
+        limits = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
+        limit = min(limit for limit in limits if limit) // 2  # 0 says that results have no limit
+        n_bytes = (size["relevant"] + size["queries"]) * _HIT
+        if n_bytes > limit:
+            msg = (
+                f"the rankings of {size['queries']:,} queries with {size['relevant']:,} relevant "
+                f"items take about {n_bytes:,} bytes on the driver, which may take {limit:,}: "
+                "evaluate parts of the queries, or raise spark.driver.memory and "
+                "spark.driver.maxResultSize"
+            )
+            raise InvalidParameterError(msg)
 
-    def _parts(self, *, keeps_unjudged: bool) -> Any:
-        """A frame of pickled parts; nothing is computed yet."""
+    # Tasks ---------------------------------------------------------------------------------------
+
+    def _read(self, *, keeps_unjudged: bool = False) -> list[Part]:
+        """The parts of all tasks."""
+        assume = self.options.assume
+        if assume is None:  # whether judgements are partial is seen in the end
+            assume = "partial"
         # What belongs to the driver is not sent.
-        options = self.problem.options._replace(columns=None, sample_weight=None, engine=None)
-        columns = {side.name: side.rows.columns for side in self.sides}
-        named: dict[str, Any] = {side.name: side.named for side in self.sides}
-        qrels = self.qrels
+        options = self.options._replace(assume=assume, columns=None, sample_weight=None)
+        with waiting("Spark ranks queries"):
+            parts = list(_unpickled(self._parts(options, keeps_unjudged=keeps_unjudged)))
+        if self.qrels is not None and parts:
+            ranked = {query for part in parts for query in part.ranked}
+            absent = [query for query in self.qrels.query_ids if query not in ranked]
+            absent_qrels = self.qrels.of_queries(absent)
+            parts.append(read_part(absent_qrels, parts[0].no_rows, options, keeps_unjudged))
+        return parts
+
+    def _parts(self, options: ReadOptions, *, keeps_unjudged: bool) -> Any:
+        """A frame of pickled parts; nothing is computed yet."""
+        named = {side.side.name: (side.rows.columns, side.side.named) for side in self.sides}
+        read = partial(_task, named, self.qrels, options, keeps_unjudged)
         run = self.run.bucketed(self.n_buckets)
-
-        # Without annotations, by which Spark would choose how it calls them.
-        def pair(truth, rows):  # type: ignore[no-untyped-def]
-            part = truth_of(_narwhals(_renamed(truth, columns["y_true"])), named["y_true"])
-            rows = _renamed(rows, columns["y_score"])
-            return _read_part(part, rows, named, options, keeps_unjudged, truth.num_rows)
-
-        def alone(rows):  # type: ignore[no-untyped-def]
-            rows = _renamed(rows, columns["y_score"])
-            return _read_part(qrels, rows, named, options, keeps_unjudged, 0)
-
+        # Spark counts the parameters of a function, and would heed its annotations.
         if self.truth is None:
-            return run.applyInArrow(alone, _PART)
-        return self.truth.bucketed(self.n_buckets).cogroup(run).applyInArrow(pair, _PART)
+            return run.applyInArrow(lambda rows: read(rows), _PART)
+        both = self.truth.bucketed(self.n_buckets).cogroup(run)
+        return both.applyInArrow(lambda truth, rows: read(rows, truth), _PART)
+
+    # The driver ----------------------------------------------------------------------------------
+
+    def _merged(self, parts: list[Part]) -> RankingData:
+        """All queries in the order of the judgements, or of their ids."""
+        doubt = next((part.doubt for part in parts if part.doubt), "")
+        if doubt:
+            warn(doubt, RankingOrderWarning)
+        if self.qrels is None:
+            order = {q: n for n, q in enumerate(sorted(q for part in parts for q in part.judged))}
+        else:
+            order = self.qrels.numbers
+        ranked = {query for part in parts for query in part.ranked}
+        unjudged = dict.fromkeys(query for part in parts for query in part.unjudged)
+        missing = self.options.missing
+        queries = join_queries(order, dict.fromkeys(ranked) | unjudged, missing)
+        merged = merge_judged([part.data for part in parts if part.data is not None])
+        place = np.array([order[query] for query in merged.query_ids], dtype=np.int64)
+        came = np.argsort(place)
+        judgements = merged.judgements and merged.judgements.take(came)
+        rankings = merged.rankings.take(came)
+        assumed = resolve_assumption(
+            self.options.assume,
+            has_grades=self.has_grades,
+            has_zero=any(part.has_zero for part in parts),
+        )
+        if assumed == "partial" and rankings.unjudged is None:  # as far as it was not asked for
+            n_unjudged, n_judged = (
+                np.concatenate([getattr(part, name) for part in parts])[came]
+                for name in ("n_unjudged", "n_judged")
+            )
+            by_grade = grade_order(self.options.ties)
+            later = Unjudged(
+                n_unjudged, self.places_of_unjudged, grade_order=by_grade, n_judged=n_judged
+            )
+            rankings = replace(rankings, unjudged=later)
+        weights = query_weights(self.options.sample_weight, queries)
+        skipped = order.keys() - set(queries) if missing == "skip" else ()
+        n_missing = len(order) - len(ranked)
+        judged = replace(
+            merged,
+            rankings=replace(rankings, query_ids=queries, weights=weights),
+            items=_NO_ITEMS,
+            judgements=judgements,
+            assumed=assumed,
+            counts=replace(merged.counts, missing=n_missing, unjudged=len(unjudged)),
+            missing=np.flatnonzero([query not in ranked for query in queries]),
+            left_out=[*skipped, *unjudged],
+        )
+        sample = next((part.sample for part in parts if part.sample is not None), None)
+        return judged if sample is None else with_mismatch_hint(judged, *sample, None)
+
+
+def _qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:
+    """Judgements of a mapping as a long table."""
+    if isinstance(y_true, Qrels):
+        return y_true
+    reader = ItemReader(ReadOptions(negative_grades=options.negative_grades))
+    truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
+    rows = [(query, *pair) for query, items in truth.items() for pair in items.items()]
+    queries, items, grades = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
 
 
 # In the executors --------------------------------------------------------------------------------
 
 
-def _read_part(
+class Part(NamedTuple):
+    """What a task read of its queries."""
+
+    judged: list[Any]
+    ranked: list[Any]
+    """The judged queries with a ranking."""
+    unjudged: list[Any]
+    """The ranked queries without judgements."""
+    no_rows: Run
+    n_rows: dict[str, int]
+    """Rows that were read of each side."""
+    data: RankingData | None = None
+    """Without items, and without places of unjudged ones unless they were asked for; None if no
+    query is evaluated."""
+    n_unjudged: IntArray = np.zeros(0, np.int64)
+    n_judged: IntArray = np.zeros(0, np.int64)
+    """(Q,) of each query of ``data``."""
+    has_zero: bool = False
+    """Whether a grade of these queries is 0 or below."""
+    doubt: str = ""
+    """Of the order of the rows."""
+    sample: tuple[Qrels, Run] | None = None
+    """Some queries, where no relevant item was retrieved."""
+
+
+def read_part(qrels: Qrels, run: Run, options: ReadOptions, keeps_unjudged: bool) -> Part:
+    """Read whole queries, of which ``qrels`` has all that are judged."""
+    ranked = [query for query in qrels.query_ids if query in run]
+    queries = ranked if options.missing == "skip" else qrels.query_ids
+    part = Part(
+        judged=qrels.query_ids,
+        ranked=ranked,
+        unjudged=[query for query in run.query_ids if query not in qrels],
+        no_rows=run.of_queries([]),
+        n_rows={"y_true": qrels.n_rows, "y_score": run.n_rows},
+    )
+    if not queries:
+        return part
+    qrels, run = qrels.of_queries(queries), run.of_queries(queries)
+    data = read_joined(qrels, run, options)
+    unjudged, places = data.rankings.unjudged, None
+    n_unjudged, n_judged = np.zeros(len(queries), np.int64), data.rankings.n_relevant
+    if unjudged is not None:
+        n_unjudged = unjudged.counts
+        n_judged = n_judged if unjudged.n_judged is None else unjudged.n_judged
+        places = replace(unjudged, source=unjudged.places) if keeps_unjudged else None
+    sample = None
+    if ranked and not data.rankings.n_hits.any():
+        sample = qrels.of_queries(queries[:_HINTED]), run.of_queries(queries[:_HINTED])
+    # Scores of all items stay in Spark.
+    rankings = replace(data.rankings, unjudged=places)
+    return part._replace(
+        data=replace(data, rankings=rankings, items=_NO_ITEMS),
+        n_unjudged=n_unjudged,
+        n_judged=n_judged,
+        has_zero=bool(qrels.grades.min(initial=1) <= 0),
+        doubt=next(iter(run.doubts), "") if ranked else "",
+        sample=sample,
+    )
+
+
+def _task(
+    named: Mapping[str, tuple[list[str], Mapping[Role, str]]],
     qrels: Qrels | None,
-    rows: pa.Table,
-    named: Mapping[str, Any],
     options: ReadOptions,
     keeps_unjudged: bool,
-    n_judgements: int,
+    rows: pa.Table,
+    truth: pa.Table | None = None,
 ) -> pa.Table:
-    """Data of one bucket, or the error raised for it."""
-    assert qrels is not None
-    part: Gathered | Exception
-    try:
-        run = run_of(_narwhals(rows), named["y_score"])
-        part = Gathered(options, qrels.numbers, keeps_unjudged=keeps_unjudged)
-        part.add(qrels, run)
-        if "y_true" in named:
-            part.add_missing(qrels)
-        else:
-            part.places = {}  # the driver has them
-        part.n_rows.update(y_true=n_judgements, y_score=rows.num_rows)
-        part.lighten()
-    except (TypeError, ValueError) as error:
-        part = error
-    return _pickled([part])
+    """A table of the part that was read of a bucket, or of the error raised for it.
 
-
-def _renamed(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The columns of a bucket under the names that the caller knows."""
-    return table.select(range(len(names))).rename_columns(list(names))
-
-
-def _pickled(parts: Sequence[object]) -> pa.Table:
+    ``named`` has the columns of each side, and their roles; ``truth`` is None where all judgements
+    were sent.
+    """
     import pyarrow as pa
 
-    return pa.table({"part": pa.array(map(pickle.dumps, parts), pa.binary())})
+    try:
+        run = run_of(_bucket(rows, named["y_score"][0]), named["y_score"][1])
+        if truth is not None:
+            qrels = truth_of(_bucket(truth, named["y_true"][0]), named["y_true"][1])
+        else:
+            assert qrels is not None
+            qrels = qrels.of_queries([query for query in qrels.query_ids if query in run])
+        part: Part | Exception = read_part(qrels, run, options, keeps_unjudged)
+    except (TypeError, ValueError) as error:
+        part = error
+    return pa.table({"part": pa.array([pickle.dumps(part)], pa.binary())})
 
 
-def _unpickled(frame: Any) -> Iterator[Any]:
+def _unpickled(frame: Any) -> Iterator[Part]:
     """The parts of a frame; raises the error that a task sent."""
     for column in frame.toArrow()["part"].chunks:
         for text in column:
@@ -275,6 +397,11 @@ def _unpickled(frame: Any) -> Iterator[Any]:
             if isinstance(part, Exception):
                 raise part
             yield part
+
+
+def _bucket(table: pa.Table, names: list[str]) -> Any:
+    """The columns of a bucket under the names that the caller gave them."""
+    return _narwhals(table.select(range(len(names))).rename_columns(names))
 
 
 def _narwhals(table: object) -> Any:
@@ -289,56 +416,67 @@ def _narwhals(table: object) -> Any:
 class _SparkSide:
     """One of the frames, by the columns that are read."""
 
-    def __reduce__(self) -> tuple[type, tuple[()]]:
-        """Nothing: Spark is not pickled."""
-        return LeftBehind, ()
-
     def __init__(self, frame: Any, side: Side) -> None:
         """Refuses columns that are missing or of a wrong type."""
         self.frame, self.side = frame, side
-        self.name, self.named = side.name, side.named
-        self.ids = (side.named["query"], side.named["item"])
         roles: tuple[Role, ...] = ("grade", "score", "distance", "rank")
         self.number = next((side.named[role] for role in roles if role in side.named), None)
         self.ranks = "score" not in side.named
         kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         columns = []
         for role, name in side.named.items():
-            kind, column = kinds[name], quoted(name)
+            kind, column = kinds[name], _quoted(name)
             if role not in ("query", "item"):
                 column = _number(name, kind, side.name)
             elif kind in _INTEGERS:  # as bigint, so that the ids of both sides are of one type
                 column = f"CAST({column} AS bigint)"
             elif kind.startswith(("char", "varchar")):
                 column = f"CAST({column} AS string)"
-            columns.append(f"{column} AS {quoted(name)}")
+            columns.append(f"{column} AS {_quoted(name)}")
         self.rows = frame.selectExpr(*columns)
         fields = self.rows.schema.fields
         self.kinds = {field.name: field.dataType.simpleString() for field in fields}
 
+    def different_values(self) -> dict[str, tuple[list[Any], int]]:
+        """Some different values of each column without a role, and of how many rows."""
+        plain = (*_INTEGERS, *_FLOATS, "boolean", "string", "decimal", "varchar", "char")
+        kinds = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+        found = {}
+        for name in self.side.spare:
+            if kinds[name].partition("(")[0] not in plain:
+                continue
+            cells = self.frame.selectExpr(f"{_quoted(name)} AS v").where("v IS NOT NULL")
+            values = cells.distinct().limit(_LOOKED).toArrow()["v"].to_pylist()
+            sums = cells.selectExpr("count(*) AS n", "count(DISTINCT v) AS d").toArrow()
+            n_rows, n_values = (sums[name][0].as_py() for name in ("n", "d"))
+            found[name] = values, n_rows * len(values) // max(n_values, 1)
+        return found
+
     def bucketed(self, number: int) -> Any:
         """The rows by buckets of queries; ids that are equal as keys are in one."""
-        query = self.named["query"]
-        column, kind = quoted(query), self.kinds[query]
+        query = self.side.named["query"]
+        column, kind = _quoted(query), self.kinds[query]
         if kind in (*_INTEGERS, *_FLOATS, "boolean") or kind.startswith("decimal"):
             column = f"CAST({column} AS double)"
-        # Under names of our own, for PySpark does not quote those that it groups.
-        plain = [f"{quoted(name)} AS c{place}" for place, name in enumerate(self.rows.columns)]
+        # Under names of ours, for PySpark does not quote those that it groups.
+        plain = [f"{_quoted(name)} AS c{place}" for place, name in enumerate(self.rows.columns)]
         bucket = f"CAST(pmod(xxhash64({column}), {number}) AS int) AS bucket"
         return self.rows.selectExpr(*plain, bucket).groupBy("bucket")
 
     def sizes(self) -> dict[str, Any]:
         """Rows, queries, missing values by column, relevant judgements and the longest query."""
-        names = dict.fromkeys(filter(None, (*self.ids, self.number)))
+        ids = (self.side.named["query"], self.side.named["item"])
+        names = dict.fromkeys(filter(None, (*ids, self.number)))
         counts = {}
         for place, name in enumerate(names):
-            nan = name in self.ids and self.kinds[name] in _FLOATS
-            counts[f"m{place}"] = f"({quoted(name)} IS NULL{f' OR isnan({quoted(name)})' * nan})"
+            nan = name in ids and self.kinds[name] in _FLOATS
+            column = _quoted(name)
+            counts[f"m{place}"] = f"({column} IS NULL{f' OR isnan({column})' * nan})"
         missing = dict(zip(names, counts, strict=True))
         if self.number is not None:
-            counts["relevant"] = f"{quoted(self.number)} > 0"
+            counts["relevant"] = f"{_quoted(self.number)} > 0"
         flags = [f"CAST({condition} AS int) AS {name}" for name, condition in counts.items()]
-        query = quoted(self.named["query"])
+        query = _quoted(self.side.named["query"])
         rows = self.rows.selectExpr(f"{query} AS q", "CAST(1 AS bigint) AS n", *flags)
         sums = [f"coalesce(sum(`sum({name})`), 0) AS {name}" for name in ("n", *counts)]
         ends = ("max(`sum(n)`) AS most", "max_by(q, `sum(n)`) AS longest", "count(*) AS queries")
@@ -346,22 +484,48 @@ class _SparkSide:
         size: dict[str, Any] = found.toArrow().to_pylist()[0]
         return {"relevant": size["n"], **size, "missing": missing}
 
-    def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
-        """Pairs of a query and its value in a column."""
-        query = quoted(self.named["query"])
-        pairs = self.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
-        for row in pairs.distinct().orderBy("q").toArrow().to_pylist():
-            yield row["q"], row["label"]
+
+class _LaterColumns:
+    """Columns of a frame with values per query, read when they are used."""
+
+    def __init__(self, side: _SparkSide) -> None:
+        self.frame, self.query = side.frame, side.side.named["query"]
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        """No columns: Spark is not pickled."""
+        return dict, ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.frame.columns
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label}; InvalidParameterError if a query has several."""
+        pairs = self.frame.selectExpr(f"{_quoted(self.query)} AS q", f"{_quoted(name)} AS label")
+        rows = pairs.distinct().orderBy("q").toArrow().to_pylist()
+        labels = ((row["q"], row["label"]) for row in rows if not is_missing(row["label"]))
+        return one_label_each(name, labels, DIVIDED_QUERY)
 
 
-def quoted(column: str) -> str:
+class _LeftBehind:
+    """Stands for the frames in an evaluation that was pickled."""
+
+    def places_of_unjudged(self) -> NoReturn:
+        """Refuse what needs the frames."""
+        msg = (
+            "a measure of unjudged items reads the frames of Spark once more, which stay behind "
+            "when an evaluation is pickled; ask before that, or evaluate again"
+        )
+        raise InvalidParameterError(msg)
+
+
+def _quoted(column: str) -> str:
     """The name of a column as SQL reads it."""
     return "`" + column.replace("`", "``") + "`"
 
 
 def _number(name: str, kind: str, side: str) -> str:
     """SQL for a column of numbers; TypeError for other types."""
-    column = quoted(name)
+    column = _quoted(name)
     if kind in ("boolean", "void"):
         return f"CAST({column} AS int)"
     decimal = re.fullmatch(r"decimal\((\d+),\d+\)", kind)
@@ -382,26 +546,6 @@ def _schema(frame: Any) -> Any:
     table = frame.limit(0).toArrow()
     first = {name: place for place, name in reversed(list(enumerate(table.column_names)))}
     return _narwhals(table.select(sorted(first.values())))
-
-
-# Sessions ----------------------------------------------------------------------------------------
-
-
-def running_session() -> Any:
-    """The session that runs, or a new one with Spark's own settings.
-
-    ImportError without PySpark; OSError if Spark does not start, mostly because Java is missing.
-    """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        msg = f"engine='spark' takes PySpark 4: pip install 'sklearn-rank[spark]' ({error})"
-        raise ImportError(msg) from error
-    try:
-        return SparkSession.builder.getOrCreate()
-    except RuntimeError as error:
-        msg = f"Could not start Spark: Java 17 or later is required; check JAVA_HOME ({error})"
-        raise OSError(msg) from error
 
 
 def _native(values: Any) -> Any:

@@ -39,7 +39,6 @@ from sklearn_rank.typing import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_rank.engines.read import EngineOptions
     from sklearn_rank.rankings.placements import Placement
 
 __all__ = ["evaluate", "evaluate_placements"]
@@ -66,7 +65,6 @@ def evaluate(
     convention: str = "default",
     keep_items: bool = False,
     values: Mapping[str | Measure, Mapping[Any, float]] | None = None,
-    engine: EngineOptions | None = None,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
 
@@ -75,7 +73,7 @@ def evaluate(
     y_true : array-like, sparse matrix, sequence, set, mapping or data frame
         Ground truth. Its type tells the layout: 1-D grades, a matrix of shape (n_queries, n_items),
         a set, list or {item: grade} per query, one set for all queries, {query: set or
-        {item: grade}}, or a long frame, which may be lazy: docs/inputs.md.
+        {item: grade}}, or a long frame: docs/inputs.md.
     y_score : array-like, sequence of ranked lists, mapping, data frame or Repeats
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``;
         or :class:`~sklearn_rank.Repeats` of them, over which each query's value is the mean.
@@ -126,8 +124,6 @@ def evaluate(
         number for each query. A name means that higher is better; for others make
         one with ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row
         for each query, and series, are read; where one is missing the query is undefined.
-    engine : EngineOptions, default=None
-        Options of lazy frames: a limit of memory, a place for temporary files.
 
     Returns
     -------
@@ -192,7 +188,6 @@ def evaluate(
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
         keep_items=keeps,
-        engine=engine,
         ranks_are_places=preset.ranks == "places",
     )
     if preset.lowest == "masked":

@@ -45,11 +45,10 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     import narwhals as nw
 
     source = rows.source
-    names, n_rows, read = _open(source, kind)
+    names, read = _open(source, kind)
     named = find_columns(names, columns, source.name, is_run=rows.is_run)
     rows.role, rows.roles = named.kind, named.roles
     rows.unread = named.unread
-    source.check_rows(n_rows)
     wanted = [named.query, named.item, named.number, named.rank]
     wanted += named.spare
     frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
@@ -72,8 +71,8 @@ def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     rows.add(queries, items, numbers, frame[named.rank].to_numpy() if has_ranks else None)
 
 
-_Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"
-"""Names of the columns, number of rows, and a reader of some of the columns."""
+_Table: TypeAlias = "tuple[list[str], Callable[[list[str]], Any]]"
+"""Names of the columns, and a reader of some of the columns."""
 
 
 def _open(source: Source, kind: str) -> _Table:
@@ -92,10 +91,9 @@ def _open(source: Source, kind: str) -> _Table:
             frame = pl.read_ipc_stream(file).lazy()
         else:
             frame = pl.scan_parquet(file) if kind == "parquet" else pl.scan_ipc(file)
-        n_rows = frame.select(pl.len()).collect().item()
         by_name = pl.selectors.by_name
         names = frame.collect_schema().names()
-        return names, n_rows, lambda wanted: frame.select(by_name(*wanted)).collect()
+        return names, lambda wanted: frame.select(by_name(*wanted)).collect()
     try:
         import pyarrow as pa
         from pyarrow import dataset
@@ -104,11 +102,11 @@ def _open(source: Source, kind: str) -> _Table:
     file = pa.OSFile(file) if isinstance(file, str) else file
     if is_stream:
         table = pa.ipc.open_stream(file).read_all()
-        return table.column_names, table.num_rows, table.select
+        return table.column_names, table.select
     form = dataset.ParquetFileFormat() if kind == "parquet" else dataset.IpcFileFormat()
     part = form.make_fragment(file)
     names = part.physical_schema.names
-    return names, part.count_rows(), lambda wanted: part.to_table(columns=wanted)
+    return names, lambda wanted: part.to_table(columns=wanted)
 
 
 def _holds_numbers(column: Any) -> bool:

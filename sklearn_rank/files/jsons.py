@@ -62,7 +62,6 @@ def add_json(
     found: list[_Row] = []
     for line, value in objects:
         found += reader.read(line, value)
-        source.check_rows(len(found))
     rated = [row for row in found if row[2] == row[2]]
     rows.n_unrated = len(found) - len(rated)
     bare = next((row for row in rated if row[2] is None), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sklearn_rank.files.jsons import load_json
-from sklearn_rank.files.source import Limits, Source, source_of, text_of
+from sklearn_rank.files.source import Source, source_of, text_of
 from sklearn_rank.inputs.roles import ids_among
 from sklearn_rank.support.text import format_list
 
@@ -22,7 +22,7 @@ _OPTIONS = {
 
 def read_ids(path: str | os.PathLike[str], option: str) -> list[str]:
     """Ids of queries: one a line, of JSON lines, or of the requests of ``_msearch``."""
-    source, ids, header = source_of(path, Limits(), option), list[str](), dict[str, Any]()
+    source, ids, header = source_of(path, option), list[str](), dict[str, Any]()
     lines = [line for line in enumerate(text_of(path, option).splitlines(), 1) if line[1].strip()]
     values: list[tuple[int, Any]] = [
         (n, load_json(source, n, s.encode()) if s[0] == "{" else s) for n, s in lines

@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
 from sklearn_rank.files.jsons import add_json, looks_like_lines
 from sklearn_rank.files.queries import read_ids
-from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
+from sklearn_rank.files.source import MAX_BYTES, Block, Source, blocks, opened, source_of
 from sklearn_rank.files.text import MAX_GRADE, FileColumns, Rows, add_lines, separator_of
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -54,9 +54,7 @@ def read_run(
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
     queries: Sequence[str] | os.PathLike[str] | None = None,
-    max_rows: int = Limits.max_rows,
-    max_bytes: int = Limits.max_bytes,
-    max_line: int = Limits.max_line,
+    max_bytes: int = MAX_BYTES,
 ) -> Run:
     r"""Read the rankings of a system from a file.
 
@@ -73,12 +71,8 @@ def read_run(
     queries : sequence of str or path, default=None
         Ids of the queries of an ``_msearch`` response, in the order of its requests; or the file
         of these requests, or of ids.
-    max_rows : int, default=50_000_000
-        Rows that are read before the file is refused.
     max_bytes : int, default=2 GiB
-        Bytes to which a compressed file may grow.
-    max_line : int, default=1 MiB
-        Bytes of a line.
+        Bytes to which a compressed file may grow, and that a JSON file may hold.
 
     Returns
     -------
@@ -89,7 +83,7 @@ def read_run(
     Raises
     ------
     FileFormatError
-        If a line is not what the format demands, or a limit is passed; file and line are named.
+        If a line is not what the format demands, or the limit is passed; file and line are named.
     ColumnRoleError
         If it is not clear which column holds what.
 
@@ -101,7 +95,7 @@ def read_run(
     {'d7': 12.5, 'd2': 9.25}
     """
     ids = read_ids(queries, "queries") if isinstance(queries, (str, os.PathLike)) else queries
-    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns, ids)
+    return run_of(source_of(path, max_bytes=max_bytes), format, columns, ids)
 
 
 def run_of(
@@ -124,15 +118,13 @@ def read_qrels(
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
     grades: Mapping[str, float] | None = None,
-    max_rows: int = Limits.max_rows,
-    max_bytes: int = Limits.max_bytes,
-    max_line: int = Limits.max_line,
+    max_bytes: int = MAX_BYTES,
 ) -> Qrels:
     r"""Read relevance judgements from a file.
 
     Parameters
     ----------
-    path, format, max_rows, max_bytes, max_line
+    path, format, max_bytes
         As in :func:`read_run`.
     columns : mapping, default=None
         Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
@@ -148,7 +140,7 @@ def read_qrels(
     Raises
     ------
     FileFormatError
-        If a line is not what the format demands, or a limit is passed; file and line are named.
+        If a line is not what the format demands, or the limit is passed; file and line are named.
     ColumnRoleError
         If it is not clear which column holds what.
 
@@ -159,7 +151,7 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
     {'d7': 2, 'd2': 0}
     """
-    source = source_of(path, Limits(max_rows, max_bytes, max_line))
+    source = source_of(path, max_bytes=max_bytes)
     return qrels_of(source, format, columns, grades)
 
 

@@ -1,7 +1,7 @@
-"""Bytes of a file as blocks of whole lines: the home of decompression, limits and line numbers.
+"""Bytes of a file as blocks of whole lines: the home of decompression and line numbers.
 
-Nothing is believed of a file before it is read: how much a small one becomes, how long its lines
-are, whether it is text at all. Each limit is checked while reading, before memory is taken.
+Nothing is believed of a file before it is read: how much a small one becomes, whether it is text at
+all. The limit is checked while reading, before memory is taken.
 """
 
 from __future__ import annotations
@@ -12,21 +12,23 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
-from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
+from sklearn_rank.exceptions import FileFormatError
+from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.disk import readable
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import Array
 
 BLOCK_BYTES = 1 << 22
 """Read at once: far above what a call costs, and little enough to stay in a processor's cache
 while it is checked and parsed; four times as much took a tenth longer."""
 _WINDOW = 1 << 16
+MAX_BYTES = 2 << 30
+"""To which a file may grow, unless more is allowed."""
 MAX_ID = 1 << 16
 """Characters of an id; one that is longer is a document, not its name."""
 _LINE_FEED = 10
@@ -34,43 +36,19 @@ _BOM = b"\xef\xbb\xbf"
 _BOMS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of reading a file; see :func:`sklearn_rank.read_run`."""
-
-    max_rows: int = 50_000_000
-    max_bytes: int = 2 << 30
-    max_line: int = 1 << 20
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                msg = f"{name} must be an int of at least 1, got {safe_repr(value)}"
-                raise InvalidParameterError(msg)
-
-
 class Source(NamedTuple):
-    """A path or an open binary file, its name in messages, and its limits."""
+    """A path or an open binary file, and its name in messages."""
 
     path: Any
     name: str
-    limits: Limits
+    max_bytes: int
+    """To which a compressed file may grow, and that a JSON file may hold."""
     what: str = "path"
     """Name of the argument, of a function or in the usage of the command."""
 
     def fail(self, line: int | None, what: str) -> NoReturn:
         """FileFormatError that names the file and, where there is one, the line."""
         raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
-
-    def check_rows(self, n_rows: int) -> None:
-        """FileFormatError if there are more rows than allowed."""
-        if n_rows > self.limits.max_rows:
-            limit = self.limits.max_rows
-            self.fail(None, f"more than {limit:,} rows; pass {self.option('max_rows')} to read it")
-
-    def option(self, name: str) -> str:
-        """A limit as an argument of Python, or as an option of the command."""
-        return f"{name}=" if self.what == "path" else f"--{name.replace('_', '-')}"
 
 
 class Block(NamedTuple):
@@ -81,8 +59,9 @@ class Block(NamedTuple):
     n_lines: int
 
 
-def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
+def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Source:
     """A path or an open binary file as a source."""
+    max_bytes = check_integer(max_bytes, "max_bytes", "read_run", at_least=1)
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(os.fspath(path))
     elif hasattr(path, "readinto"):
@@ -91,7 +70,7 @@ def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
         how = "; open it with 'rb', or pass io.BytesIO(text.encode())" * hasattr(path, "read")
         msg = f"a path or a binary file is needed, got {type(path).__name__}{how}"
         raise TypeError(msg)
-    return Source(path, safe_text(name, limit=200), limits, what)
+    return Source(path, safe_text(name, limit=200), max_bytes, what)
 
 
 def text_of(path: Any, option: str) -> str:
@@ -150,12 +129,11 @@ def blocks(
 ) -> Iterator[Block]:
     """The decompressed content without a byte order mark, in blocks of whole lines.
 
-    ``at_once`` makes one block, in which lines may be of any length: a file of one JSON value. How
-    much may be read is limited where the size of the file does not say it, or all must be held.
+    ``at_once`` makes one block, of one JSON value. How much may be read is limited where the size
+    of the file does not say it, or all must be held.
     """
     content = _decompressed(source, file, head)
-    limits, compressed = source.limits, content is not file
-    max_line = limits.max_bytes + 1 if at_once else limits.max_line
+    compressed = content is not file
     n_bytes, line = 0, 1
     rest: list[bytes | memoryview] = []
     while True:
@@ -170,30 +148,24 @@ def blocks(
         if not n_bytes:
             data = data.removeprefix(_BOM)
         n_bytes += len(data)
-        if (compressed or at_once) and n_bytes > limits.max_bytes:
-            does, option = "decompresses to" if compressed else "holds", source.option("max_bytes")
-            limit = f"{limits.max_bytes:,}"
+        if (compressed or at_once) and n_bytes > source.max_bytes:
+            does = "decompresses to" if compressed else "holds"
+            option = "max_bytes=" if source.what == "path" else "--max-bytes"
+            limit = f"{source.max_bytes:,}"
             source.fail(None, f"{does} more than {limit} bytes; pass {option} to read it")
         cut = 0 if at_once else data.rfind(b"\n") + 1
         if cut:  # one copy of the whole block, not one for each of the two steps
-            block = _checked(source, line, b"".join((*rest, memoryview(data)[:cut])), max_line)
+            block = _checked(source, line, b"".join((*rest, memoryview(data)[:cut])))
             line, rest = line + block.n_lines, [data[cut:]]
             yield block
         else:
             rest.append(data)
-        if sum(map(len, rest)) > max_line:
-            _refuse_long_line(source, line)
     if any(rest):
-        yield _checked(source, line, b"".join((*rest, b"\n")), max_line)
+        yield _checked(source, line, b"".join((*rest, b"\n")))
 
 
-def _refuse_long_line(source: Source, line: int) -> NoReturn:
-    limit = source.limits.max_line
-    source.fail(line, f"longer than {limit:,} bytes; pass {source.option('max_line')} to read it")
-
-
-def _checked(source: Source, line: int, data: bytes, max_line: int) -> Block:
-    """A block of lines that are text, none too long."""
+def _checked(source: Source, line: int, data: bytes) -> Block:
+    """A block of lines that are text."""
 
     def line_of(place: int) -> int:
         return line + data.count(b"\n", 0, place)
@@ -210,12 +182,6 @@ def _checked(source: Source, line: int, data: bytes, max_line: int) -> Block:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
             source.fail(line_of(error.start), "is not UTF-8 text")
-    # A longer line covers one of these windows whole.
-    window = max(max_line // 2, 1)
-    if any(data.find(b"\n", start, start + window) < 0 for start in range(0, len(data), window)):
-        for number, text in enumerate(data.splitlines(), line):
-            if len(text) > max_line:
-                _refuse_long_line(source, number)
     n_lines = sum(int(np.count_nonzero(part == _LINE_FEED)) for part in windows(data))
     return Block(line, data, n_lines)
 

@@ -166,7 +166,6 @@ class Rows:
         if not len(items):
             return
         self.n_rows += len(items)
-        self.source.check_rows(self.n_rows)
         pl = polars_or_none()
         if pl is not None and isinstance(items, list):
             queries = pl.Series("query", queries, dtype=pl.String)

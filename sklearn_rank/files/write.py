@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import add_columnar, columnar_kind
 from sklearn_rank.files.read import FileFormat, kind_of_name, read_parts
-from sklearn_rank.files.source import MAX_ID, Limits, opened, source_of
+from sklearn_rank.files.source import MAX_ID, opened, source_of
 from sklearn_rank.files.text import (
     EXACT,
     INEXACT,
@@ -188,7 +188,7 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
 
     def holds(there: Path) -> bool:
         """Whether a file begins like a run, or like judgements."""
-        source = source_of(there, Limits())
+        source = source_of(there)
         try:
             with opened(source) as (_, head):
                 kind = columnar_kind(head)

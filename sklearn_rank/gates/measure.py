@@ -12,14 +12,13 @@ from typing import Any, NoReturn, get_args
 
 import numpy as np
 
-from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.gates.policy import Allowed, Policy, check_count
 from sklearn_rank.gates.verdict import Finding, RankGateFailure
-from sklearn_rank.inputs.frames import as_tables
+from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.tables import Run
@@ -214,9 +213,9 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
             own: _by_position(own, given, reading["query_ids"])
             for own, given in given_measures(reading["values"]).items()
         }
-    is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
+    stays_in_spark = is_spark(y_true) or is_spark(y_score)
     is_repeated = isinstance(y_score, Repeats)
-    if is_lazy or is_repeated:
+    if stays_in_spark or is_repeated:
         options["columns"] = reading.get("columns")
     else:
         labels = [own for own in (policy.slices, reading.get("clusters")) if isinstance(own, str)]
@@ -225,8 +224,8 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
         suspicion = "" if "swapped" in allow else swap_suspicion(y_true, y_score)
         if suspicion:
             refuse(suspicion, "swapped")
-    # Ids of lazy frames would leave their engine for a baseline alone.
-    options["keep_items"] = not is_lazy or bool(policy.max_drop) or unjudged == "condense"
+    # Ids would leave Spark for a baseline alone.
+    options["keep_items"] = not stays_in_spark or bool(policy.max_drop) or unjudged == "condense"
     try:
         with _filters, warnings.catch_warnings():
             # What the library warns of, the gate allows or fails for.

@@ -58,11 +58,19 @@ _WIDE = (
 
 
 def is_frame(values: Any) -> bool:
-    """Whether this is a data frame, eager or lazy; nothing is imported or computed."""
+    """Whether this is a data frame of any kind; nothing is imported or computed."""
     kind = type(values)
     if kind in PLAIN or isinstance(values, (Mapping, np.ndarray)):
         return False
     return hasattr(kind, "columns") or hasattr(kind, "column_names") or _is_stream(values)
+
+
+def is_spark(values: Any) -> bool:
+    """Whether this is a frame of Spark, or one of pandas on Spark."""
+    return "pyspark" in sys.modules and any(
+        kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pyspark"
+        for kind in type(values).__mro__
+    )
 
 
 def _is_stream(values: Any) -> bool:
@@ -119,7 +127,7 @@ def as_tables(
         return y_true, y_score
     if msg:
         raise TypeError(msg)
-    frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
+    frames = [eager_frame(side, name) if is_frame(side) else None for name, side in sides.items()]
     lists: dict[str, list[Any]] = {}
     for name, frame, own in zip(sides, frames, own_columns(columns, frames), strict=True):
         if frame is None:
@@ -149,7 +157,7 @@ def values_of(values: Any) -> Any:
         }
     if not is_frame(values):
         return values
-    frame = _eager(values, "values")
+    frame = eager_frame(values, "values")
     query = find_roles(frame.columns, ("query",), where="values")["query"]
     queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
     columns = {name: frame[name].to_list() for name in frame.columns if name != query}
@@ -252,7 +260,7 @@ def _keyed(queries: list[Any], values: list[Any], where: str) -> dict[Any, Any]:
     return table
 
 
-def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
+def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
     """The frame as narwhals sees it."""
     import narwhals as nw
 
@@ -299,11 +307,6 @@ class Side(NamedTuple):
     """Columns without a role, where none has one of ``kinds``."""
     kinds: tuple[Role, ...]
     """The grade, or what orders a ranking."""
-
-    @property
-    def used(self) -> list[str]:
-        """Names of all columns that are read."""
-        return list(dict.fromkeys((*self.named.values(), *self.spare)))
 
     def refuse_spare(self, rows: nw.DataFrame[Any]) -> None:
         """ColumnRoleError if a spare column may be the grade, or what orders a ranking."""
@@ -440,17 +443,7 @@ def run_of(
     return Run.from_columns(queries, items, **own)
 
 
-def refuse_missing(
-    frame: nw.DataFrame[Any], named: Mapping[Role, str], name: str, first_row: int
-) -> None:
-    """ValueError at the first row without an id or a number; rows are numbered from the first."""
-    for role, column in named.items():
-        _column(frame, column, name, is_id=role in ("query", "item"), first_row=first_row)
-
-
-def _column(
-    frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool, first_row: int = 0
-) -> nw.Series[Any]:
+def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) -> nw.Series[Any]:
     """A column in which nothing is missing."""
     # Under a name that Polars does not take for a pattern, as it would "^a.*$".
     series = frame[column].alias("column")
@@ -458,7 +451,7 @@ def _column(
     if series.null_count() or may_be_nan:
         missing = series.is_null() | series.is_nan() if may_be_nan else series.is_null()
         if missing.any():
-            row = first_row + int(missing.arg_true()[0])
+            row = int(missing.arg_true()[0])
             msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
             raise ValueError(msg)
     return series

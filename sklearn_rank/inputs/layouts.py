@@ -130,7 +130,7 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 
 
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of anything but lazy frames, by checked options."""
+    """Judged rankings of anything but frames of Spark, by checked options."""
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
     if options.ranks_are_places and isinstance(y_score, Run):
         y_score = y_score.at_places()

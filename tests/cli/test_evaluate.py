@@ -4,14 +4,12 @@ import io
 import json
 import sys
 
-import polars as pl
 import pytest
 
 from sklearn_rank import evaluate, read_qrels, read_run
 from sklearn_rank.cli import evaluate as module
 from sklearn_rank.cli import main
 from sklearn_rank.cli.reading import read_labels
-from sklearn_rank.engines import stream
 from sklearn_rank.exceptions import FileFormatError
 from tests.cli.conftest import ONE
 
@@ -166,54 +164,6 @@ def test_standard_input(command, monkeypatch):
     assert text.splitlines()[1] == "'-,,all,mrr,0.5"
 
 
-# Files larger than memory -----------------------------------------------------------------------
-
-
-def test_engines_print_what_memory_prints(command, monkeypatch):
-    monkeypatch.setattr(stream, "_SMALL", 0)
-    run, qrels = read_run("two.run"), read_qrels("t.qrels")
-    queries = [query for query in run for _ in run[query]]
-    rows = {"query": queries, "doc": list(run.item_ids), "score": run.scores}
-    pl.DataFrame(rows).write_parquet("run.parquet")
-    queries = [query for query in qrels for _ in qrels[query]]
-    rows = {"query": queries, "doc": list(qrels.item_ids), "grade": qrels.grades}
-    pl.DataFrame(rows).write_parquet("qrels.parquet")
-    wanted = "-m map -m ndcg@10 -q --format csv --engine"
-    expected = command(f"evaluate qrels.parquet run.parquet {wanted} memory")
-    for engine in ("polars", "duckdb"):
-        assert command(f"evaluate qrels.parquet run.parquet {wanted} {engine}") == expected
-        # Judgements in another format are read in memory.
-        limited = f"{wanted} {engine} --memory-limit 1GB"
-        assert command(f"evaluate t.qrels run.parquet {limited}") == expected
-
-
-def test_text_streams_through_polars_alone(command):
-    expected = command(f"{BOTH} --engine memory")
-    assert command(f"{BOTH} --engine polars") == expected
-    assert "--engine duckdb reads Parquet here, and" in command(f"{BOTH} --engine duckdb", 2)
-    assert "must be at least 64 MiB" in command(f"{BOTH} --memory-limit much", 2)
-    for option in ("-M 2", "-J"):
-        message = "--engine polars does not go with -"
-        assert message in command(f"{BOTH} {option} --engine polars", 2)
-        assert command(f"{BOTH} {option}")
-
-
-def test_large_files_are_not_read_at_once(command, monkeypatch):
-    scanned: list[str] = []
-    scan_run = module.scan_run
-
-    def noted(path: str, **options: object) -> object:
-        scanned.append(str(options["engine"]))
-        return scan_run(path, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(module, "scan_run", noted)
-    command("evaluate t.qrels two.run")
-    assert scanned == []
-    monkeypatch.setattr(module, "_GROWTH", 1 << 40)
-    command("evaluate t.qrels two.run")
-    assert scanned == ["polars"]
-
-
 # What is wrong ----------------------------------------------------------------------------------
 
 FILES = {
@@ -230,7 +180,6 @@ FILES = {
     ("words", "message"),
     [
         ("t.qrels none.run", "RUN 'none.run' cannot be read: there is no such file in "),
-        ("t.qrels folder", "path 'folder' stands for files of which 'folder/a' cannot be read: "),
         ("t.qrels one.run -m mapp", "unknown measure 'mapp'; did you mean 'map'?"),
         ("t.qrels one.run --convention trec", "unknown convention 'trec'"),
         ("one.run one.run", "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
@@ -256,8 +205,6 @@ FILES = {
 )
 def test_what_could_not_be_measured_ends_with_2(words, message, command):
     command.write(FILES)
-    (command.folder / "folder").mkdir()
-    (command.folder / "folder" / "a").symlink_to("gone")
     text = command(f"evaluate {words}", 2)
     assert "sklearn-rank evaluate: " in text
     assert message in text

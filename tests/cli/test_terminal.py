@@ -168,10 +168,9 @@ def test_an_output_that_cannot_be_written_ends_with_2(target, command):
     ("words", "message"),
     [
         ("evaluate gone.qrels one.run", "evaluate: QRELS 'gone.qrels' cannot be read: there"),
-        ("evaluate t.qrels folder", "evaluate: path 'folder' is a folder without files"),
+        ("evaluate t.qrels folder", "evaluate: RUN 'folder' cannot be read: it is a folder"),
         ("evaluate t.qrels empty.run", "evaluate: empty.run: is empty"),
         ("evaluate t.qrels one.run --slices x", "--slices 'x' cannot be read: there is no such"),
-        ("evaluate t.qrels one.run --max-line=5", "longer than 5 bytes; pass --max-line to read"),
         ("evaluate - -", "'-' is standard input, which can be read only once"),
         ("evaluate t.qrel one.run", "; did you mean 't.qrels'"),
         ("judge-next t.qrels gone", "judge-next: RUN 'gone' cannot be read"),

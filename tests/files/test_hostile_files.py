@@ -63,28 +63,6 @@ def test_bytes_behind_a_known_beginning_end_in_an_error_of_the_package(data, hea
         read_run(io.BytesIO(head + data))
 
 
-class Endless(io.RawIOBase):
-    """A gibibyte of one line, made while it is read."""
-
-    left = 1 << 30
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        size = min(len(buffer), self.left)
-        buffer[:size] = b"x" * size
-        self.left -= size
-        return size
-
-
-def test_a_line_of_a_gibibyte_is_refused_after_its_first_part():
-    stream = Endless()
-    with pytest.raises(FileFormatError, match=":1: longer than 1,048,576 bytes"):
-        read_run(io.BufferedReader(stream))
-    assert stream.left > (1 << 30) - (1 << 26)
-
-
 BOMB = """
 import resource, sys
 from sklearn_rank import FileFormatError, read_run
@@ -110,6 +88,5 @@ def test_a_bomb_is_refused_within_its_limit(line, tmp_path):
         [sys.executable, "-c", BOMB, str(path)], capture_output=True, text=True, check=True
     )
     message, mebibytes = done.stdout.splitlines()
-    refusal = "longer than" if line == b"\0" else "decompresses to more than"
-    assert refusal in message
+    assert "decompresses to more than" in message
     assert int(mebibytes) < 400, "a few blocks of 16 MiB and the rows read so far"

@@ -142,13 +142,13 @@ def test_two_lists_of_one_query_are_not_laid_end_to_end(read):
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
 def test_a_file_of_one_json_value_may_be_one_long_line(name, tmp_path):
-    """As JSON.stringify writes it: above the limit of a line, below that of a file."""
+    """As JSON.stringify writes it."""
     run = {f"q{query}": {f"d{item}": 1.5 for item in range(30)} for query in range(40)}
     data = json.dumps(run).encode()
     path = tmp_path / name
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    assert read_run(path, max_line=1_000) == run
-    assert read_run(io.BytesIO(data), format="json", max_line=1_000) == run
+    assert read_run(path) == run
+    assert read_run(io.BytesIO(data), format="json") == run
     does = "decompresses to" if name.endswith(".gz") else "holds"
     with pytest.raises(FileFormatError, match=f"{does} more than 9,000 bytes; pass max_bytes="):
         read_run(path, max_bytes=9_000)

@@ -118,7 +118,6 @@ RUNS = {
     "comments alone": (b"# nothing\n", "holds no rows"),
     "escape codes": (b"q Q0 d 1 \x1b[2J t\n", r"1: score '\\x1b\[2J' is not a number"),
     "long id": (b"q Q0 " + b"d" * 70_000 + b" 1 1 t\n", "1: the item id is longer than 65,536"),
-    "long line": (b"q Q0 d 1 1 " + b"t" * 2_000_000 + b"\n", "1: longer than 1,048,576 bytes"),
     "csv: fields": (b"qid,doc,score\nq,a,1\nq,b\n", "3: 2 fields instead of 3"),
     "csv: compensated": (b"qid,doc,score\nq,a,1,2\nq,b\n", "2: 4 fields instead of 3"),
     "csv: empty id": (b"qid,doc,score\nq,,1\n", "2: the item id is empty"),
@@ -168,18 +167,14 @@ def test_two_columns_of_one_role_are_refused():
         run_of(b"qid,doc_id,docno,score\nq,a,b,1\n")
 
 
-def test_limits_are_options():
-    with pytest.raises(FileFormatError, match="more than 2 rows; pass max_rows="):
-        run_of(LINES, max_rows=2)
+def test_compressed_files_have_a_limit():
     with pytest.raises(
         FileFormatError, match="decompresses to more than 10 bytes; pass max_bytes="
     ):
         run_of(gzip.compress(LINES), max_bytes=10)
     assert run_of(LINES, max_bytes=10) == READ, "what is not compressed cannot surprise"
-    with pytest.raises(FileFormatError, match="1: longer than 5 bytes; pass max_line="):
-        run_of(LINES, max_line=5)
-    with pytest.raises(ValueError, match="max_rows must be an int of at least 1, got 0"):
-        run_of(LINES, max_rows=0)
+    with pytest.raises(ValueError, match="The 'max_bytes' parameter of read_run must be an int"):
+        run_of(LINES, max_bytes=0)
 
 
 def test_a_file_is_named_by_its_path(tmp_path):

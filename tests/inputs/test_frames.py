@@ -185,14 +185,22 @@ def test_metric_functions_are_told_to_rename() -> None:
         mean_reciprocal_rank_score(films, pd.DataFrame(CLICKS))
 
 
-@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
 @pytest.mark.parametrize(("side", "column"), [("y_true", "Grade"), ("y_score", "Score")])
-def test_the_frame_is_named(make: Any, side: str, column: str) -> None:
+def test_the_frame_is_named(side: str, column: str) -> None:
     sides = {"y_true": CLICKS, "y_score": {**CLICKS, "score": [1.0, 2.0]}}
     sides[side] = {**sides[side], column: [2, 2]}
     message = f"^{side} has several columns for the role '{column.lower()}'"
     with pytest.raises(ColumnRoleError, match=message):
-        evaluate(make(sides["y_true"]), make(sides["y_score"]), "map")
+        evaluate(pl.DataFrame(sides["y_true"]), pl.DataFrame(sides["y_score"]), "map")
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_score"])
+def test_lazy_frames_are_collected_first(name: str) -> None:
+    sides = {"y_true": pl.DataFrame(CLICKS), "y_score": pl.DataFrame({**CLICKS, "score": [1, 2]})}
+    sides[name] = sides[name].lazy()  # type: ignore[assignment]
+    message = rf"{name} is a lazy LazyFrame; call \.collect\(\) on it first \(\.pl\(\) of DuckDB"
+    with pytest.raises(TypeError, match=message):
+        evaluate(*sides.values(), "map")
 
 
 # Tables as files read them ------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def test_distances_of_a_column_rank_the_least_first() -> None:
     expected = {"q": {"a": -0.9, "b": -0.1, "c": -0.4}}
     for write in (csv_of, lines_of):
         assert read_run(write(run)) == expected
-    for make in (pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy()):
+    for make in (pd.DataFrame, pl.DataFrame):
         assert evaluate({"q": {"c"}}, make(run), "mrr")["mrr"] == 1 / 2
     other = {"l2": run.pop("distance"), **run}
     assert read_run(csv_of(other), columns={"distance": "l2"}) == expected
@@ -259,7 +259,7 @@ ESCI = {
 def test_grades_as_text_are_not_all_relevant(name: str) -> None:
     table = {(name if key == "esci_label" else key): values for key, values in ESCI.items()}
     ranked = {"q": ["b", "a"], "p": ["c", "d"]}
-    for make in (pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy()):
+    for make in (pd.DataFrame, pl.DataFrame):
         with pytest.raises((TypeError, ValueError), match=rf"'{name}'.*\{{'E': \.\.\., "):
             evaluate(make(table), ranked, "mrr")
     with expected_failure((TypeError, ColumnRoleError), match=rf"'{name}'"):

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from sklearn_rank import evaluate
-from tests.engines.problems import assert_same, refused
 from tests.spark.conftest import Make, makes_frames, start
+from tests.spark.problems import assert_same, refused
 from tests.spark.test_frames import MANY, frames
 
 

@@ -1,20 +1,12 @@
-"""Files, the command line, assertions, gates, slices and comparisons on Spark."""
+"""Assertions, gates, slices and comparisons on Spark."""
 
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from sklearn_rank import (
-    EngineOptions,
-    compare,
-    evaluate,
-    r_precision_score,
-    scan_qrels,
-    scan_run,
-)
-from sklearn_rank.cli import main
-from tests.engines.problems import assert_same
+from sklearn_rank import compare, evaluate, r_precision_score
+from tests.spark.problems import assert_same
 
 TRUTH = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}
 RUN = {"query": ["a", "a", "b", "b"], "item": ["x", "y", "y", "x"], "score": [2.0, 1.0, 2.0, 1.0]}
@@ -43,37 +35,6 @@ def folders(tmp_path: Path) -> tuple[str, str]:
         frame.head(1).write_parquet(tmp_path / name / "part-0.parquet")
         frame.tail(-1).write_parquet(tmp_path / name / "part-1.parquet")
     return str(tmp_path / "qrels"), str(tmp_path / "run")
-
-
-def test_files_and_folders(session, folders, tmp_path):
-    qrels, run = folders
-    expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), ["mrr", "map"])
-    found = evaluate(
-        scan_qrels(qrels, engine="spark"), scan_run(f"{run}/*.parquet", engine="spark"), "mrr"
-    )
-    assert found["mrr"] == expected["mrr"]
-    pl.DataFrame({"who.is": ["a"], "wh`at": [7], "points": [1.5]}).write_parquet(tmp_path / "o.pq")
-    columns = {"query": "who.is", "item": "wh`at", "score": "points"}
-    scanned = scan_run(tmp_path / "o.pq", columns=columns, engine="spark")
-    assert scanned.toArrow().to_pylist() == [{"query": "a", "item": "7", "score": 1.5}]
-
-
-def test_the_command_line(session, folders, tmp_path, capsys):
-    asked = ("-m", "map", "-m", "ndcg@10", "-q", "--format", "csv")
-    assert main(["evaluate", *folders, *asked, "--engine", "polars"]) == 0
-    expected = capsys.readouterr().out
-    assert main(["evaluate", *folders, *asked, "--engine", "spark"]) == 0
-    assert capsys.readouterr().out == expected
-    # What Spark refuses is said like all else, without a traceback.
-    twice = pl.DataFrame({**RUN, "item": ["x", "x", "y", "x"]})
-    twice.write_parquet(tmp_path / "twice.parquet")
-    named = [folders[0], str(tmp_path / "twice.parquet")]
-    assert main(["evaluate", *named, "--engine", "spark"]) == 2
-    said = capsys.readouterr().err
-    assert "sklearn-rank evaluate: RUN['a'] holds item 'x'" in said
-    (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\n")
-    assert main(["evaluate", folders[0], str(tmp_path / "a.run"), "--engine", "spark"]) == 2
-    assert "--engine spark reads Parquet here, and" in capsys.readouterr().err
 
 
 def test_gates_hold_limits_and_refuse_baselines(session, folders, pytester, monkeypatch):
@@ -111,11 +72,8 @@ def test_comparisons_slices_and_frames(lazy):
 
 
 def test_a_terminal_is_told(lazy, capsys, monkeypatch):
-    quiet = EngineOptions(progress=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    evaluate(lazy(TRUTH), lazy(RUN), "mrr", engine=quiet)
-    assert "Spark" not in capsys.readouterr().err
     evaluate(lazy(TRUTH), lazy(RUN), "mrr")
     said = capsys.readouterr().err
     for doing in ("counts rows", "ranks queries"):

@@ -12,8 +12,8 @@ import pytest
 
 from sklearn_rank import ColumnRoleError, InvalidParameterError, RankingDataWarning, Run, evaluate
 from sklearn_rank.engines import spark
-from tests.engines.problems import assert_same
 from tests.spark.conftest import Make
+from tests.spark.problems import assert_same
 
 TRUTH = {"query": list("aabb"), "item": list("xyxz"), "grade": [1, 0, 2, 1]}
 RUN = {"query": list("aaabbb"), "item": list("xyzxyz"), "score": [1.0, 2.0, -math.inf] * 2}

@@ -1,10 +1,10 @@
-"""Problems and refusals of all engines, on Spark; tests/engines has what its tasks do with all."""
+"""Problems and refusals on Spark; test_tasks.py has what its tasks do with more of them."""
 
 import polars as pl
 import pytest
 
 from sklearn_rank import evaluate
-from tests.engines.problems import assert_same, problems, refused
+from tests.spark.problems import assert_same, problems, refused
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.RankingDataWarning", "ignore::sklearn_rank.ConventionWarning"

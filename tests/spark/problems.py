@@ -1,14 +1,13 @@
-"""Nasty problems for every engine: one frame of judgements, one of rankings, and what to expect.
+"""Nasty problems: one frame of judgements, one of rankings, and what to expect.
 
 What is expected is what frames in memory give, but for refusals, of which the facts are written
-down: an engine need not know the number of a row, but has to name the item.
+down: Spark need not know the number of a row, but has to name the item.
 """
 
 import random
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 import pytest
 
 from sklearn_rank import (
@@ -16,16 +15,14 @@ from sklearn_rank import (
     DuplicateItemError,
     Evaluation,
     QueryMismatchError,
-    evaluate,
 )
 from tests.inputs.test_ten_doors import MEASURES, problem
 
 Columns = dict[str, Any]
 """Values of each column, as lists or as arrays of a type of their own."""
-N_PROBLEMS = 200
 
 
-class EngineProblem(NamedTuple):
+class FrameProblem(NamedTuple):
     """Columns of both sides and the options of ``evaluate``."""
 
     label: str
@@ -33,7 +30,7 @@ class EngineProblem(NamedTuple):
     run: Columns
     options: dict[str, Any]
     needs_order: bool
-    """Whether the order of rows counts, which not every engine knows."""
+    """Whether the order of rows counts, which Spark does not keep."""
 
     @property
     def measures(self) -> list[str]:
@@ -44,7 +41,7 @@ class EngineProblem(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """What no engine may evaluate."""
+    """What nobody may evaluate."""
 
     label: str
     truth: Columns
@@ -53,22 +50,6 @@ class Refused(NamedTuple):
     message: str
     options: dict[str, Any] = {}  # noqa: RUF012
     """Never changed."""
-
-
-def in_memory(given: EngineProblem) -> Evaluation:
-    """What is expected."""
-    if given.label not in _EXPECTED:
-        _EXPECTED[given.label] = _evaluated(given)
-    return _EXPECTED[given.label]
-
-
-_EXPECTED: dict[str, Evaluation] = {}
-
-
-def _evaluated(given: EngineProblem) -> Evaluation:
-    return evaluate(
-        pl.DataFrame(given.truth), pl.DataFrame(given.run), given.measures, **given.options
-    )
 
 
 def assert_same(found: Evaluation, expected: Evaluation) -> None:
@@ -81,7 +62,7 @@ def assert_same(found: Evaluation, expected: Evaluation) -> None:
         assert found.per_query[name][places].tobytes() == values.tobytes(), name
 
 
-def problems(number: int = N_PROBLEMS) -> list[EngineProblem]:
+def problems(number: int) -> list[FrameProblem]:
     """Queries that are only judged or only ranked, ties of all kinds, and many types of columns."""
     return [_problem(seed) for seed in range(number)]
 
@@ -89,7 +70,7 @@ def problems(number: int = N_PROBLEMS) -> list[EngineProblem]:
 KINDS = ("plain", "integers", "wide scores", "narrow scores", "ranks", "repeated", "weights")
 
 
-def _problem(seed: int) -> EngineProblem:
+def _problem(seed: int) -> FrameProblem:
     rng = random.Random(seed)
     given = problem(seed)
     truth = _columns(given.rows_of(given.truth), "grade")
@@ -127,7 +108,7 @@ def _problem(seed: int) -> EngineProblem:
         weights = {query: 1 + number % 3 for number, query in enumerate(sorted(given.truth))}
         options["sample_weight"] = weights
     needs_order = options["ties"] == "stable" and "score" in run
-    return EngineProblem(f"{seed}-{kind}", truth, run, options, needs_order)
+    return FrameProblem(f"{seed}-{kind}", truth, run, options, needs_order)
 
 
 def _columns(rows: list[tuple[str, str, Any]], number: str) -> Columns:
