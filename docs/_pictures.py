@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from sklearn_rank import Evaluation, compare, evaluate
-from sklearn_rank.displays import plot_style
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS / "examples"
+STYLE = DOCS / "matplotlibrc"
 
 SYSTEMS = {"words": 1.2, "vectors": 1.9, "both": 2.1, "both, reranked": 3.0}
 """Made-up search engines, and how much of their scores is no noise."""
@@ -40,18 +41,14 @@ def draw_all() -> None:
     """A file for each picture of pictures.md."""
     systems = evaluations()
     pair = compare({name: systems[name] for name in ("vectors", "both")})
-    lengths = {query: ("short", "medium", "long")[query % 3] for query in range(80)}
     pictures = {
-        "precision_recall_at_k": lambda: compare(systems).plot("precision_recall_at_k"),
         "measure_at_k": lambda: compare(systems).plot("at_k", measure="ndcg"),
         "roc": lambda: compare(systems).plot("roc", average="macro"),
         "precision_recall": lambda: compare(systems).plot("precision_recall", average="macro"),
-        "distribution": lambda: compare(systems).plot("distribution", measure="ndcg@10"),
         "differences": lambda: pair.plot("differences", measure="ndcg@10"),
-        "slices": lambda: pair.plot("forest", measure="ndcg@10", slices=lengths),
     }
-    for name, draw in pictures.items():
-        with plot_style():
+    with mpl.rc_context(fname=STYLE):
+        for name, draw in pictures.items():
             draw()
             plt.savefig(DOCS / f"{name}.svg", metadata={"Date": None})
             plt.close("all")
@@ -59,9 +56,10 @@ def draw_all() -> None:
 
 def run_examples() -> None:
     """Each script of the gallery draws its own."""
-    for script in sorted(set(EXAMPLES.glob("*.py")) - {EXAMPLES / "conftest.py"}):
+    for script in sorted(EXAMPLES.glob("*.py")):
         home = DOCS if script.stem == "early_stopping" else EXAMPLES
-        subprocess.run([sys.executable, script, home / f"{script.stem}.svg"], check=True)
+        command = [sys.executable, script, home / f"{script.stem}.svg"]
+        subprocess.run(command, check=True, env={**os.environ, "MATPLOTLIBRC": str(STYLE)})
 
 
 if __name__ == "__main__":

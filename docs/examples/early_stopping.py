@@ -12,7 +12,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from sklearn_rank import lightgbm_eval_metric
-from sklearn_rank.displays import plot_style
 
 PARAMS = {
     "objective": "lambdarank",
@@ -65,18 +64,17 @@ by_measure = stopped(OURS, metric)
 print(f"stopped by LightGBM's default: {by_default} trees, MAP@10 {values[by_default - 1]:.3f}")
 print(f"stopped by MAP@10: {by_measure} trees, MAP@10 {values[by_measure - 1]:.3f}")
 
-with plot_style():
-    figure, ax = plt.subplots()
-    (line,) = ax.plot(range(1, TREES + 1), values)
-    stops = ((by_default, "by nDCG@1 to 5", -14), (by_measure, "by MAP@10", 5))
-    for tree, told, above in stops:
-        ax.plot(tree, values[tree - 1], "o", color=line.get_color(), markersize=7)
-        ax.annotate(
-            f"stops here {told}",
-            (tree, values[tree - 1]),
-            xytext=(10, above),
-            textcoords="offset points",
-        )
-    ax.set(title="One training, watched by two metrics", xlabel="trees", ylabel="MAP@10, held out")
-    if sys.argv[1:]:
-        figure.savefig(sys.argv[1], metadata={"Date": None})
+figure, ax = plt.subplots()
+(line,) = ax.plot(range(1, TREES + 1), values)
+stops = ((by_default, "by nDCG@1 to 5", -14), (by_measure, "by MAP@10", 5))
+for tree, told, above in stops:
+    ax.plot(tree, values[tree - 1], "o", color=line.get_color(), markersize=7)
+    ax.annotate(
+        f"stops here {told}",
+        (tree, values[tree - 1]),
+        xytext=(10, above),
+        textcoords="offset points",
+    )
+ax.set(title="One training, watched by two metrics", xlabel="trees", ylabel="MAP@10, held out")
+if sys.argv[1:]:
+    figure.savefig(sys.argv[1], metadata={"Date": None})

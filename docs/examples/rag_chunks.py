@@ -11,7 +11,6 @@ from pydoc_data.topics import topics
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from sklearn_rank import compare, evaluate
-from sklearn_rank.displays import plot_style
 
 # Questions about Python, answered by its own help pages, which come with every Python.
 QUESTIONS = {
@@ -86,7 +85,6 @@ evaluations = {
 comparison = compare(evaluations)
 print(comparison)
 
-with plot_style():
-    shown = comparison.plot("forest")
-    if sys.argv[1:]:
-        shown.figure_.savefig(sys.argv[1], metadata={"Date": None})
+shown = comparison.plot("at_k", measure="recall", k=10)
+if sys.argv[1:]:
+    shown.figure_.savefig(sys.argv[1], metadata={"Date": None})

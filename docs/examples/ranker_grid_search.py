@@ -14,7 +14,6 @@ from lightgbm import LGBMRanker
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_rank import QueryKFold, QueryRanker, get_scorer
-from sklearn_rank.displays import plot_style
 
 rng = np.random.default_rng(0)
 qid = np.repeat(np.arange(90), 15)
@@ -34,18 +33,17 @@ search.fit(X, y)
 print(search.best_params_, f"nDCG@10 {search.best_score_:.3f}")
 
 table = pd.DataFrame(search.cv_results_)
-with plot_style():
-    figure, ax = plt.subplots()
-    for rate, rows in table.groupby("param_ranker__learning_rate"):
-        # Folds are few: their standard deviation says little about other queries.
-        ax.errorbar(
-            rows["param_ranker__num_leaves"],
-            rows["mean_test_score"],
-            yerr=rows["std_test_score"],
-            label=f"learning rate {rate}",
-        )
-    ax.set_xscale("log", base=2)
-    ax.set(xlabel="num_leaves", ylabel="nDCG@10 (mean, sd of 3 folds)")
-    ax.legend(loc="lower right")
-    if sys.argv[1:]:
-        figure.savefig(sys.argv[1], metadata={"Date": None})
+figure, ax = plt.subplots()
+for rate, rows in table.groupby("param_ranker__learning_rate"):
+    # Folds are few: their standard deviation says little about other queries.
+    ax.errorbar(
+        rows["param_ranker__num_leaves"],
+        rows["mean_test_score"],
+        yerr=rows["std_test_score"],
+        label=f"learning rate {rate}",
+    )
+ax.set_xscale("log", base=2)
+ax.set(xlabel="num_leaves", ylabel="nDCG@10 (mean, sd of 3 folds)")
+ax.legend(loc="lower right")
+if sys.argv[1:]:
+    figure.savefig(sys.argv[1], metadata={"Date": None})

@@ -10,7 +10,6 @@ import sys
 import numpy as np
 
 from sklearn_rank import compare, evaluate
-from sklearn_rank.displays import plot_style
 
 rng = np.random.default_rng(7)
 nouns = ("lamp", "desk", "chair", "rug", "shelf", "mirror", "vase", "clock", "sofa", "stool")
@@ -44,7 +43,6 @@ print(comparison)
 for change in comparison.most_changed(3):
     print(f"{change.query}: {change.old:.2f} -> {change.new:.2f}  ({change.why(3)})")
 
-with plot_style():
-    shown = comparison.plot("differences", measure="ndcg@10")
-    if sys.argv[1:]:
-        shown.figure_.savefig(sys.argv[1], metadata={"Date": None})
+shown = comparison.plot("differences", measure="ndcg@10")
+if sys.argv[1:]:
+    shown.figure_.savefig(sys.argv[1], metadata={"Date": None})

@@ -12,7 +12,6 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.metrics.pairwise import cosine_similarity
 
 from sklearn_rank import MeasureAtKDisplay, compare, evaluate
-from sklearn_rank.displays import plot_style
 
 # 300 users of five tastes, 120 items; some items are popular with everybody.
 rng = np.random.default_rng(3)
@@ -41,7 +40,6 @@ evaluations = {
 }
 print(compare(evaluations))
 
-with plot_style():
-    shown = MeasureAtKDisplay.from_evaluation(evaluations, "recall", k=20)
-    if sys.argv[1:]:
-        shown.figure_.savefig(sys.argv[1], metadata={"Date": None})
+shown = MeasureAtKDisplay.from_evaluation(evaluations, "recall", k=20)
+if sys.argv[1:]:
+    shown.figure_.savefig(sys.argv[1], metadata={"Date": None})

@@ -427,16 +427,15 @@ class Comparison(Tabular):
 
     # What it is shown as -------------------------------------------------------------------------
 
-    def plot(self, kind: str = "forest", **options: Any) -> Any:
+    def plot(self, kind: str = "differences", **options: Any) -> Any:
         """Draw the comparison; needs Matplotlib.
 
         Parameters
         ----------
-        kind : str, default="forest"
-            "forest" (differences from the baseline with intervals, of one ``measure=`` or all, with
-            ``slices=`` a row for each), "differences" (of the queries between the baseline and
-            ``system=``, sorted, ``n_named=`` at each end by name), and the others of
-            :meth:`Evaluation.plot`, with a line for each system.
+        kind : str, default="differences"
+            "differences" (of the queries between the baseline and ``system=`` by ``measure=``,
+            sorted, ``n_named=`` at each end by name), and those of :meth:`Evaluation.plot`, with a
+            line for each system.
         **options
             Those of the kind, and ``ax=``.
 
@@ -445,9 +444,9 @@ class Comparison(Tabular):
         display : display
             Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
         """
-        from sklearn_rank.displays import plot_comparison
+        from sklearn_rank.displays import plot
 
-        return plot_comparison(self, kind, options)
+        return plot(self, kind, options)
 
     def report(
         self,

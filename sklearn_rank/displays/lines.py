@@ -1,29 +1,15 @@
-"""Displays of one line per system: a measure at k, precision against recall, ROC, distributions."""
+"""Displays of one line per system: a measure at k, ROC, precision against recall."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sklearn_rank.displays.base import (
-    FONT_SIZE,
-    SIZE,
-    Display,
-    add_legend,
-    check_names,
-    measure_of,
-    measured_by,
-    name_lines,
-    read_arrays,
-    read_systems,
-    series_style,
-    set_names,
-    text_color,
-)
-from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.evaluate import evaluate, with_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
@@ -36,18 +22,20 @@ from sklearn_rank.metrics.curves import (
     roc_curves,
 )
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
-from sklearn_rank.model_selection.reading import Responses, read_call
+from sklearn_rank.model_selection.query_ids import find_ids
+from sklearn_rank.model_selection.reading import Responses, layout_of_y, read_call
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics import mean_confidence_interval
-from sklearn_rank.support.checks import check_integer, check_option, check_same_length
-from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.support.checks import check_integer, check_option, refuse_unordered
+from sklearn_rank.support.text import closest, safe_repr, safe_text
+from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 __all__ = [
@@ -60,22 +48,130 @@ Styles = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 Average = Literal["pooled", "macro"]
 Curve = tuple[Any, Any, Mapping[str, Any]]
 """The x, y and keywords of a line."""
+_DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (7, 1.5, 1.5, 1.5)))
+_MARKERS = "os^DvPX"
+"""With four dashes the first 28 systems differ in print, too."""
+_LONGEST = 28
+"""Characters of a name: more would leave little room for the picture."""
+_OF_SCIKIT_LEARN = {
+    "pos_label": "pass relevance={label: 1}",
+    "sample_weight": "weigh queries in evaluate(..., sample_weight=) and use from_evaluation",
+    "plot_chance_level": "the line of a random order is always drawn, as chance_level_",
+    "chance_level_kw": "style the line of a random order by display.chance_level_.set(...)",
+    "estimator_name": "pass name=",
+    "drop_intermediate": "every point is drawn",
+    "despine": "hide lines of display.ax_.spines, or use a style of Matplotlib",
+    **dict.fromkeys(("color", "linestyle", "linewidth", "alpha"), "pass curve_kwargs={...}"),
+}
+"""Arguments of scikit-learn's displays, and what to write here."""
+
+
+class Display:
+    """The values of a picture; ``plot`` draws it, into ``ax_`` of ``figure_``."""
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def _axes(self, ax: Axes | None) -> Axes:
+        """The caller's axes, or those of a new figure."""
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                msg = (
+                    f"{type(self).__name__}.plot requires matplotlib. You can install matplotlib "
+                    "with `pip install matplotlib`"
+                )
+                raise ImportError(msg) from error
+            ax = plt.subplots()[1]
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+def line_style(number: int) -> dict[str, Any]:
+    """Dashes and marker of a system; colours are those of the user's style."""
+    return {
+        "linestyle": _DASHES[number % len(_DASHES)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 4.0,
+    }
+
+
+# Input -------------------------------------------------------------------------------------------
+
+
+def read_systems(evaluations: Any, owner: str) -> tuple[list[Evaluation], list[str] | None]:
+    """Evaluations and names of their systems; one evaluation needs no name."""
+    if isinstance(evaluations, Evaluation):
+        return [evaluations], None
+    systems = list(evaluations.values()) if isinstance(evaluations, Mapping) else []
+    if not systems or not all(isinstance(system, Evaluation) for system in systems):
+        msg = (
+            f"{owner} takes a result of evaluate, or several as {{name: result}}, got "
+            f"{safe_repr(evaluations)}"
+        )
+        raise TypeError(msg)
+    return systems, list(map(str, evaluations))
+
+
+def check_names(names: Any, count: int) -> list[str] | None:
+    """One name for each line, or None."""
+    if names is None:
+        return None
+    refuse_unordered(names, "names")
+    if len(names) != count:
+        msg = f"names must hold one label for each curve ({count}), got {len(names)}"
+        raise ValueError(msg)
+    return [str(name) for name in names]
+
+
+def measure_of(evaluation: Evaluation, measure: str | Measure) -> Measure:
+    """A measure with the parameters of the evaluation, such as a convention's."""
+    wanted = read_measure(measure)
+    for measured in evaluation.measures:
+        if measured.metric is wanted.metric and wanted.agrees_with(measured):
+            return replace(measured, k=wanted.k)
+    return wanted
+
+
+# Names in a picture ------------------------------------------------------------------------------
+
+
+def shown_name(name: object) -> str:
+    """A name or id as one printable line; cut in the middle, as models differ at their ends."""
+    text = safe_text(str(name), limit=10_000)
+    return text if len(text) <= _LONGEST else f"{text[:9]}…{text[9 - _LONGEST + 1 :]}"
+
+
+def add_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], loc: Any = "best") -> None:
+    """A legend that reads no formula from names."""
+    for handle, name in zip(handles, names, strict=True):
+        text = shown_name(name)
+        # A leading underscore would hide the artist from legends.
+        handle.set_label(f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text)
+    for label in ax.legend(handles=list(handles), loc=loc).get_texts():
+        label.set_parse_math(False)
+
+
+# Lines -------------------------------------------------------------------------------------------
 
 
 class SystemLines(Display):
     """One line per system, with a band where it has intervals."""
 
-    names: list[str] | None
-    intervals: list[FloatArray] | None = None
+    names: Sequence[str] | None
+    intervals: Sequence[Any] | None
     lines_: list[Line2D]
     bands_: list[PolyCollection]
-    _SIZE: ClassVar[tuple[float, float]] = SIZE
+    _ZERO_DIVISION: ClassVar[Any] = "warn"
+    _DRAWN: ClassVar[frozenset[str]]
+    """Options of ``from_evaluation`` that are not of all lines."""
 
     def _curves(self) -> list[Curve]:
         raise NotImplementedError
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        """Label the axes and name the lines."""
+    def _label(self, ax: Axes) -> None:
+        """Label the axes."""
         raise NotImplementedError
 
     def plot(
@@ -102,7 +198,7 @@ class SystemLines(Display):
             The display, drawn: with ``ax_``, ``figure_``, ``lines_`` and ``bands_``.
         """
         curves = self._curves()
-        shown = self.names if names is None else check_names(names, len(curves))
+        shown = check_names(self.names if names is None else names, len(curves))
         given: Any = curve_kwargs or {}
         styles = [given] * len(curves) if isinstance(given, Mapping) else given
         if not isinstance(styles, (list, tuple)) or len(styles) != len(curves):
@@ -111,24 +207,23 @@ class SystemLines(Display):
                 f"Got: {safe_repr(given)}"
             )
             raise ValueError(msg)
-        with self._canvas(ax, self._SIZE) as ax:
-            self.lines_, self.bands_ = [], []
-            for number, (x, y, marks) in enumerate(curves):
-                (line,) = ax.plot(x, y, **{**series_style(number), **marks, **styles[number]})
-                self.lines_.append(line)
-                if self.intervals is not None:
-                    look: Any = {"color": line.get_color(), "alpha": 0.16, "linewidth": 0}
-                    self.bands_.append(ax.fill_between(x, *self.intervals[number].T, **look))
-            self._finish(ax, shown)
+        ax = self._axes(ax)
+        self.lines_, self.bands_ = [], []
+        for number, (x, y, marks) in enumerate(curves):
+            (line,) = ax.plot(x, y, **{**line_style(number), **marks, **styles[number]})
+            self.lines_.append(line)
+            if self.intervals:
+                look: Any = {"color": line.get_color(), "alpha": 0.16, "linewidth": 0}
+                self.bands_.append(
+                    ax.fill_between(x, *np.transpose(self.intervals[number]), **look)
+                )
+        self._label(ax)
+        self._name(ax, shown)
         return self
 
-
-class CurveDisplay(SystemLines):
-    """Lines that can be drawn of predictions and of estimators, as scikit-learn's displays can."""
-
-    _ZERO_DIVISION: ClassVar[Any] = "warn"
-    _OWN: ClassVar[frozenset[str]]
-    """Options of ``from_evaluation`` that are not of all lines."""
+    def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
+        if names is not None:
+            add_legend(ax, self.lines_, names)
 
     @classmethod
     def _deepest(cls, *measure: Any, **_: Any) -> list[str | Measure]:
@@ -172,7 +267,7 @@ class CurveDisplay(SystemLines):
         display : Display
             The display, drawn.
         """
-        drawn, reading = cls._split(options)
+        drawn, reading = cls._split(options, tuple(signature(evaluate).parameters)[3:])
         reading = {"zero_division": cls._ZERO_DIVISION, **reading}
         evaluation = evaluate(y_true, y_score, cls._deepest(*measure, **drawn), **reading)
         systems = evaluation if name is None else {name: evaluation}
@@ -223,40 +318,44 @@ class CurveDisplay(SystemLines):
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        drawn, given = cls._split(options)
-        for option in given:
-            if option not in OPTION_NAMES:
-                msg = (
-                    f"{cls.__name__} has no option {safe_repr(option)}"
-                    f"{closest(option, ('groups', *OPTION_NAMES))}; its options are: "
-                    f"{', '.join(OPTION_NAMES)}"
-                )
-                raise InvalidParameterError(msg)
+        drawn, given = cls._split(options, OPTION_NAMES)
         settings = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
         measures = cls._deepest(*measure, **drawn)
-        read = read_call(Responses(estimator, X), y, groups, settings, owner=cls.__name__)
-        reading: dict[str, Any] = {
-            option: getattr(settings, option)
-            for option in ("string_provider", "zero_division", "ties")
-        }
+        owner, query = f"{cls.__name__}.from_estimator", settings.groups_from
+        if groups is None and not settings.one_query and layout_of_y(y, settings, owner) == "rows":
+            groups = find_ids(X, y, None, query, None)
+            if groups is None:
+                msg = (
+                    f"{owner} needs the query id of every row and got none: pass groups=qid, give "
+                    f"X a column or an index level named {query!r} (groups_from=), or pass "
+                    "one_query=True to rank all rows as one query"
+                )
+                raise RankingConfigError(msg)
+        read = read_call(Responses(estimator, X), y, groups, settings, owner=owner)
+        options = {key: getattr(settings, key) for key in ("string_provider", "zero_division", "ties")}
         if read.queries is not None:
-            reading["groups"] = read.queries.ids
-        try:
-            evaluation = evaluate(read.y, read.scores, measures, **reading)
-        except TypeError as error:
-            # The class that scorers raise for objects of the wrong kind.
-            raise RankingConfigError(str(error)) from error
+            options["groups"] = read.queries.ids
+        evaluation = evaluate(read.y, read.scores, measures, **options)
         system = {type(estimator).__name__ if name is None else name: evaluation}
         return cls.from_evaluation(system, *measure, **drawn, ax=ax, curve_kwargs=curve_kwargs)
 
     @classmethod
-    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _split(
+        cls, options: Mapping[str, Any], readers: Sequence[str]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Options of ``from_evaluation``, and options of reading the rankings."""
-        drawn = {name: value for name, value in options.items() if name in cls._OWN}
-        return drawn, {name: value for name, value in options.items() if name not in cls._OWN}
+        known = ("groups", "name", *sorted(cls._DRAWN), *readers)
+        for option in set(options).difference(known):
+            msg = f"{cls.__name__} has no option {safe_repr(option)}{closest(option, known)}; "
+            if option in _OF_SCIKIT_LEARN:
+                msg = f"{cls.__name__} has no option {option}: {_OF_SCIKIT_LEARN[option]}; "
+            raise InvalidParameterError(msg + f"its options are: {', '.join(dict.fromkeys(known))}")
+        drawn = {name: options[name] for name in cls._DRAWN if name in options}
+        return drawn, {name: options[name] for name in options if name not in drawn}
 
 
-class MeasureAtKDisplay(CurveDisplay):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MeasureAtKDisplay(SystemLines):
     """A measure of the first k ranks against k, with intervals over queries.
 
     Make one with :meth:`from_evaluation`, ``from_predictions`` or ``from_estimator``.
@@ -275,72 +374,46 @@ class MeasureAtKDisplay(CurveDisplay):
         Level of the intervals.
     names : list of str, default=None
         Names of the systems.
-
-    Attributes
-    ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        The line of each system and the band of its intervals, after ``plot``.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        The axes and the figure.
     """
 
-    _OWN = frozenset({"k", "confidence_level"})
+    k: Any
+    values: Sequence[Any]
+    intervals: Sequence[Any] | None = None
+    measure: str = "measure"
+    confidence_level: float = 0.95
+    names: Sequence[str] | None = None
 
-    def __init__(
-        self,
-        *,
-        k: Any,
-        values: Sequence[Any],
-        intervals: Sequence[Any] | None = None,
-        measure: str = "measure",
-        confidence_level: float = 0.95,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        self.k: IntArray = np.asarray(k, dtype=np.int64)
-        shapes = [self.k.shape] * len(values)
-        self.values = read_arrays("values", values, shapes)
-        self.intervals = _read_bands(intervals, shapes)
-        self.names = check_names(names, len(shapes))
-        self.measure, self.confidence_level = measure, confidence_level
+    _DRAWN = frozenset({"k", "confidence_level"})
 
     def _curves(self) -> list[Curve]:
         # Beyond some dozens, markers hide the line.
         style = {"markevery": max(len(self.k) // 20, 1)}
         return [(self.k, y, style) for y in self.values]
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        """Tick the first and last cutoff and a few round ones; distant ones by their logarithms."""
+    def _label(self, ax: Axes) -> None:
+        """Ticks are whole numbers, and distant cutoffs stand by their logarithms."""
         from matplotlib.ticker import MaxNLocator, NullLocator
 
-        k, steps = self.k, np.diff(self.k)
+        k = np.asarray(self.k)
+        steps = np.diff(k)
         if len(steps) and steps.max() > 4 * steps.min():
             ax.set_xscale("log")
             ax.xaxis.set_minor_locator(NullLocator())
             ticks = k if len(k) <= 10 else k[[0, -1]]
+            ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         else:
-            locator = MaxNLocator(5, steps=[1, 2, 5, 10], integer=True)
-            apart, round_ones = (k[-1] - k[0]) / 12, locator.tick_values(0, int(k[-1]))
-            between = [one for one in round_ones if k[0] + apart < one < k[-1] - apart]
-            ticks = np.unique(np.concatenate((k[:1], between, k[-1:])).astype(np.int64))
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-        interval = (
-            "" if self.intervals is None else f"\n(mean, {self.confidence_level:.0%} interval)"
-        )
+            ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        interval = "" if not self.intervals else f"\n(mean, {self.confidence_level:.0%} interval)"
         ax.set(xlabel="cutoff k", ylabel=f"{self.measure}{interval}")
-        name_lines(ax, self.lines_, names)
 
     @classmethod
     def _cutoffs(cls, measure: Measure, k: Any) -> list[int]:
         """Cutoffs up to a number, or a sequence of them, which must rise."""
-        name = cls.__name__
-        if isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, str):
-            cutoffs = [check_integer(cutoff, "k", name, at_least=1) for cutoff in k]
-        else:
-            cutoffs = list(range(1, check_integer(k, "k", name, at_least=1) + 1))
+        name, is_one = cls.__name__, isinstance(k, str) or not isinstance(k, (Sequence, np.ndarray))
+        given = range(1, check_integer(k, "k", name, at_least=1) + 1) if is_one else k
+        cutoffs = [check_integer(cutoff, "k", name, at_least=1) for cutoff in given]
         if not cutoffs or sorted(set(cutoffs)) != cutoffs:
-            msg = (
-                f"k must be a number of ranks, or such numbers in rising order, got {safe_repr(k)}"
-            )
+            msg = f"k must be a number of ranks, or numbers in rising order, got {safe_repr(k)}"
             raise InvalidParameterError(msg)
         if not measure.metric.takes_k:
             msg = f"{measure.metric.name} reads the whole ranking, so that there is no curve over k"
@@ -389,158 +462,45 @@ class MeasureAtKDisplay(CurveDisplay):
         for system in systems:
             read = measure_of(system, measure)
             measures = [replace(read, k=k) for k in cutoffs]
-            measured = measured_by(system, measures)
-            values.append([measured[one] for one in measures])
-            intervals.append(
-                [measured.confidence_interval(one, confidence_level) for one in measures]
-            )
+            measured = with_measures(system, measures)
+            values.append(np.array([measured[one] for one in measures]))
+            ends = [measured.confidence_interval(one, confidence_level) for one in measures]
+            intervals.append(np.array(ends))
         display = cls(
             k=cutoffs,
             values=values,
             intervals=intervals,
-            measure=f"{replace(read_measure(measure), k=None)}@k",
+            measure=f"{replace(read_measure(measure), k=None).title}@k",
             confidence_level=confidence_level,
             names=shown,
         )
         return display.plot(ax, curve_kwargs=curve_kwargs)
 
 
-class PrecisionRecallAtKDisplay(SystemLines):
-    """Mean precision against mean recall of the first k ranks, for k = 1, 2, ... [1]_.
-
-    References
-    ----------
-    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4.
-    """
-
-    def __init__(
-        self, precision: Any, recall: Any, k: Any, names: Sequence[str] | None = None
-    ) -> None:
-        self.precision, self.recall, self.k = np.array(precision), np.array(recall), np.array(k)
-        self.names = None if names is None else list(names)
-
-    def _curves(self) -> list[Curve]:
-        return [(x, y, {}) for x, y in zip(self.recall, self.precision, strict=True)]
-
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        """From 0 to the highest point, with room for labels of cutoffs above and below."""
-        right, top = (
-            max((float(np.nanmax(line, initial=0)) for line in lines), default=0) or 1.0
-            for lines in (self.recall, self.precision)
-        )
-        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
-        ax.set(xlim=(0, 1.05 * right), ylim=(-0.12 * top, 1.12 * top))
-        # The first cutoff above all lines and the last below them, where no line runs.
-        look: Any = {"textcoords": "offset points", "fontsize": FONT_SIZE, "color": text_color(ax)}
-        above: Any = {"ha": "left", "va": "bottom"}
-        below: Any = {"ha": "center", "va": "top"}
-        for at, choose, shift, place in ((0, max, 6, above), (-1, min, -6, below)):
-            curves = self._curves() if len(self.k) > -at else []
-            ends = [(float(x[at]), float(y[at])) for x, y, *_ in curves]
-            ends = [end for end in ends if np.isfinite(end).all()]
-            if ends:
-                end = choose(ends, key=lambda end: end[1])
-                ax.annotate(f"k = {self.k[at]:,}", end, xytext=(0, shift), **look, **place)
-        name_lines(ax, self.lines_, names)
-
-    @classmethod
-    def from_evaluation(
-        cls,
-        evaluations: Evaluation | Mapping[str, Evaluation],
-        *,
-        k: int = 10,
-        ax: Axes | None = None,
-        curve_kwargs: Styles = None,
-    ) -> Self:
-        """Draw the line of each system up to the cutoff ``k``."""
-        systems, shown = read_systems(evaluations, cls.__name__)
-        cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
-        values = []
-        for name in ("precision", "recall"):
-            measures = [read_measure(f"{name}@{cutoff}") for cutoff in cutoffs]
-            measured = [measured_by(system, measures) for system in systems]
-            values.append([[system[one] for one in measures] for system in measured])
-        precision, recall = values
-        return cls(precision, recall, list(cutoffs), shown).plot(ax, curve_kwargs=curve_kwargs)
-
-
-class QueryDistributionDisplay(SystemLines):
-    """Empirical distribution over queries: the share of queries with a value of at most x.
-
-    The height at the left edge is the share of queries with nothing found. Lower lines are better
-    where greater values are.
-    """
-
-    def __init__(
-        self, values: Sequence[Any], measure: Measure, names: Sequence[str] | None = None
-    ) -> None:
-        self.values, self.measure = [np.asarray(column) for column in values], measure
-        self.names = None if names is None else list(names)
-
-    def _curves(self) -> list[Curve]:
-        """Steps from 0 at the least value; of no values, nothing."""
-        curves: list[Curve] = []
-        for number, of_system in enumerate(self.values):
-            values, counts = np.unique(of_system[~np.isnan(of_system)], return_counts=True)
-            shares = np.cumsum(counts) / max(counts.sum(), 1)
-            # Markers that start at other places stay apart where steps coincide.
-            style = {"markevery": (0.03 + 0.05 * (number % 4), 0.2), "drawstyle": "steps-post"}
-            x, y = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
-            curves.append((x, y, style))
-        return curves
-
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        direction = "" if self.measure.metric.greater_is_better else " (less is better)"
-        ax.set(xlabel=f"{self.measure} per query{direction}", ylabel="Share of queries at or below")
-        ax.set_ylim(-0.01, 1.03)
-        if names is not None:
-            set_names(self.lines_, names)
-            add_legend(ax, self.lines_)
-
-    @classmethod
-    def from_evaluation(
-        cls,
-        evaluations: Evaluation | Mapping[str, Evaluation],
-        measure: str | Measure | None = None,
-        *,
-        ax: Axes | None = None,
-        curve_kwargs: Styles = None,
-    ) -> Self:
-        """Draw the distribution of each system by any measure but a pooled one."""
-        systems, shown = read_systems(evaluations, cls.__name__)
-        wanted = measure_of(systems[0], measure)
-        measured = [measured_by(system, [wanted]) for system in systems]
-        values = [one.per_query[wanted] for one in measured]  # type: ignore[index]
-        return cls(values, wanted, shown).plot(ax, curve_kwargs=curve_kwargs)
-
-
 # Curves over thresholds --------------------------------------------------------------------------
 
 
-class _ThresholdDisplay(CurveDisplay):
+class _ThresholdDisplay(SystemLines):
     """Base of both displays of curves, pooled or averaged over queries with a band."""
 
-    _SIZE = (4.8, 4.4)  # nearly square: both axes are shares
     _ZERO_DIVISION = np.nan
-    _OWN = frozenset({"average", "confidence_level"})
+    _DRAWN = frozenset({"average", "confidence_level"})
     _AXES: ClassVar[tuple[str, str]]
+    _LINES: ClassVar[tuple[str, str]]
 
     @staticmethod
     def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:
         """The curve of one system, as parameters of the display."""
         raise NotImplementedError
 
-    @staticmethod
-    def _marked(x: Sequence[FloatArray], y: Sequence[FloatArray]) -> list[Curve]:
+    def _curves(self) -> list[Curve]:
         """Lines whose markers start at other places, to stay apart where curves meet."""
-        return [
-            (of_x, of_y, {"markevery": (0.04 + 0.05 * (number % 4), 0.2)})
-            for number, (of_x, of_y) in enumerate(zip(x, y, strict=True))
-        ]
+        x, y = (getattr(self, name) for name in self._LINES)
+        starts = [{"markevery": (0.04 + 0.05 * (number % 4), 0.2)} for number in range(len(x))]
+        return list(zip(x, y, starts, strict=True))
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+    def _label(self, ax: Axes) -> None:
         ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1], xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
-        name_lines(ax, self.lines_, names)
 
     @classmethod
     def from_evaluation(
@@ -582,16 +542,7 @@ class _ThresholdDisplay(CurveDisplay):
         systems, shown = read_systems(evaluations, cls.__name__)
         traced = [cls._trace(one._judged, average, confidence_level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
-        values["names"] = shown
-        return cls(**values).plot(ax, curve_kwargs=curve_kwargs)
-
-
-def _read_bands(
-    intervals: Sequence[Any] | None, shapes: Sequence[tuple[int]]
-) -> list[FloatArray] | None:
-    if intervals is None:
-        return None
-    return read_arrays("intervals", intervals, [(*shape, 2) for shape in shapes])
+        return cls(**values, names=shown).plot(ax, curve_kwargs=curve_kwargs)
 
 
 def _mean_curve(
@@ -608,6 +559,7 @@ def _mean_curve(
     return np.average(heights, axis=0, weights=weights), np.array(intervals), weights
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RankingRocCurveDisplay(_ThresholdDisplay):
     """Receiver operating characteristic of rankings, pooled or averaged over queries.
 
@@ -620,19 +572,12 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     areas : list of float, default=None
-        Areas under the curves, for their names.
+        Areas under the curves, or means of those of the queries, for their names.
     names : list of str, default=None
         Names of the systems.
 
     Attributes
     ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        The line of each system, and with ``average="macro"`` the band of its intervals, after
-        ``plot``.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        The axes and the figure.
-    areas : list of float or None
-        Area under each curve; averaged over queries, the mean of theirs.
     chance_level_ : matplotlib.lines.Line2D
         The line of a random order.
 
@@ -641,27 +586,14 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
     .. [1] Fawcett, An Introduction to ROC Analysis, 2006 (vertical averaging).
     """
 
+    fpr: Sequence[Any]
+    tpr: Sequence[Any]
+    intervals: Sequence[Any] | None = None
+    areas: Sequence[float] | None = None
+    names: Sequence[str] | None = None
+
     _AXES = ("False positive rate", "True positive rate")
-
-    def __init__(
-        self,
-        *,
-        fpr: Sequence[Any],
-        tpr: Sequence[Any],
-        intervals: Sequence[Any] | None = None,
-        areas: Sequence[float] | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        shapes = [(len(line),) for line in fpr]
-        self.fpr = read_arrays("fpr", fpr, shapes)
-        self.tpr = read_arrays("tpr", tpr, shapes)
-        self.intervals = _read_bands(intervals, shapes)
-        self.names = check_names(names, len(shapes))
-        self.areas = None if areas is None else list(areas)
-        check_same_length("fpr", len(shapes), "areas", len(shapes if areas is None else areas))
-
-    def _curves(self) -> list[Curve]:
-        return self._marked(self.fpr, self.tpr)
+    _LINES = ("fpr", "tpr")
 
     @staticmethod
     def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:
@@ -686,23 +618,24 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
             "areas": float(np.average(areas, weights=weights)),
         }
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        """All curves end in one point, so that names stand in the corner below chance."""
-        super()._finish(ax, None)
-        look = {"color": text_color(ax), "linewidth": 0.8, "linestyle": ":"}
+    def _label(self, ax: Axes) -> None:
+        super()._label(ax)
+        look: Any = {"color": ax.xaxis.label.get_color(), "linewidth": 0.8, "linestyle": ":"}
         self.chance_level_: Line2D
         (self.chance_level_,) = ax.plot([0, 1], [0, 1], label="random order", **look)
+
+    def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
+        """All curves end in one point, so that names stand in the corner below chance."""
         texts = names
         if self.areas is not None and (names is not None or len(self.lines_) == 1):
-            texts = [f"AUC {area:.3f}" for area in self.areas]
-            if names is not None:
-                pairs = zip(names, texts, strict=True)
-                texts = [f"{name} ({area})" for name, area in pairs]
+            areas = [f"AUC {area:.3f}" for area in self.areas]
+            pairs = zip(names or areas, areas, strict=True)
+            texts = [f"{name} ({area})" if names else area for name, area in pairs]
         if texts is not None:
-            set_names(self.lines_, texts)
-            add_legend(ax, self.lines_, loc="lower right")
+            add_legend(ax, self.lines_, texts, "lower right")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
     """Precision against recall of rankings, pooled or interpolated and averaged over queries.
 
@@ -716,14 +649,6 @@ class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
         Lower and upper ends of the intervals.
     names : list of str, default=None
         Names of the systems.
-
-    Attributes
-    ----------
-    lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
-        The line of each system, and with ``average="macro"`` the band of its intervals, after
-        ``plot``.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        The axes and the figure.
 
     References
     ----------
@@ -739,24 +664,13 @@ class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
     [1.0, 1.0, 0.667, 0.667]
     """
 
+    precision: Sequence[Any]
+    recall: Sequence[Any]
+    intervals: Sequence[Any] | None = None
+    names: Sequence[str] | None = None
+
     _AXES = ("Recall", "Precision")
-
-    def __init__(
-        self,
-        *,
-        precision: Sequence[Any],
-        recall: Sequence[Any],
-        intervals: Sequence[Any] | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        shapes = [(len(line),) for line in recall]
-        self.recall = read_arrays("recall", recall, shapes)
-        self.precision = read_arrays("precision", precision, shapes)
-        self.intervals = _read_bands(intervals, shapes)
-        self.names = check_names(names, len(shapes))
-
-    def _curves(self) -> list[Curve]:
-        return self._marked(self.recall, self.precision)
+    _LINES = ("recall", "precision")
 
     @staticmethod
     def _trace(judged: RankingData, average: Average, confidence_level: float) -> dict[str, Any]:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.base import (
-    BETTER,
-    WORSE,
-    Display,
-    Side,
-    has_margin,
-    place_labels,
-    shown_name,
-    text_color,
-)
+from sklearn_rank.displays.lines import Display, shown_name
 from sklearn_rank.evaluation.result import QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer
@@ -28,11 +20,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
+    from matplotlib.text import Text
 
 _MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QueryDifferencesDisplay(Display):
     """Difference of each query between two systems, sorted, with the extremes by name.
 
@@ -45,80 +39,74 @@ class QueryDifferencesDisplay(Display):
         Numbers of the queries from the bottom of the picture to its top, after :meth:`plot`.
     better_, worse_ : matplotlib.collections.PolyCollection
         Areas of the queries that got better and worse.
-    labels_ : list of matplotlib.text.Annotation
-        Names of the extremes, the best first.
+    labels_ : list of matplotlib.text.Text
+        Names and differences of the best queries, then of the worst, a query a line.
     """
 
-    better_: PolyCollection
-    worse_: PolyCollection
-
-    def __init__(
-        self,
-        *,
-        differences: Any,
-        query_ids: Sequence[Any],
-        measure: str = "measure",
-        greater_is_better: bool = True,
-        names: tuple[str, str] = ("baseline", "new"),
-        query_text: QueryText = None,
-    ) -> None:
-        self.differences: FloatArray = np.asarray(differences, dtype=np.float64)
-        self.query_ids = list(query_ids)
-        self.measure, self.greater_is_better = measure, greater_is_better
-        self.names = names
-        self._text = text_function(query_text)
+    differences: Any
+    query_ids: Sequence[Any]
+    measure: str = "measure"
+    greater_is_better: bool = True
+    names: tuple[str, str] = ("baseline", "new")
+    query_text: QueryText = None
 
     def plot(self, ax: Axes | None = None, *, n_named: int = 5) -> Self:
         """Draw the differences."""
         n_named = check_integer(n_named, "n_named", type(self).__name__, at_least=0)
-        defined = np.flatnonzero(~np.isnan(self.differences))
-        gains = self.differences if self.greater_is_better else -self.differences
+        differences = np.asarray(self.differences, dtype=np.float64)
+        defined = np.flatnonzero(~np.isnan(differences))
+        gains = differences if self.greater_is_better else -differences
         self.order_: IntArray = defined[np.argsort(gains[defined], kind="stable")]
-        values, gains = self.differences[self.order_], gains[self.order_]
-        # A row for each query, or as many as can be told apart.
-        rows = np.arange(len(values))
-        if len(rows) > _MOST_ROWS:
-            rows = np.linspace(0, len(rows) - 1, _MOST_ROWS).round().astype(np.int64)
-        with self._canvas(ax) as ax:
-            areas = []
-            for changed, colour in ((gains > 0, BETTER), (gains < 0, WORSE)):
-                places = rows[changed[rows]]
-                heights = np.repeat(places, 2) + np.tile([-0.5, 0.5], len(places))
-                ends = np.repeat(values[places], 2)
-                areas.append(ax.fill_betweenx(heights, 0, ends, color=colour, linewidth=0))
-            self.better_, self.worse_ = areas
-            ax.axvline(0, color=text_color(ax), linewidth=0.8)
-            best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
-            worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
-            # Names stand in the margin; else on the side of zero where their row has no bar.
-            sides: list[tuple[list[int], Side]] = [(best + worst, "margin")]
-            if not has_margin(ax):
-                sides = [(best, "left"), (worst, "right")]
-                if not self.greater_is_better:
-                    sides = [(best, "right"), (worst, "left")]
-            self.labels_: list[Any] = []
-            for named, side in sides:
-                # From the end of a bar that points to the margin, else from its foot.
-                reach = values if side == "margin" else values * 0
-                points = [(max(float(reach[row]), 0.0), float(row)) for row in named]
-                queries = [self.query_ids[self.order_[row]] for row in named]
-                ids = [shown_name(self._text(query) or query) for query in queries]
-                # A minus as long as the plus.
-                signed = [f"{values[row]:+.3f}".replace("-", "−") for row in named]
-                texts = [f"{name}  {value}" for name, value in zip(ids, signed, strict=True)]
-                self.labels_ += place_labels(ax, points, texts, side)
-            counts = {"better": gains > 0, "equal": gains == 0, "worse": gains < 0}
-            title = ", ".join(f"{of.sum():,} {word}" for word, of in counts.items())
-            ax.set_title(title, loc="left")
-            if not has_margin(ax):  # room for names on both sides
-                widest = np.abs(values).max(initial=0) or 1.0
-                ax.set_xlim(-1.08 * widest, 1.08 * widest)
-            ax.set_ylim(-0.5, max(len(values), 1) - 0.5)
-            baseline, new = map(shown_name, self.names)
-            ax.set_xlabel(f"{self.measure}: {new} minus {baseline}", parse_math=False)
-            ax.set_ylabel(f"{len(values):,} queries, sorted")
-            ax.set_yticks([])
+        values, gains = differences[self.order_], gains[self.order_]
+        ax = self._axes(ax)
+        self.better_: PolyCollection = self._area(ax, values, np.flatnonzero(gains > 0), "C0")
+        self.worse_: PolyCollection = self._area(ax, values, np.flatnonzero(gains < 0), "C1")
+        ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=0.8)
+        # Bars of the best queries leave the upper corner on the other side of zero free.
+        free, other = ("left", "right") if self.greater_is_better else ("right", "left")
+        best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
+        worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
+        self.labels_ = [
+            self._names(ax, values, best, free, "top"),
+            self._names(ax, values, worst, other, "bottom"),
+        ]
+        counts = {"better": gains > 0, "equal": gains == 0, "worse": gains < 0}
+        ax.set_title(", ".join(f"{of.sum():,} {word}" for word, of in counts.items()), loc="left")
+        widest = np.abs(values).max(initial=0) or 1.0
+        ax.set(xlim=(-1.08 * widest, 1.08 * widest), ylim=(-0.5, max(len(values), 1) - 0.5))
+        baseline, new = map(shown_name, self.names)
+        ax.set_xlabel(f"{self.measure}: {new} minus {baseline}", parse_math=False)
+        ax.set_ylabel(f"{len(values):,} queries, sorted")
+        ax.set_yticks([])
         return self
+
+    @staticmethod
+    def _area(ax: Axes, values: FloatArray, rows: IntArray, colour: str) -> PolyCollection:
+        """A row for each query, or as many rows as can be told apart."""
+        if len(rows) > _MOST_ROWS:
+            rows = rows[np.linspace(0, len(rows) - 1, _MOST_ROWS).round().astype(np.int64)]
+        heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))
+        return ax.fill_betweenx(heights, 0, np.repeat(values[rows], 2), color=colour, linewidth=0)
+
+    def _names(
+        self, ax: Axes, values: FloatArray, rows: Sequence[int], side: str, height: str
+    ) -> Text:
+        """Texts of queries with their differences, in a corner of the picture."""
+        queries = [self.query_ids[self.order_[row]] for row in rows]
+        text_of = text_function(self.query_text)
+        names = [shown_name(text_of(query) or query) for query in queries]
+        # A minus as long as the plus.
+        signed = [f"{values[row]:+.3f}".replace("-", "−") for row in rows]
+        return ax.text(
+            0.02 if side == "left" else 0.98,
+            0.98 if height == "top" else 0.02,
+            "\n".join(f"{name}  {value}" for name, value in zip(names, signed, strict=True)),
+            transform=ax.transAxes,
+            ha=side,
+            va=height,
+            fontsize="small",
+            parse_math=False,
+        )
 
     @classmethod
     def from_comparison(
@@ -136,7 +124,7 @@ class QueryDifferencesDisplay(Display):
         display = cls(
             differences=comparison.differences(wanted, system),
             query_ids=comparison.query_ids,
-            measure=str(wanted),
+            measure=comparison.metric(wanted).title,
             greater_is_better=comparison.greater_is_better(wanted),
             names=(comparison.baseline, system),
             query_text=comparison._query_text,

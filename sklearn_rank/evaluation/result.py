@@ -647,18 +647,17 @@ class Evaluation(Tabular):
         scored = score_measures(measures, judged, policies, given=self._given)
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
-    def plot(self, kind: str = "forest", **options: Any) -> Any:
+    def plot(self, kind: str = "at_k", **options: Any) -> Any:
         """Draw the evaluation; needs Matplotlib.
 
         Parameters
         ----------
-        kind : str, default="forest"
-            "forest" (measures, or with ``slices=`` the slices of the queries by one ``measure=``,
-            with intervals of ``confidence_level=``), "at_k" (``measure=`` against the cutoffs
-            ``k=``), "precision_recall_at_k" (up to ``k=``), "distribution" (the values of the
-            queries by ``measure=``), "roc" or "precision_recall" (``average="pooled"`` or "macro").
+        kind : str, default="at_k"
+            "at_k" (``measure=`` against the cutoffs ``k=``), "roc" or "precision_recall"
+            (``average="pooled"`` or "macro").
         **options
-            Those of the kind, ``ax=``, and ``curve_kwargs=`` of lines: keywords of ``Axes.plot``.
+            Those of the kind, ``confidence_level=``, ``ax=``, and ``curve_kwargs=``, keywords of
+            ``Axes.plot``.
 
         Returns
         -------
@@ -671,9 +670,9 @@ class Evaluation(Tabular):
         >>> evaluate({"q": {"a"}}, {"q": ["x", "a"]}).plot("at_k", measure="recall", k=2).values
         [array([0., 1.])]
         """
-        from sklearn_rank.displays import plot_evaluation
+        from sklearn_rank.displays import plot
 
-        return plot_evaluation(self, kind, options)
+        return plot(self, kind, options)
 
     def report(
         self,

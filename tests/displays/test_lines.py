@@ -1,54 +1,37 @@
-"""Lines of systems: precision against recall at k, a measure at k, distributions of queries."""
+"""Lines of systems: a measure at k, ROC, precision against recall; names and styles."""
 
+import io
 import subprocess
 import sys
 import warnings
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
-    InvalidParameterError,
     MeasureAtKDisplay,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
     UndefinedMetricError,
     UndefinedMetricWarning,
-    compare,
     evaluate,
     ranking_precision_recall_curve,
     ranking_roc_curve,
 )
+from sklearn_rank.displays.lines import line_style, shown_name
 from sklearn_rank.statistics import mean_confidence_interval
 
+HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
 TRUTH = [{"a", "b"}, {"c"}]
 LISTS = [["a", "x", "b"], ["y", "c"]]
 
 
-def test_precision_against_recall_by_hand():
-    evaluation = evaluate(TRUTH, LISTS, "mrr")
-    shown = compare({"seed": evaluation, "same": evaluation}).plot("precision_recall_at_k", k=3)
-    # Hits at 1 and 3 of two relevant items; a hit at 2 of one.
-    precision = [(1 + 0) / 2, (1 / 2 + 1 / 2) / 2, (2 / 3 + 1 / 3) / 2]
-    recall = [(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2]
-    for line in shown.lines_:
-        assert line.get_ydata() == pytest.approx(precision)
-        assert line.get_xdata() == pytest.approx(recall)
-    assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == (
-        "Mean recall at k",
-        "Mean precision at k",
-    )
-    assert {text.get_text() for text in shown.ax_.texts} == {"k = 1", "k = 3", "seed", "same"}
-    assert shown.figure_ is shown.ax_.figure
-    shown.figure_.canvas.draw()
-    frame = shown.figure_.bbox
-    for box in (text.get_window_extent() for text in shown.ax_.texts):
-        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
-        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
-    nothing = evaluate([{"a"}], [["x"]], "mrr").plot("precision_recall_at_k", k=1)
-    assert nothing.lines_[0].get_xydata().tolist() == [[0.0, 0.0]]
+def named(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def test_undefined_queries_count_as_told():
@@ -83,6 +66,34 @@ def test_styles():
     )
     assert [line.get_color() for line in again.lines_] == ["green", "blue"]
     assert again.ax_ is shown.ax_
+
+
+def test_colours_and_settings_are_those_of_the_user():
+    display = RankingRocCurveDisplay(fpr=[[0, 1]] * 2, tpr=[[0, 1]] * 2, names=["a", "_b"])
+    for style in ("dark_background", "ggplot"):
+        with plt.style.context(style):
+            before = dict(mpl.rcParams)
+            shown = display.plot()
+            assert dict(mpl.rcParams) == before
+            colours = [of["color"] for of in mpl.rcParams["axes.prop_cycle"]]
+            assert [line.get_color() for line in shown.lines_] == colours[:2]
+            assert shown.figure_.get_facecolor() == mpl.colors.to_rgba(before["figure.facecolor"])
+            assert shown.chance_level_.get_color() == before["axes.labelcolor"]
+    assert [name[-2:] for name in named(shown)] == ["a", "_b"]
+    looks = [(str(style["linestyle"]), style["marker"]) for style in map(line_style, range(28))]
+    assert len(set(looks)) == 28, "systems differ without colour"
+
+
+def test_names_are_printable_and_short():
+    assert shown_name("a\nb\x1b") == "a\\x0ab\\x1b"
+    assert shown_name(17) == "17"
+    assert len(shown_name("x" * 200)) == 28
+    # Models of one maker differ at their ends.
+    assert shown_name("sentence-transformers/all-MiniLM-L6-v2") == "sentence-…s/all-MiniLM-L6-v2"
+    stream = io.BytesIO()
+    shown = MeasureAtKDisplay(k=[1], values=[[1]], names=[HOSTILE]).plot()
+    shown.figure_.savefig(stream, format="svg")
+    assert b"<script" not in stream.getvalue()
 
 
 def test_matplotlib_is_asked_for_when_plotting():
@@ -120,9 +131,9 @@ def test_curves_by_hand():
     assert first.get_xdata().tolist() == [1, 2, 3]
     assert first.get_ydata() == pytest.approx([(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2])
     assert second.get_ydata() == pytest.approx([(0 + 1) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2])
-    assert [text.get_text() for text in shown.ax_.texts] == ["first", "second"]
-    assert shown.ax_.get_ylabel() == "recall@k\n(mean, 95% interval)"
-    assert shown.ax_.get_xticks().tolist() == [1, 2, 3]
+    assert named(shown) == ["first", "second"]
+    assert shown.ax_.get_ylabel() == "R@k\n(mean, 95% interval)"
+    assert all(tick == int(tick) for tick in shown.ax_.get_xticks())
 
 
 def test_bands_are_the_intervals_of_evaluations():
@@ -134,7 +145,7 @@ def test_bands_are_the_intervals_of_evaluations():
     corners = {tuple(point) for point in band.get_paths()[0].vertices.round(9).tolist()}
     for k, (low, high) in zip((1, 2), expected, strict=True):
         assert {(k, round(low, 9)), (k, round(high, 9))} <= corners
-    assert not shown.ax_.texts
+    assert shown.ax_.get_legend() is None
 
 
 def test_parameters_are_those_of_the_evaluation():
@@ -160,8 +171,8 @@ def test_predictions_and_estimators():
         y, model.predict(X), "ndcg(gain=linear)", groups=qid, k=[1, 5], name="Ridge"
     )
     assert drawn.values[0].tolist() == given.values[0].tolist()
-    assert [text.get_text() for text in drawn.ax_.texts] == ["Ridge"]
-    assert given.ax_.get_ylabel() == "ndcg(gain=linear)@k\n(mean, 95% interval)"
+    assert named(drawn) == ["Ridge"]
+    assert given.ax_.get_ylabel() == "nDCG(gain=linear)@k\n(mean, 95% interval)"
     for truth, options in ((TRUTH, {}), ([{"A", "B"}, {"C"}], {"string_provider": str.upper})):
         shown = MeasureAtKDisplay.from_estimator(
             Retriever(), [0, 1], truth, "precision", k=1, **options
@@ -174,7 +185,6 @@ def test_predictions_and_estimators():
     [
         ([1, 5, 10, 100, 1000], "log", ["1", "5", "10", "100", "1,000"]),
         ([2**power for power in range(12)], "log", ["1", "2,048"]),
-        (range(1, 31), "linear", ["1", "10", "20", "30"]),
     ],
 )
 def test_few_cutoffs_are_ticked_and_distant_ones_by_their_logarithms(k, scale, ticks):
@@ -182,48 +192,6 @@ def test_few_cutoffs_are_ticked_and_distant_ones_by_their_logarithms(k, scale, t
     assert ax.get_xscale() == scale
     assert [label.get_text() for label in ax.get_xticklabels()] == ticks
     assert ax.get_ylabel() == "measure"
-
-
-# Distributions -----------------------------------------------------------------------------------
-
-QUERIES = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
-OLD_RUN = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
-NEW_RUN = {"q3": ["c"], "q2": ["x", "b"], "q1": ["x", "a"]}
-
-
-def evaluations():
-    runs = {"old": OLD_RUN, "new": NEW_RUN}
-    return {name: evaluate(QUERIES, run, "mrr") for name, run in runs.items()}
-
-
-def test_distribution_by_hand():
-    shown = compare(evaluations()).plot("distribution")
-    old, new = shown.lines_
-    # Values 1, 1/2, 1/4, then 1/2, 1/2, 1.
-    assert old.get_xdata().tolist() == [1 / 4, 1 / 4, 1 / 2, 1]
-    assert old.get_ydata() == pytest.approx([0, 1 / 3, 2 / 3, 1])
-    assert new.get_xdata().tolist() == [1 / 2, 1 / 2, 1]
-    assert new.get_ydata() == pytest.approx([0, 2 / 3, 1])
-    assert old.get_drawstyle() == "steps-post"
-    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["old", "new"]
-    assert shown.ax_.get_xlabel() == "mrr per query"
-    lag = compare(evaluations()).plot("distribution", measure="lag")
-    assert lag.ax_.get_xlabel() == "lag per query (less is better)"
-
-
-def test_distribution_leaves_undefined_queries_out():
-    for truth, heights in (([set(), {"a"}], [0, 1]), ([set(), set()], [])):
-        ev = evaluate(truth, [["a"], ["a"]], "mrr", zero_division=np.nan)
-        assert ev.plot("distribution").lines_[0].get_ydata().tolist() == heights
-
-
-def test_distribution_of_a_measure_that_was_not_evaluated():
-    shown = evaluations()["old"].plot("distribution", measure="recall@2")
-    assert shown.values[0].tolist() == [1, 1, 0]
-    assert shown.ax_.get_legend() is None
-    pooled = evaluate([1, 0], [2, 1], groups=["a", "a"])
-    with pytest.raises(InvalidParameterError, match="ranks all queries together"):
-        pooled.plot("distribution", measure="auc(average=pooled)")
 
 
 # ROC and precision-recall curves: points by hand, bands, areas, names -----------------------------
@@ -240,8 +208,7 @@ def test_pooled_roc_is_the_curve_of_the_function():
     # Of 3 x 3 pairs: a1 above all 3, a3 above 2, b3 above none.
     assert shown.areas == [pytest.approx((3 + 2 + 0) / 9)]
     assert not shown.bands_
-    (text,) = shown.ax_.get_legend().get_texts()
-    assert text.get_text() == "seed (AUC 0.556)"
+    assert named(shown) == ["seed (AUC 0.556)"]
     assert shown.chance_level_.get_xydata().tolist() == [[0, 0], [1, 1]]
 
 
@@ -272,7 +239,7 @@ def test_averaged_precision_by_hand():
     at = dict(zip(shown.recall[0].tolist(), shown.precision[0].tolist(), strict=True))
     assert at[0.5] == pytest.approx((1 + 1 / 3) / 2)
     assert at[0.51] == pytest.approx((2 / 3 + 1 / 3) / 2)
-    assert [text.get_text() for text in shown.ax_.texts] == ["seed"]
+    assert named(shown) == ["seed"]
     precision, recall, _ = ranking_precision_recall_curve(Y, SCORE, groups=QID, average="macro")
     assert shown.recall[0].tolist() == recall[:-1][::-1].tolist()
     assert shown.precision[0].tolist() == pytest.approx(precision[:-1][::-1].tolist())

@@ -7,8 +7,6 @@ from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
     MeasureAtKDisplay,
-    RankingConfigError,
-    RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
     compare,
     evaluate,
@@ -20,33 +18,6 @@ PAIR = compare(EV, EV)
 ROWS = {"X": [[1.0], [2.0]], "y": [0, 1], "groups": ["a", "a"]}
 MODEL = Ridge().fit(ROWS["X"], ROWS["y"])
 
-ARRAYS = [
-    (MeasureAtKDisplay, {"k": [1, 2], "values": [[1]]}, "values holds an array of shape (1,)"),
-    (MeasureAtKDisplay, {"k": [1], "values": [[1]], "intervals": [[1]]}, "intervals holds an arr"),
-    (MeasureAtKDisplay, {"k": [1], "values": [[1]], "intervals": []}, "intervals must hold 1 arr"),
-    (MeasureAtKDisplay, {"k": [1], "values": [[1]], "names": "ab"}, "a str; did you mean ['ab']?"),
-    (
-        MeasureAtKDisplay,
-        {"k": [1], "values": [[1]], "names": ["a", "b"]},
-        "names must hold one label for each curve (1), got 2",
-    ),
-    (RankingRocCurveDisplay, {"fpr": [[0, 1]], "tpr": [[0]]}, "tpr holds an array of shape (1,)"),
-    (RankingRocCurveDisplay, {"fpr": [[0]], "tpr": [[0]], "intervals": [[0]]}, "intervals holds"),
-    (RankingRocCurveDisplay, {"fpr": [[0]], "tpr": [[0]], "areas": [1, 2]}, "inconsistent numbers"),
-    (
-        RankingPrecisionRecallCurveDisplay,
-        {"precision": [[0]], "recall": [[0]], "intervals": []},
-        "intervals must hold 1 arr",
-    ),
-]
-
-
-@pytest.mark.parametrize(("display", "arrays", "message"), ARRAYS)
-def test_arrays_of_other_shapes(display, arrays, message):
-    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
-        display(**arrays)
-
-
 EVALUATIONS = [
     (
         MeasureAtKDisplay,
@@ -57,10 +28,11 @@ EVALUATIONS = [
     (MeasureAtKDisplay, {"a": 1}, {}, "or several as {name: result}, got {'a': 1}"),
     (MeasureAtKDisplay, {}, {}, "or several as {name: result}, got {}"),
     (MeasureAtKDisplay, EV, {"measure": "lag"}, "lag reads the whole ranking"),
-    (MeasureAtKDisplay, EV, {"k": [2, 1]}, "k must be a number of ranks, or such numbers in risin"),
+    (MeasureAtKDisplay, EV, {"k": [2, 1]}, "k must be a number of ranks, or numbers in rising"),
     (MeasureAtKDisplay, EV, {"k": []}, "k must be a number of ranks"),
     (MeasureAtKDisplay, EV, {"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
     (MeasureAtKDisplay, EV, {"k": [1, 2.5]}, "The 'k' parameter of MeasureAtKDisplay"),
+    (MeasureAtKDisplay, EV, {"k": 1, "level": 0.9}, "unexpected keyword argument 'level'"),
     (MeasureAtKDisplay, EV, {"k": 1, "curve_kwargs": [{}, {}]}, "or a list of length 1. Got: [{}"),
     (RankingRocCurveDisplay, EV, {}, "ranks the items of all queries together"),
     (
@@ -92,25 +64,54 @@ def test_kinds_systems_and_numbers_of_names():
         PAIR.plot("differences", system="systm")
     with pytest.raises(ValueError, match="The 'n_named' parameter of QueryDifferencesDisplay"):
         PAIR.plot("differences", n_named=-1)
-    with pytest.raises(ValueError, match="slices must be a non-empty mapping or a function"):
-        EV.plot("forest", slices={})
-    with pytest.raises(ValueError, match="The 'k' parameter of PrecisionRecallAtKDisplay must"):
-        EV.plot("precision_recall_at_k", k=None)
+    for names, message in (("ab", "did you mean ['ab']?"), (["a", "b"], "for each curve (1), got")):
+        with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+            MeasureAtKDisplay(k=[1], values=[[1]]).plot(names=names)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gruops": [1]}, "has no option 'gruops'; did you mean 'groups'?; its options are: grou"),
+        (
+            {"gruops": [1]},
+            "has no option 'gruops'; did you mean 'groups'?; its options are: gro",
+        ),
         ({"tie": "stable"}, "has no option 'tie'; did you mean 'ties'?"),
         ({"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
         (
             {"string_provider": str},
             "string_provider applies to ranked lists and mappings; y_true is",
         ),
-        ({"groups": None}, "MeasureAtKDisplay needs the query id"),
+        (
+            {"groups": None},
+            "MeasureAtKDisplay.from_estimator needs the query id of every row and got none: pass "
+            "groups=qid, give X a column or an index level named 'qid'",
+        ),
     ],
 )
 def test_options_of_estimators(options, message):
-    with pytest.raises((ValueError, RankingConfigError), match=re.escape(message)):
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         MeasureAtKDisplay.from_estimator(MODEL, **{**ROWS, **options})
+
+
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [
+        ("plot_chance_level", "the line of a random order is always drawn, as chance_level_"),
+        ("estimator_name", "pass name="),
+        ("sample_weight", "evaluate(..., sample_weight=) and use from_evaluation"),
+        ("color", "pass curve_kwargs={...}"),
+    ],
+)
+def test_arguments_of_scikit_learn_are_answered(option, answer):
+    with pytest.raises(ValueError, match=re.escape(f"has no option {option}: ") + ".*") as caught:
+        RankingRocCurveDisplay.from_estimator(MODEL, **ROWS, **{option: "red"})
+    assert answer in str(caught.value)
+    with pytest.raises(ValueError, match=r"has no option pos_label: pass relevance=\{label: 1\}"):
+        RankingRocCurveDisplay.from_predictions([0, 1], [1, 2], groups=["a", "a"], pos_label=1)
+
+
+def test_pos_label_of_an_estimator_is_known():
+    labels = {**ROWS, "y": ["no", "yes"]}
+    shown = RankingRocCurveDisplay.from_estimator(MODEL, **labels, pos_label="yes")
+    assert shown.areas == [1.0]

@@ -13,7 +13,6 @@ import pytest
 
 import pytest_rankmetrics
 import sklearn_rank
-import sklearn_rank.displays
 import sklearn_rank.evaluation
 import sklearn_rank.inputs
 import sklearn_rank.measures
@@ -107,7 +106,6 @@ def test_a_metric_page_says_what_is_undefined_and_who_computes_it_otherwise():
 PUBLIC = [
     *sklearn_rank.__all__,
     *pytest_rankmetrics.__all__,
-    *sklearn_rank.displays.__all__,
     *sklearn_rank.statistics.__all__,
     *sklearn_rank.evaluation.__all__,
     *sklearn_rank.inputs.__all__,
