@@ -157,7 +157,7 @@ def _print(
             for key, row in zip(zip(*keys.values(), strict=True), rows, strict=True)
         ]
         if len(results) == 1 and not per_query:  # as without slices
-            titles.append(Column("95% interval", "interval", "interval"))
+            titles.append(Column("95% interval", "interval"))
             parts_of = [(part, name) for (part,) in parts.values() for name in part]
             intervals = [interval_of(part, name) for part, name in parts_of]
             lines = [(*line, interval) for line, interval in zip(lines, intervals, strict=True)]

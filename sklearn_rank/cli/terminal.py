@@ -43,8 +43,6 @@ def print_table(table: Table) -> None:
         value = f" ({values.pop()} in every row)" if len(values) == 1 else ""
         left_out.append(f"{titles[place].strip()}{value}")
         table = table.without(place)
-    if table.caption:
-        console.print(Text(shown(table.caption)))
     if not is_wide:
         styles = ("red" if any(cell.worse for cell in row) else "" for row in table.rows)
         coloured = map(Text, lines[1:], styles)

@@ -592,7 +592,7 @@ def systems_table(comparison: Comparison) -> Table:
     significantly better.
     """
     columns = (
-        Column("#", name="letter"),
+        Column("#"),
         Column("system"),
         *(Column(measure, "number") for measure in comparison.measures),
     )
@@ -643,12 +643,12 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("system", spare=2 * one_system),
         *([Column("baseline")] if first.all_pairs else []),
         Column("queries", "number", spare=3 * one_number),
-        Column("old", "number", "baseline_value"),
-        Column("new", "number", "value"),
+        Column("old", "number"),
+        Column("new", "number"),
         Column("difference", "number"),
-        Column(f"{100 * first.level:g}% interval", "interval", "interval"),
+        Column(f"{100 * first.level:g}% interval", "interval"),
         Column("effect", "number", spare=6),
-        Column(correction, "number", "p_corrected"),
+        Column(correction, "number"),
         Column("wins", "number", spare=1),
         Column("ties", "number", spare=4),
         Column("losses", "number", spare=1),
@@ -691,10 +691,7 @@ def changes_table(
         Column("query"),
         *([Column("text")] if has_text else []),
         *(Column(title, "number") for title in ("old", "new", "change")),
-        Column(
-            "main reason" if brief else "relevant items: old -> new rank, part of the change",
-            name="why",
-        ),
+        Column("main reason" if brief else "relevant items: old -> new rank, part of the change"),
     )
     rows = tuple(
         (
@@ -709,7 +706,7 @@ def changes_table(
     )
     by = f"largest changes by {changes[0].measure}" if changes else "no query changed"
     notes = tuple(dict.fromkeys(change.remark for change in changes if change.remark))
-    return Table(columns, rows, caption=f"{system} against {baseline}: {by}", notes=notes)
+    return Table(columns, rows, notes=(f"{system} against {baseline}: {by}", *notes))
 
 
 def printed(comparison: Comparison) -> tuple[Table, ...]:

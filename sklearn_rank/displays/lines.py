@@ -332,7 +332,9 @@ class SystemLines(Display):
                 )
                 raise RankingConfigError(msg)
         read = read_call(Responses(estimator, X), y, groups, settings, owner=owner)
-        options = {key: getattr(settings, key) for key in ("string_provider", "zero_division", "ties")}
+        options = {
+            key: getattr(settings, key) for key in ("string_provider", "zero_division", "ties")
+        }
         if read.queries is not None:
             options["groups"] = read.queries.ids
         evaluation = evaluate(read.y, read.scores, measures, **options)
@@ -542,7 +544,7 @@ class _ThresholdDisplay(SystemLines):
         systems, shown = read_systems(evaluations, cls.__name__)
         traced = [cls._trace(one._judged, average, confidence_level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
-        return cls(**values, names=shown).plot(ax, curve_kwargs=curve_kwargs)
+        return cls(**{**values, "names": shown}).plot(ax, curve_kwargs=curve_kwargs)
 
 
 def _mean_curve(

@@ -35,7 +35,7 @@ FEW = 25
 _COLUMNS = (
     Column("measure"),
     Column("score", "number"),
-    Column("95% interval", "interval", "interval"),
+    Column("95% interval", "interval"),
     Column("queries", "number"),
 )
 

@@ -14,7 +14,7 @@ from sklearn_rank import __version__
 from sklearn_rank.report.content import Report, count, grid_table, p_text, script_json, short
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.formats import STYLE, escape_markdown, html_table, to_markdown
+from sklearn_rank.tables.formats import escape_markdown, to_html, to_markdown
 
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
@@ -71,7 +71,7 @@ def page(report: Report) -> str:
         version=__version__,
         generator=Markup(GENERATOR),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        style=Markup(STYLE + _resource("page.css")),
+        style=Markup(_resource("page.css")),
         script=Markup(script),
         shared=Markup(script_json(shared)),
         shown=[
@@ -80,7 +80,7 @@ def page(report: Report) -> str:
                 if section.queries
                 else "",
                 "lines": Markup("\n".join(section.queries["lines"] if section.queries else ())),
-                "table": Markup(html_table(section.changes)) if section.changes else "",
+                "table": Markup(to_html(section.changes)) if section.changes else "",
             }
             for section in report.sections
         ],

@@ -20,8 +20,6 @@ class Column:
 
     title: str
     kind: Kind = "text"
-    name: str = ""
-    """Column name in machine-readable formats; empty: the title."""
     longest: int | None = MAX_CHARACTERS
     """Characters of a cell on a terminal, where one long id would make a line of every row."""
     spare: int = 0
@@ -49,7 +47,6 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: str = ""
     notes: tuple[str, ...] = ()
     """Notes, each a line below the table."""
     meaning: str = ""
@@ -90,18 +87,12 @@ def text_cell(value: Any) -> Cell:
 
 
 def number_cell(
-    value: float | None,
-    *,
-    digits: int = DIGITS,
-    signed: bool = False,
-    best: bool = False,
-    marks: tuple[str, ...] = (),
-    worse: bool = False,
+    value: float | None, *, digits: int = DIGITS, signed: bool = False, **looks: Any
 ) -> Cell:
-    """A number with so many digits behind its point; None and NaN are an empty cell."""
+    """A number with ``digits`` behind its point; empty for None and NaN. ``looks``: see Cell."""
     if value is None or math.isnan(value):
         return Cell("")
-    return Cell(fixed(value, digits=digits, signed=signed), value, best, marks, worse)
+    return Cell(fixed(value, digits=digits, signed=signed), value, **looks)
 
 
 def fixed(value: float, *, digits: int = DIGITS, signed: bool = False) -> str:

@@ -66,7 +66,7 @@ def test_hostile_names_are_data(text):
     row = Row(
         text, 1, (Cell(0.1, 0.2, 0.1, (0.0, 0.2), 0.1, "better", (1, 0, 2), note=text),), text
     )
-    table = Table((Column(text),), ((text_cell(text),),), caption=text)
+    table = Table((Column(text),), ((text_cell(text),),), notes=(text,))
     options = {"title": text, "badge": text, "direction": "worse", "lead": text, "message": text}
     section = section_of(queries, row, notes=(text,), changes=table, **options)
     verdict = Verdict(text, "worse", (text,))

@@ -15,7 +15,6 @@ from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import (
     escape_latex,
     escape_markdown,
-    html_table,
     to_csv,
     to_html,
     to_latex,
@@ -25,7 +24,7 @@ from sklearn_rank.tables.formats import (
 from sklearn_rank.tables.table import Column, Table, text_cell
 from tests.tables.hostile import HOSTILE, table_of
 
-TAGS = {"style", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "strong", "sup"}
+TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "br", "strong", "sup"}
 every_name = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 
 
@@ -53,11 +52,11 @@ class Page(HTMLParser):
 
 @every_name
 def test_html_shows_names_as_they_are(text):
-    page = Page(html_table(table_of(text)))
+    page = Page(to_html(table_of(text)))
     assert page.tags <= TAGS
-    assert page.attributes <= {"class", "scope", "style"}
+    assert page.attributes <= {"style"}
     assert page.cells[0] == page.cells[3] == safe_text(text, limit=None)
-    assert to_html(table_of(text)).isprintable() or "\n" in to_html(table_of(text))
+    assert to_html(table_of(text)).replace("\n", "").isprintable()
 
 
 @every_name
@@ -94,14 +93,14 @@ def test_a_note_is_a_paragraph_of_markdown(note):
 @every_name
 def test_a_terminal_gets_one_line_for_each_row(text):
     lines = to_text(table_of(text)).split("\n")
-    assert len(lines) == 1 + 3 + 2 - (text == "")
+    assert len(lines) == 3 + 2
     assert all(line.isprintable() for line in lines)
 
 
 def test_a_long_name_is_cut_on_a_terminal_alone():
     table = Table((Column("query"),), ((text_cell("x" * 500),),))
     assert "x" * 80 + "..." in to_text(table)
-    for written in (to_markdown(table), to_latex(table), html_table(table), to_csv(table)):
+    for written in (to_markdown(table), to_latex(table), to_html(table), to_csv(table)):
         assert "x" * 500 in written
 
 
@@ -110,8 +109,8 @@ def test_no_cell_of_csv_is_a_formula(text):
     (_, row, other) = csv.reader(io.StringIO(to_csv(table_of(text)), newline=""))
     assert row[0].removeprefix("'") == text
     assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert row[1:] == ["-0.25", "-1", "1"], "numbers are numbers, negative ones too"
-    assert other[2:] == ["", ""]
+    assert row[1] == "-0.25", "numbers are numbers, negative ones too"
+    assert other[2:] == [""]
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])

@@ -10,7 +10,6 @@ from sklearn_rank.tables.formats import (
     MOST_PRINTED,
     aligned,
     display_width,
-    html_table,
     to_csv,
     to_html,
     to_latex,
@@ -31,13 +30,12 @@ from sklearn_rank.tables.table import (
 )
 
 SYSTEMS = Table(
-    (Column("system"), Column("map", "number"), Column("95% interval", "interval", "interval")),
+    (Column("system"), Column("map", "number"), Column("95% interval", "interval")),
     (
         (text_cell("bm25"), number_cell(0.25), interval_cell(-0.5, 1.0)),
         (text_cell("dense"), number_cell(10.5, best=True, marks=("a", "c")), interval_cell(9, 12)),
         (text_cell("none"), number_cell(math.nan), interval_cell(math.nan, 1.0)),
     ),
-    caption="Two systems",
     notes=("3 queries", "Holm"),
 )
 
@@ -74,32 +72,23 @@ def test_a_row_has_a_cell_for_each_column():
 # Formats -----------------------------------------------------------------------------------------
 
 
-def test_text_has_points_in_line_and_letters_behind():
+def test_text():
     assert to_text(SYSTEMS).split("\n") == [
-        "Two systems",
-        "system      map           95% interval",
+        "system      map          95% interval",
         "bm25     0.2500       -0.5000..1.0000",
-        "dense   10.5000 * ac   9.0000..12.0000",
+        "dense   10.5000 * ac  9.0000..12.0000",
         "none",
         "3 queries",
         "Holm",
     ]
-
-
-def test_digits_and_letters_of_text():
-    column = (Column("x", "number"),)
-    rows = tuple((number_cell(value, digits=digits),) for value, digits in [(7.25, 2), (12.5, 1)])
-    assert to_text(Table(column, rows)).split("\n") == ["    x", " 7.25", "12.5"]
     # Letters of many systems are told apart, and sentences are not cut.
     row = (number_cell(0.5, marks=("a", "ab")),)
-    assert to_text(Table(column, (row,))).split("\n")[1] == "0.5000 a,ab"
+    assert to_text(Table((Column("x", "number"),), (row,))).split("\n")[1] == "0.5000 a,ab"
     assert "x" * 300 in to_text(words_table(("", "finding"), [("!", "x" * 300)]))
 
 
 def test_markdown():
     assert to_markdown(SYSTEMS).split("\n") == [
-        "**Two systems**",
-        "",
         "| system | map | 95% interval |",
         "| --- | ---: | ---: |",
         "| bm25 | 0.2500 | -0.5000..1.0000 |",
@@ -112,19 +101,17 @@ def test_markdown():
 
 
 def test_latex():
-    """Letters take no room, and the same room is left in every row: numbers stay in line."""
     assert to_latex(SYSTEMS).split("\n") == [
         r"% \usepackage{booktabs}",
-        r"% Two systems",
         r"% 3 queries",
         r"% Holm",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r"system & map & 95\% interval \\",
         r"\midrule",
-        r"bm25 & 0.2500\hphantom{$^{ac}$} & $[-0.5000, 1.0000]$ \\",
-        r"dense & \textbf{10.5000}\rlap{$^{ac}$}\hphantom{$^{ac}$} & $[9.0000, 12.0000]$ \\",
-        r"none & \hphantom{$^{ac}$} &  \\",
+        r"bm25 & 0.2500 & $[-0.5000, 1.0000]$ \\",
+        r"dense & \textbf{10.5000}\rlap{$^{ac}$} & $[9.0000, 12.0000]$ \\",
+        r"none &  &  \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -136,30 +123,20 @@ def test_latex_has_a_real_minus_and_a_real_less():
     assert r"$-$0.5000 & $<$0.0001 \\" in table.split("\n")
 
 
-def test_html_names_rows_and_columns():
-    page = html_table(SYSTEMS)
-    assert "<caption>Two systems<br>3 queries<br>Holm</caption>" in page
-    assert '<th scope="col" class="number">map</th>' in page
+def test_html():
+    page = to_html(SYSTEMS)
+    assert '<caption style="caption-side:bottom">3 queries<br>Holm</caption>' in page
+    assert '<th style="text-align:right">map</th>' in page
     assert (
-        '<tr><th scope="row">dense</th><td class="number"><strong>10.5000</strong>'
-        '<sup style="min-width:2ch">ac</sup></td><td class="interval">9.0000..12.0000</td></tr>'
+        '<tr><td style="text-align:left">dense</td><td style="text-align:right">'
+        "<strong>10.5000</strong><sup>ac</sup></td>"
     ) in page
-    assert to_html(SYSTEMS).endswith(page)
+    assert "color" not in page, "it reads on light ground and on dark"
 
 
-def test_the_style_of_html_has_no_colour_that_a_dark_theme_would_hide():
-    style = to_html(SYSTEMS).partition("</style>")[0]
-    assert "color:inherit" in style
-    assert "#" not in style
-
-
-def test_csv_has_numbers_in_full_and_an_interval_as_two():
+def test_csv_has_numbers_in_full():
     third = Table((Column("x", "number"),), ((number_cell(1 / 3),), (number_cell(None),)))
     assert to_csv(third) == 'x\n0.3333333333333333\n""\n'
-    assert to_csv(SYSTEMS).split("\n")[:2] == [
-        "system,map,interval_low,interval_high",
-        "bm25,0.25,-0.5,1.0",
-    ]
 
 
 # Cells that stand out ----------------------------------------------------------------------------
@@ -173,7 +150,7 @@ def best_table(*, best: bool) -> Table:
 def test_each_format_names_its_own_sign():
     assert to_text(best_table(best=True)).splitlines()[2:] == ["*: best", "2 queries"]
     assert "bold: best  \n2 queries" in to_markdown(best_table(best=True))
-    assert "<caption>bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
+    assert ">bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
     assert "% bold: best\n% 2 queries" in to_latex(best_table(best=True))
     for write in (to_text, to_markdown, to_html, to_latex):
         assert "best" not in write(best_table(best=False))
@@ -236,11 +213,11 @@ def test_long_lists_print_their_first_rows_and_stay_lists(compared):
         assert isinstance(result, (list, dict))
         text, page = repr(result), result._repr_html_()
         assert EVIL not in text + page, name
-        assert pickle.loads(pickle.dumps(result)).to_csv() == result.to_csv()
+        assert pickle.loads(pickle.dumps(result)).to_markdown() == result.to_markdown()
         if len(result) == N:
             assert f"and {N - MOST_PRINTED} more" in text
             assert page.count("<tr>") == 1 + MOST_PRINTED
-            assert result.to_csv().count("\n") >= N, "a file has them all"
+            assert result.to_markdown().count("\n") >= N, "a file has them all"
     worst = compared.evaluations["new"].worst(2)
     assert repr(worst).split("\n") == [
         "query     mrr  relevant at",
@@ -264,15 +241,6 @@ def test_slices_have_a_row_each(compared):
         "head         1  0.5000  0.5833",
         "tail         2  0.5000  0.5833",
     ]  # (1 / 2 + 2 / 3) / 2
-
-
-def test_bounds_are_a_table():
-    bounds = evaluate([{"a": 1, "b": 0}], [["a", "b", "new"]], "map").bounds("map")
-    assert repr(bounds).split("\n") == [
-        "measure   least  greatest",
-        "map      0.8333    1.0000",
-        "1 query; over all grades of unjudged items",
-    ]
 
 
 @pytest.mark.parametrize(
