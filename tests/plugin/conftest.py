@@ -30,7 +30,10 @@ for package in (pytest_rankmetrics, sklearn_rank.gates):
 CASES = (Path(__file__).parent / "cases.py").read_text(encoding="utf-8")
 ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")
 # Other plugins are loaded by the tests that are about them.
-LEAN = "-p no:asyncio -p no:hypothesispytest -p no:html -p no:metadata -p no:cacheprovider"
+LEAN = (
+    "-p no:asyncio -p no:hypothesispytest -p no:html -p no:metadata -p no:randomly "
+    "-p no:cacheprovider"
+)
 
 
 class Installed:

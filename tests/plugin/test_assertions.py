@@ -60,6 +60,7 @@ def gate(threshold: float) -> GateResult:
     return assert_mrr_at_least(*case([1, 2, 4, 5]), threshold)
 
 
+@pytest.mark.filterwarnings("ignore:.* multi-threaded, use of fork:DeprecationWarning")
 def test_results_and_failures_are_plain_and_travel_between_processes(request):
     own = gate(0.2)
     assert type(own.value) is float
