@@ -73,7 +73,7 @@ def ranking_roc_curve(
     """
     check_option(average, "average", ("pooled", "macro"), "ranking_roc_curve")
     options = ReadOptions(
-        "ranking_roc_curve", None, groups, string_provider=string_provider, relevance=relevance
+        "ranking_roc_curve", groups=groups, string_provider=string_provider, relevance=relevance
     )
     data = read(y_true, y_score, options)
     curves = roc_curves(data, average)
@@ -139,7 +139,9 @@ def ranking_precision_recall_curve(
     """
     owner = "ranking_precision_recall_curve"
     check_option(average, "average", ("pooled", "macro"), owner)
-    options = ReadOptions(owner, None, groups, string_provider=string_provider, relevance=relevance)
+    options = ReadOptions(
+        owner, groups=groups, string_provider=string_provider, relevance=relevance
+    )
     data = read(y_true, y_score, options)
     curves = precision_recall_curves(data, average)
     if average == "pooled":
