@@ -6,6 +6,7 @@ Assertions that name their metric, so that a test reads as a sentence, are short
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -17,6 +18,7 @@ from sklearn_rank.gates.policy import DEFAULT_DROP, GateArguments, Policy, Readi
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.support.text import format_list
 
 if TYPE_CHECKING:
@@ -54,8 +56,8 @@ def assert_metric(
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
         ``sample_weight``, ``clusters``, ``ties``, ``convention`` as in
         :func:`sklearn_rank.evaluate`; ``zero_division`` and ``missing`` are ``"raise"``
-        unless given; ``unjudged`` says what unjudged items count; ``allow`` names what
-        else is no error; ``n_queries`` is their exact number; ``name`` is the gate's.
+        unless given; ``allow`` names what else is no error; ``n_queries`` is their exact
+        number; ``name`` is the gate's.
 
     Returns
     -------
@@ -171,24 +173,31 @@ def assert_not_worse(
 
 
 def _assertion(name: str) -> Callable[..., GateResult]:
-    """``assert_<name>_at_least`` (or ``_at_most``): a short form of :func:`assert_metric`."""
+    """``assert_<name>_at_least`` or ``_at_most``, with the parameters of the metric."""
     metric = find_metric(name)
-    side = "at_least" if metric.greater_is_better else "at_most"
+    function, side = FUNCTIONS[metric], "at_least" if metric.greater_is_better else "at_most"
+    theirs = inspect.signature(function).parameters
+    own = [key for key in ("k", *metric.defaults) if key in theirs]
 
     def assertion(y_true: Any, y_score: Any, threshold: float, **options: Any) -> GateResult:
         __tracebackhide__ = hide
         # Parameters at their default are left open, so that a convention can set them.
-        own = {key: options.pop(key) for key in ("k", *metric.defaults) if key in options}
-        own = {key: value for key, value in own.items() if value != metric.defaults.get(key)}
-        measure = read_measure(name, own.pop("k", None), **own)
+        given = {key: options.pop(key) for key in own if key in options}
+        given = {key: value for key, value in given.items() if value != metric.defaults.get(key)}
+        measure = read_measure(name, given.pop("k", None), **given)
         options[side] = threshold
         return assert_metric(y_true, y_score, measure, **options)
 
     assertion.__name__ = assertion.__qualname__ = f"assert_{name}_{side}"
     assertion.__doc__ = (
-        f"Assert that {metric.symbol} is {side.replace('_', ' ')} ``threshold``; see "
-        f":func:`assert_metric`.\n\n    {metric.summary}"
+        f"Assert that {metric.symbol} is {side.replace('_', ' ')} ``threshold``.\n\n    "
+        f"{metric.summary} Own parameters are those of\n    :func:`sklearn_rank."
+        f"{function.__name__}`; all else is as in :func:`assert_metric`."
     )
+    shared = list(inspect.signature(assertion).parameters.values())
+    parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in own]
+    reading = shared[3].replace(name="reading", annotation=Unpack[ReadingArguments])
+    assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return assertion
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, is_named, shown_path
 from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
-from sklearn_rank.gates.names import EXTENSION, is_called, name_of, slug
+from sklearn_rank.gates.names import file_name, is_called, name_of
 from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Policy, read_policy
 from sklearn_rank.gates.sentences import warnings_of
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
@@ -41,13 +41,12 @@ class RankGate:
         self,
         request: pytest.FixtureRequest,
         *,
-        family: RankRegressionFixture | None = None,
-        fullpath: Path | None = None,
+        path: Path | None = None,
+        regenerate: bool = False,
     ) -> None:
         self._request = request
-        self._family = family
-        self._fullpath = fullpath
-        self._force_regen = family is not None and family.force_regen
+        self._path = path
+        self._regenerate = regenerate
 
     def __repr__(self) -> str:
         return "<rank_gate>"
@@ -89,9 +88,6 @@ class RankGate:
             Least value of every single query.
         max_regressed_queries : int, default=None
             How many queries may be worse than in the baseline, for each measure with a drop.
-        pass_if : {"unless_worse", "proven"}, default=None
-            Whether a gate passes unless a drop is shown, or only if it is shown that the drop is at
-            most ``max_drop``; otherwise it cannot tell. None takes the setting ``rank_pass``.
         **reading
             As in :func:`pytest_rankmetrics.assert_metric`; ``name`` also names the baseline.
 
@@ -112,39 +108,24 @@ class RankGate:
         def judge(policy: Policy, run: Run | None) -> GateResult:
             options = run.options if run is not None else Options()
             place = self._place(policy.name, options, run) if policy.max_drop else None
-            names = () if place is None else (policy.name, place.gate)
+            names = () if place is None else (policy.name, run.nodeid if run is not None else "")
             writing = Writing(
-                update=options.update or self._force_regen,
+                update=options.update or self._regenerate,
                 accept=any(is_called(glob, *names) for glob in options.accept if names),
-                reason=options.reason,
             )
-            data = y_true, y_score, policy
-            writes = writing.update or writing.accept
-            if self._family is None or place is None or writes or not place.path.is_file():
-                # The engine of the family would write whatever was measured.
-                return judge_gate(*data, place, writing)
-            results: list[GateResult] = []
-            self._family.dump(
-                place.path,
-                lambda path: results.append(
-                    judge_gate(*data, replace(place, obtained=path), writing)
-                ),
-            )
-            return results[0]
+            return judge_gate(y_true, y_score, policy, place, writing)
 
         return run_gate(arguments, "gate", judge)
 
     def _place(self, name: str, options: Options, run: Run | None) -> Place:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
-        family = self._family
-        directory = module.with_suffix("") if family is None else family.original_datadir
-        path = self._fullpath or directory / f"{slug(name)}{EXTENSION}"
+        path = self._path or module.with_suffix("") / file_name(name)
         shown, root = shown_path(path, config), config.rootpath
         below = path.resolve().is_relative_to(root.resolve())
         elsewhere = without_gates = ""
         if options.baseline_dir is not None:
-            if self._force_regen:
+            if self._regenerate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
                 raise RankGateFailure(msg)
             if not below:
@@ -167,10 +148,7 @@ class RankGate:
                 path = options.baseline_dir / shown
         update, accept = self._commands(name, nodeid)
         return Place(
-            gate=nodeid,
             path=path,
-            # Tests outside of the root keep their baselines beside them, and nowhere else.
-            root=root if below else module.parent,
             shown=shown,
             update=update,
             accept=accept,
@@ -189,28 +167,17 @@ class RankGate:
         if not re.fullmatch(r"[A-Za-z0-9_.\-]{1,80}", glob):
             glob = nodeid.rpartition("::")[2].partition("[")[0]
         pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
-        accept = f'{pytest} --rank-accept "*{glob}*" --rank-reason "..."'
-        return f"{pytest} --rank-update", accept
+        return f"{pytest} --rank-update", f'{pytest} --rank-accept "*{glob}*"'
 
 
 class RankRegressionFixture:
-    """Compares rankings with recorded ones; only a drop fails.
+    """``rank_gate`` for users of pytest-regressions; its baselines are where theirs are."""
 
-    Made like the fixtures of pytest-regressions: the same constructor arguments, data directories
-    and attributes ``force_regen`` and ``with_test_class_names``.
-    """
-
-    def __init__(
-        self, datadir: Any, original_datadir: Path, request: pytest.FixtureRequest
-    ) -> None:
-        self.datadir = datadir
-        self.original_datadir = original_datadir
+    def __init__(self, request: pytest.FixtureRequest, directory: Path) -> None:
         self.request = request
+        self.directory = directory
         self.force_regen = False
         self.with_test_class_names = False
-
-    def __repr__(self) -> str:
-        return "<rank_regression>"
 
     def check(
         self,
@@ -223,54 +190,21 @@ class RankRegressionFixture:
         fullpath: os.PathLike[str] | str | None = None,
         **policy: Any,
     ) -> GateResult:
-        """Check that no measure has dropped below its recorded value.
-
-        Parameters
-        ----------
-        y_true, y_score
-            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
-        metrics : str, Measure, or sequence of them, default=("map", "ndcg@10")
-            Measures to compare; the direction is that of each.
-        max_drop : float or {measure: float}, default=0.02
-            Allowed drop.
-        basename : str, default=None
-            Name of the gate and of its baseline file; None takes the test's name.
-        fullpath : path, default=None
-            The baseline file itself, relative to the test module; not together with ``basename``.
-        **policy
-            Everything else that :meth:`RankGate.check` takes.
-
-        Returns
-        -------
-        result : GateResult
-            As of :meth:`RankGate.check`, whose errors it raises.
-        """
+        """Check as :meth:`RankGate.check` does; ``basename`` or ``fullpath`` name the baseline."""
         __tracebackhide__ = hide
         if basename is not None and fullpath is not None:
             msg = "pass basename or fullpath, not both"
             raise ValueError(msg)
-        if basename is not None:
-            policy.setdefault("name", basename)
-        path = None if fullpath is None else Path(self.request.path).parent / fullpath
-        gate = RankGate(self.request, family=self, fullpath=path)
-        return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
-
-    def dump(self, path: Path, dump: Callable[[Path], None]) -> None:
-        """Let pytest-regressions dump the obtained values, which the policy has checked by then."""
-        from pytest_regressions.common import perform_regression_check
-
-        name = path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
-        perform_regression_check(
-            datadir=self.datadir,
-            original_datadir=self.original_datadir,
-            request=self.request,
-            check_fn=lambda *_: None,
-            dump_fn=dump,
-            extension=EXTENSION,
-            fullpath=path,
-            obtained_filename=self.request.getfixturevalue("tmp_path") / name,
-            with_test_class_names=self.with_test_class_names,
+        node = self.request.node
+        with_class = self.with_test_class_names or self.request.config.getoption(
+            "with_test_class_names", False
         )
+        name = f"{node.cls.__name__}_{node.name}" if node.cls and with_class else node.name
+        path = self.directory / file_name(basename or name)
+        if fullpath is not None:
+            path = Path(self.request.path).parent / fullpath
+        gate = RankGate(self.request, path=path, regenerate=self.force_regen)
+        return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
 
 
 # Running a gate ----------------------------------------------------------------------------------

@@ -24,20 +24,15 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "--rank-accept": (
         {"action": "append", "default": [], "metavar": "GLOB"},
-        "also lower the baselines of these gates (names or node ids); needs --rank-reason",
+        "also lower the baselines of these gates (names or node ids)",
     ),
-    "--rank-reason": ({"metavar": "TEXT"}, "why --rank-accept is right"),
     "--rank-baseline-dir": (
         {"metavar": "DIR"},
         "read baselines below DIR, a checkout of the target branch, instead of here",
     ),
     "--rank-strict": (
         {"action": "store_true"},
-        "unconfirmed drops, looser limits, baselines of no test and passes by rerun fail",
-    ),
-    "--rank-unused": (
-        {"choices": ("report", "fail")},
-        "baseline files that belong to no test (default: report)",
+        "unconfirmed drops, baselines of no test and passes by rerun fail",
     ),
     "--rank-show": (
         {"choices": ("all", "failed", "none")},
@@ -65,7 +60,6 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
         for own in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
-    ("rank_unused", "string", "report", "as --rank-unused"),
     ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
     ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
 )
@@ -88,9 +82,7 @@ class Options:
     update: bool = False
     accept: tuple[str, ...] = ()
     """Gates, as globs, whose baselines may also be lowered."""
-    reason: str = ""
     baseline_dir: Path | None = None
-    unused: Literal["report", "fail"] = "report"
     show: Literal["all", "failed", "none"] = "all"
     required: tuple[str, ...] = ()
     json: str = ""
@@ -128,9 +120,7 @@ def read_options(config: pytest.Config) -> Options:
         # Regeneration, whatever the switch is called, is an update.
         update=any(option(name, False) for name in ("rank_update", "force_regen", "regen_all")),
         accept=tuple(option("rank_accept")),
-        reason=(option("rank_reason") or "").strip(),
         baseline_dir=_directory(config, option("rank_baseline_dir"), ini["rank_baseline_dir"]),
-        unused=option("rank_unused") or ini["rank_unused"],
         # Without the terminal plugin there is no such option.
         show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
         required=tuple(required),
@@ -167,13 +157,6 @@ def _directory(config: pytest.Config, typed: str | None, configured: str) -> Pat
 def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
     """Options that contradict each other, or that would let a gate judge itself."""
     option = config.getoption
-    if options.unused not in ("report", "fail"):
-        yield f"rank_unused must be report or fail, got {options.unused!r}"
-    # Zero-width spaces and the like are no reason that anybody can read.
-    if options.accept and not any(letter.isalnum() for letter in options.reason):
-        yield "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
-    if options.reason and not options.accept:
-        yield "--rank-reason is the reason of --rank-accept=GLOB, which is not given"
     if hasattr(config, "workerinput"):
         return
     writing = {

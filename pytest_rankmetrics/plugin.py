@@ -143,8 +143,7 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
         raise pytest.UsageError(msg)
     from pytest_rankmetrics.gate import RankRegressionFixture
 
-    original = request.getfixturevalue("original_datadir")
-    return RankRegressionFixture(request.getfixturevalue("lazy_datadir"), original, request)
+    return RankRegressionFixture(request, request.getfixturevalue("original_datadir"))
 
 
 # The end -----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
@@ -258,9 +258,7 @@ class Session:
             elif run.outcome != "passed":
                 yield f"{gate} does not count: {run.test} {run.outcome}"
         ran = {str(run.record["nodeid"]) for run in own}
-        gone = self._recorded_tests(wanted, {*ran, *self.wanted})
-        # A name stands for the other parameters of the functions that have gates.
-        functions = {test.partition("[")[0] for test in (*ran, *gone)}
+        functions = {test.partition("[")[0] for test in ran}
         silent = [
             test
             for test in self.wanted
@@ -268,22 +266,8 @@ class Session:
             if "::" in wanted or not functions or test.partition("[")[0] in functions
         ]
         yield from (f"{gate} did not run in {test}" for test in silent)
-        yield from (f"{gate} did not run in {test}, which has a baseline" for test in gone)
-        if not own and not silent and not gone:
+        if not own and not silent:
             yield f"{gate} did not run"
-
-    def _recorded_tests(self, wanted: str, known: Collection[str]) -> list[str]:
-        """Tests with a baseline that a required name means, and that were not collected."""
-        from sklearn_rank.comparison.baseline import recorded_gate
-
-        used = {run.record["baseline"] for run in self.runs}
-        root = self.options.baseline_dir or self.config.rootpath
-        tests = {
-            recorded_gate(path)
-            for path, shown in find_baselines(self.config, root)
-            if shown not in used
-        }
-        return sorted(own for own in tests if is_named(own, wanted) and own not in known)
 
     def _unused_baselines(self, exitstatus: int) -> Iterator[str]:
         """Baselines of no test, if every test of the project ran and passed.
@@ -292,15 +276,13 @@ class Session:
         module was collected or is gone: another one may hold the test.
         """
         own, root = self.options, self.config.rootpath
-        asked = self.gates or own.unused != "report" or own.baseline_dir
+        asked = self.gates or own.settings.strict or own.baseline_dir
         if not asked or exitstatus not in GREEN or self.partial or not _is_whole(self.config):
             return
-        from sklearn_rank.comparison.baseline import recorded_gate
-
         used = {run.record["baseline"] for run in self.runs}
-        for path, shown in find_baselines(self.config, own.baseline_dir or root):
-            owners = {recorded_gate(path).partition("::")[0], f"{shown.rpartition('/')[0]}.py"}
-            is_known = all(own in self.modules or not (root / own).is_file() for own in owners)
+        for shown in find_baselines(self.config, own.baseline_dir or root):
+            module = f"{shown.rpartition('/')[0]}.py"
+            is_known = module in self.modules or not (root / module).is_file()
             if shown not in used and is_known:
                 self.unused.append(shown)
         self.unused.sort()
@@ -308,7 +290,7 @@ class Session:
             self.remarks.append(
                 f"gates of the target branch are gone: {', '.join(self.unused[:MOST_NAMED])}"
             )
-        if self.unused and (own.unused == "fail" or own.settings.strict):
+        if self.unused and own.settings.strict:
             yield f"baseline files of no test: {', '.join(self.unused[:MOST_NAMED])}"
 
     def _write_reports(self) -> None:
@@ -375,8 +357,8 @@ def shown_path(path: Path, config: pytest.Config) -> str:
     return path.as_posix()
 
 
-def find_baselines(config: pytest.Config, root: Path) -> Iterator[tuple[Path, str]]:
-    """Baselines below what this run collects, with their shown paths.
+def find_baselines(config: pytest.Config, root: Path) -> Iterator[str]:
+    """Shown paths of the baselines below what this run collects.
 
     ``root`` is the root of the project, or the directory that mirrors it.
     """
@@ -391,5 +373,4 @@ def find_baselines(config: pytest.Config, root: Path) -> Iterator[tuple[Path, st
             names[:] = [own for own in names if not any(fnmatch(own, out) for out in left_out)]
             for name in files:
                 if name.endswith(EXTENSION) and not name.startswith("."):
-                    path = Path(directory, name)
-                    yield path, path.relative_to(root).as_posix()
+                    yield Path(directory, name).relative_to(root).as_posix()

@@ -21,10 +21,9 @@ from sklearn_rank.cli.reading import (
     refuse_repeated_input,
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
-from sklearn_rank.comparison.baseline import recorded_gate
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
-from sklearn_rank.gates.names import EXTENSION, slug
+from sklearn_rank.gates.names import EXTENSION, file_name
 from sklearn_rank.gates.policy import Detail, Settings, in_ci, read_policy
 from sklearn_rank.gates.report import (
     GateRun,
@@ -40,7 +39,7 @@ from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 
-WRITING = ("--update", "--accept", "--reason")
+WRITING = ("--update", "--accept")
 _FILES = ("qrels", "run", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
@@ -75,33 +74,24 @@ class Baselines:
     """The command as typed, without the options that write."""
 
     def place(self, name: str) -> Place:
-        """The baseline of a gate; ValueError if it is a copy of that of another one."""
+        """The baseline of a gate."""
         path, typed = self._path(name), self.typed()
         here, without_gates, directory = _in_working_copy(self.directory), "", self.directory
         writes = self.writing.update or self.writing.accept
         if here and not writes and has_no_gate(directory):
             without_gates, directory = str(directory), Path(here)
         path = directory / path.name
-        owner = recorded_gate(path) if self.writing.update and path.is_file() else ""
-        if owner not in ("", name) and self._path(owner).exists():
-            msg = (
-                f"baseline {safe_text(path.as_posix(), limit=300)} is a copy of that of the gate "
-                f"{safe_repr(owner)}; delete it, and record this gate anew"
-            )
-            raise ValueError(msg)
         return Place(
-            gate=name,
             path=path,
-            root=directory,
             shown=path.as_posix(),
             update=f"{typed} --update",
-            accept=f'{typed} --accept --reason "..."',
+            accept=f"{typed} --accept",
             elsewhere=str(self.directory) if here and not without_gates else "",
             without_gates=without_gates,
         )
 
     def _path(self, name: str) -> Path:
-        return self.directory / f"{slug(name)}{EXTENSION}"
+        return self.directory / file_name(name)
 
     def unused(self, gates: Sequence[FileGate]) -> list[str]:
         """Baselines in the directory that belong to none of the gates."""
@@ -125,7 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge all gates, report, and say whether all passed."""
     path, table = _configuration(arguments)
     gates = [_gate(gate, path, arguments) for gate in table["gate"]]
-    twice = [gate.name for gate in gates if sum(own.name == gate.name for own in gates) > 1]
+    files = [file_name(gate.name) for gate in gates]
+    twice = [gate.name for gate in gates if files.count(file_name(gate.name)) > 1]
     if twice:
         msg = f"two gates have the name {safe_repr(twice[0])}, which names the baseline"
         raise ValueError(msg)
@@ -316,10 +307,6 @@ def _settings(arguments: argparse.Namespace, table: Mapping[str, Any]) -> Settin
 
 def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Path) -> Baselines:
     """Where baselines are; ValueError where none may be written, or a change would judge itself."""
-    # Zero-width spaces and the like are no reason that anybody can read.
-    if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
-        msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
-        raise ValueError(msg)
     if (arguments.update or arguments.accept) and in_ci():
         msg = (
             "--update and --accept are not for continuous integration (CI is set), where nothing "
@@ -333,12 +320,8 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
     if directory is None:
         directory = path.parent / table.get("baseline_dir", "rank-baselines")
     # The command to show is the one that was typed, without the options that write.
-    words, value_follows = [], False
-    for word in arguments.words:
-        if not value_follows and word.partition("=")[0] not in WRITING:
-            words.append(word)
-        value_follows = word == "--reason"
-    writing = Writing(arguments.update, arguments.accept, arguments.reason.strip())
+    words = [word for word in arguments.words if word not in WRITING]
+    writing = Writing(arguments.update, arguments.accept)
     return Baselines(Path(directory), writing, ("sklearn-rank", *words))
 
 

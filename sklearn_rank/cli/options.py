@@ -275,7 +275,7 @@ LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = (
     *("metrics", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
-    *("unjudged", "ignore_identical_ids"),
+    "ignore_identical_ids",
 )
 """Its others; all are keys of a TOML file, too."""
 
@@ -320,13 +320,10 @@ def _gate(commands: Any) -> None:
     oddity = "allow a known data problem, such as unjudged"
     add("--allow", action="append", metavar="WORD", help=oddity)
     add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
-    unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
-    add("--unjudged", choices=("irrelevant", "condense"), help=unjudged)
     update = "write a missing baseline, raise one; lowers none"
     add("--update", action="store_true", help=update)
-    add("--accept", action="store_true", help="also lower baselines; needs --reason")
+    add("--accept", action="store_true", help="also lower baselines")
     add("--strict", action="store_true", help="drops that are not confirmed fail, too")
-    add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
     add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
     add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
     add("--html", metavar="FILE", help="write an HTML report with the queries of every gate")

@@ -6,7 +6,6 @@ has no dates, hosts or versions, so that the same system writes the same bytes a
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -23,7 +22,6 @@ import msgspec
 import numpy as np
 
 from sklearn_rank.gates.measure import DECIMALS, Measured
-from sklearn_rank.gates.names import name_of
 from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.kernels.own import OwnKernel
 from sklearn_rank.measures.parameters import ByQuery
@@ -81,20 +79,12 @@ class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Parameters that its values depend on besides the data."""
 
 
-class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A drop that was accepted."""
-
-    reason: str
-    moves: dict[str, tuple[float, float]] = {}
-
-
 class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The recorded state of one gate."""
 
     format: str
-    gate: str
-    """Node id of the test; the name of a gate over files."""
     name: str
+    """Of the gate."""
     seal: str
     """Digest of everything else: a checksum against accidents, and no signature."""
     reading: dict[str, str]
@@ -103,25 +93,12 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     queries: list[QueryRecord]
     slices: dict[str, dict[str, float]] = {}
     """Values of each slice by measure."""
-    accepted: list[Accepted] = []
     runs: Count = 1
-    """Number of repeated runs that the values are means of; places belong to the first."""
+    """Number of repeated runs that the values are means of; ranks are those of the first."""
     top: Count = 0
     """Number of ranks that ``unjudged`` is a share of."""
     unjudged: float | None = None
     """Share of the items in the first ranks that nobody judged; None where all are."""
-
-    def matches(self, gate: str, name: str) -> bool:
-        """Whether this is the baseline of a gate, wherever the root of its project is.
-
-        The test of a gate with a name of its own may be whichever runs first.
-        """
-        is_named = "::" not in gate or "::" not in self.gate or name != name_of(gate)
-        if self.name != name or is_named:
-            return self.name == name
-        (file, _, test), (other, _, other_test) = self.gate.partition("::"), gate.partition("::")
-        longer, shorter = sorted((f"/{file}", f"/{other}"), key=len, reverse=True)
-        return test == other_test and longer.endswith(shorter)
 
 
 def _seal_of(baseline: Baseline) -> str:
@@ -176,18 +153,6 @@ def _need(holds: bool, rule: str, error: type[ValueError | OSError] = ValueError
         raise error(rule)
 
 
-def recorded_gate(path: Path) -> str:
-    """Node id of the test whose gate wrote a baseline, from its first lines; "" if unreadable."""
-    if not path.is_file():  # reading a pipe would wait for somebody to write
-        return ""
-    with contextlib.suppress(OSError, ValueError), path.open(encoding="utf-8") as file:
-        for line in islice(file, 5):
-            match = re.fullmatch(r'\s*"gate": ?(".*"),?\s*', line)
-            if match is not None:
-                return str(json.loads(match[1]))
-    return ""
-
-
 def span(rank: Rank) -> tuple[int, int]:
     """First and last rank of an item: the same unless it is tied."""
     if isinstance(rank, int):
@@ -232,68 +197,24 @@ def _escaped(match: re.Match[str]) -> str:
     return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
-def write(path: Path, baseline: Baseline, root: Path, shown: str, read: bytes | None) -> None:
-    """Replace a file as a whole: a crash or a full disk leaves the old one as it was.
-
-    Nothing is written outside of ``root``, through a symbolic link, or where the file no longer
-    holds what was ``read`` (None: no file): another run may have recorded a better value.
-    """
+def write(path: Path, baseline: Baseline, shown: str) -> None:
+    """Replace a file as a whole: a crash or a full disk leaves the old one as it was."""
     content = as_text(baseline).encode()
     try:
         rule = f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read; "
         _need(len(content) <= MAX_BYTES, f"{rule}rank_store = values takes less", OSError)
-        _refuse_links(path, root)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path.parent):
-            now = path.read_bytes() if path.is_file() else None
-            _need(now == read, "another run has written it meanwhile; run again", OSError)
-            replace_file(path, content)
+        replace_file(path, content)
     except OSError as error:
-        kept = "the old one is unchanged" if path.exists() else "nothing was written"
-        msg = f"baseline {shown} cannot be written: {error.strerror or error}; {kept}"
+        left = "the old one is unchanged" if path.exists() else "nothing was written"
+        msg = f"baseline {shown} cannot be written: {error.strerror or error}; {left}"
         raise BaselineError(msg) from error
-
-
-def _refuse_links(path: Path, root: Path) -> None:
-    """OSError for a link anywhere below ``root``: it may lead to a file of another project."""
-    place, top = Path(os.path.abspath(path)), Path(os.path.abspath(root))
-    inside = place.is_relative_to(top) and path.parent.resolve().is_relative_to(root.resolve())
-    _need(inside, f"it is outside of {root}", OSError)
-    for part in (path, *path.parents[: len(place.relative_to(top).parts) - 1]):
-        what = "it" if part == path else f"the directory {part.name}"
-        _need(not part.is_symlink(), f"{what} is a symbolic link", OSError)
-
-
-@contextlib.contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Lock a directory against other runs, where the system can.
-
-    The directory itself is locked: a file for the purpose would be left behind by a crash.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a network file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 # Recording ---------------------------------------------------------------------------------------
 
 
-def record(
-    measured: Measured,
-    gate: str,
-    name: str,
-    accepted: Sequence[Accepted] = (),
-    slices: Mapping[str, Any] | None = None,
-) -> Baseline:
+def record(measured: Measured, name: str, slices: Mapping[str, Any] | None = None) -> Baseline:
     """The baseline of a measured system; ``slices`` come from ``measured.slices()``."""
     evaluation, columns = measured.evaluation, _columns(measured, slices or {})
     fields = list(columns)
@@ -302,7 +223,6 @@ def record(
     share = measured.share_unjudged()
     return Baseline(
         format=FORMAT,
-        gate=gate,
         name=name,
         seal="",
         reading=measured.reading,
@@ -319,7 +239,6 @@ def record(
             label: {own: round(float(part[own]), DECIMALS) for own in measured.used}
             for label, (_, part) in sorted((slices or {}).items())
         },
-        accepted=list(accepted),
         runs=len(evaluation.runs),
         top=measured.top if share is not None else 0,
         unjudged=None if share is None else round(share, DECIMALS),
@@ -434,16 +353,13 @@ def clusters_of(measured: Measured) -> list[str | None]:
 
 # Definitions: what the values of a measure depend on besides the data ----------------------------
 
-_PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
-"""Grades, or ranks, at which a function of the caller is sampled, to recognize it."""
-
 
 def definition_of(measure: Measure) -> dict[str, str]:
     """Parameters on which the values of a measure depend besides the data."""
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
     own = measure.metric.kernel
     if isinstance(own, OwnKernel):
-        function = "values" if own.function is None else _function(own.function, own)
+        function = "values" if own.function is None else _name(own.function)
         ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
         definition["own"] = f"{function} in {ends}{', lower is better' * less}"
     definition |= {name: _option(value) for name, value in measure.options.items()}
@@ -459,25 +375,11 @@ def _option(value: Any) -> str:
     if isinstance(value, Measure):
         functions = [_option(option) for option in value.options.values() if callable(option)]
         return " ".join([str(value), *functions])
-    return _function(value) if callable(value) else str(value)
+    return _name(value) if callable(value) else str(value)
 
 
-def _function(function: Callable[..., Any], kernel: OwnKernel | None = None) -> str:
-    """A function by its name and samples: its bytecode differs between versions of Python."""
-    samples, probes = [], [np.array([probe]) for probe in _PROBES]
-    if kernel is not None:  # a function of whole rankings
-        probes = [np.resize(np.roll((0.0, 1.0, 0.0, 3.0, 2.0), n), n) for n in range(21)]
-    for probe in probes:
-        try:
-            found = function(probe) if kernel is None else kernel.of_one(probe, probe[probe > 0])
-            value = float(np.asarray(found, dtype=np.float64).ravel()[0])
-        except Exception as error:
-            samples.append(type(error).__name__)
-        else:
-            # Logarithms differ in the last digits from one machine to another.
-            samples.append(f"{value:.9g}")
-    name = getattr(function, "__name__", type(function).__name__)
-    return f"<{name} {_digest(samples)}>"
+def _name(function: Callable[..., Any]) -> str:
+    return f"<{getattr(function, '__name__', type(function).__name__)}>"
 
 
 # Ids as keys of JSON: the same text in every run and with every version of NumPy ------------------

@@ -484,9 +484,6 @@ def _remark(case: _Case) -> None:
     if other is not None and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
         text = f"{now:.0%} of the new top {measured.top} are unjudged ({other.name} {was:.0%})"
         case.add("new_unjudged", None, text)
-    if policy.settings.unjudged != "irrelevant" and measured.is_taken_as_complete:
-        text = f"unjudged={policy.settings.unjudged!r} changes nothing: the judgements have no"
-        case.add("nothing_unjudged", None, f"{text} grade 0, and so are taken as complete")
     drops = [
         (row.drop.design_effect, row.name, row.drop)
         for (label, _), row in case.rows.items()

@@ -1,7 +1,6 @@
 """One gate from its data to its verdict, and its baseline on the way.
 
-An update writes missing baselines, raises and refreshes; it lowers none. Only accepting lowers,
-with a reason that is stored.
+An update writes missing baselines, raises and refreshes; it lowers none. Only accepting lowers.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sklearn_rank.comparison.baseline import Accepted, as_text, load, record, write
+from sklearn_rank.comparison.baseline import as_text, load, record, write
 from sklearn_rank.gates.compare import Other, beside, recorded
 from sklearn_rank.gates.decide import IMPROVEMENT, Slices, decide, find_vacuous, state_of
 from sklearn_rank.gates.measure import DECIMALS, Measured, measure
-from sklearn_rank.gates.names import EXTENSION, name_of
+from sklearn_rank.gates.names import EXTENSION
 from sklearn_rank.gates.policy import SLACK, Policy, drop_of
 from sklearn_rank.gates.rule import Rule, outlook
 from sklearn_rank.gates.sentences import line, queries_text
@@ -39,11 +38,7 @@ Moves = Mapping[str, tuple[float, float]]
 class Place:
     """Place of the baseline of a gate, and remarks on it."""
 
-    gate: str
-    """Node id of the test; the name of a gate over files."""
     path: Path
-    root: Path
-    """Nothing is written outside of it."""
     shown: str
     """Name of the baseline in messages."""
     update: str
@@ -55,8 +50,6 @@ class Place:
     without_gates: str = ""
     """Directory of the target branch where it has no gate at all: the gate is judged by the
     baseline of the working copy."""
-    obtained: Path | None = None
-    """Where the present values go for inspection."""
 
     @property
     def file(self) -> str:
@@ -72,8 +65,6 @@ class Writing:
     """Missing baselines are written, and exceeded ones raised; none is lowered."""
     accept: bool = False
     """This one may be lowered, too."""
-    reason: str = ""
-    """Why; stored in the file."""
 
 
 def has_no_gate(directory: Path) -> bool:
@@ -96,9 +87,6 @@ def judge_gate(
     other = None if loaded is None else recorded(measured, loaded[0], slices)
     writing = writing or Writing()
     result = _about_baseline(decide(policy, measured, other, slices), policy, other, place, writing)
-    if place.obtained is not None and other is not None:
-        content = record(measured, place.gate, result.name, slices=slices)
-        place.obtained.write_text(as_text(content), encoding="utf-8")
     if not (writing.update or writing.accept):
         return result
     return _update(result, measured, other, slices, place, writing, loaded and loaded[1])
@@ -140,17 +128,6 @@ def _about_baseline(
             )
         text = f"no baseline for gate {safe_repr(result.name)} ({line(place.shown)})"
         add("no_baseline", f"{text}; {values} now - {remedy}")
-    elif not baseline.matches(place.gate, policy.name):
-        # Another gate's file may have been copied here because it asks for less.
-        gate = line(baseline.gate)
-        if baseline.name not in (baseline.gate, name_of(baseline.gate)):
-            gate = f"{safe_repr(baseline.name)} ({gate})"
-        remedy = f"if that is this gate's old name, accept the new one with: {place.update}"
-        remedy += "; if not, restore the file"
-        if place.elsewhere:
-            remedy = "a gate that was renamed is red until the file there says so"
-        text = f"baseline {line(place.shown)} was recorded by the gate {gate}: {remedy}"
-        add("renamed", text)
     states = [result.state, *(own.state for own in found)]
     if place.without_gates and baseline is not None:
         text = f"new, recorded here: {line(place.without_gates)} has no gate yet"
@@ -162,7 +139,6 @@ def _about_baseline(
         state=gravest(states),
         passed=result.passed and not any(own.state in BROKEN for own in found),
         baseline=place.shown,
-        obtained="" if place.obtained is None else f"<tmp_path>/{place.obtained.name}",
         update=place.update,
         accept=place.accept,
         elsewhere=place.elsewhere,
@@ -198,19 +174,14 @@ def _update(
     if why:
         text = f"not recorded: {why}; to record it: {place.accept}"
         return _with(result, Finding("not_recorded", None, text))
-    accepted = [] if other is None or other.baseline is None else other.baseline.accepted
-    if lowered:
-        own = {name: (round(old, 6), round(new, 6)) for name, (old, new) in lowered.items()}
-        accepted = [*accepted, Accepted(reason=writing.reason, moves=own)]
-    content = record(measured, place.gate, result.name, accepted, slices)
+    content = record(measured, result.name, slices)
     if read is not None and as_text(content).encode() == read:
         return settled
-    write(place.path, content, place.root, place.file, read)
+    write(place.path, content, place.file)
     is_lower = bool(lowered) or (other is not None and bool(other.fit.gone) and writing.accept)
     kind = "new" if other is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
-    reason = writing.reason if kind == "lowered" else ""
-    settled = replace(settled, written=kind, state=state, moves=moves, reason=reason)
+    settled = replace(settled, written=kind, state=state, moves=moves)
     return _with(settled, *_what_it_will_see(measured))
 
 
@@ -266,7 +237,7 @@ def _why_not(result: GateResult, other: Other, lowered: Moves) -> str:
     ]
     if lower:
         return ", ".join(lower)
-    if any(own.state is State.FAIL and own.rule != "renamed" for own in result.findings):
+    if any(own.state is State.FAIL for own in result.findings):
         return "the gate fails"
     fit, nothing = other.fit, all(row.drop is None for row in result.metrics.values())
     if fit.readings or fit.definitions or fit.no_comparison or nothing:

@@ -53,12 +53,10 @@ class Measured:
     """An evaluation without omissions, with the names that a test gives its queries."""
 
     def __init__(self, evaluation: Evaluation, policy: Policy, layout: str) -> None:
-        reading, unjudged = policy.reading, policy.settings.unjudged
+        reading = policy.reading
         self.policy = policy
         self.layout = layout
-        self.evaluation = evaluation.condensed() if unjudged == "condense" else evaluation
-        self.whole = evaluation
-        """With all items, where gates judge condensed lists."""
+        self.evaluation = evaluation
         self.counts: dict[str, Any] = self.evaluation.counts
         names = [str(measure) for measure in policy.measures]
         self.used: dict[str, Measure] = dict(zip(names, evaluation.measures, strict=True))
@@ -80,7 +78,6 @@ class Measured:
         options = {
             **evaluation.reading.options,
             "zero_division": self.zero_division,
-            "unjudged": unjudged if self.is_partial else "irrelevant",
         }
         self.reading = {name: str(value) for name, value in options.items() if value != ""}
         """Options of reading, which have to agree with the baseline's."""
@@ -138,7 +135,7 @@ class Measured:
 
     def share_unjudged(self) -> float | None:
         """Share of the items on top that nobody judged; None where all are judged."""
-        return unjudged_share(self.whole.rankings, k=self.top) if self.is_partial else None
+        return unjudged_share(self.evaluation.rankings, k=self.top) if self.is_partial else None
 
     def slices(self) -> dict[str, tuple[list[int], Evaluation]]:
         """Numbers of the queries of each slice, and its evaluation."""
@@ -203,7 +200,7 @@ _NO_FAILURE = "y_score holds -inf|lower scores seem better|every judged item"
 
 def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
     """Evaluate, and fail where something would have been left out."""
-    reading, unjudged = policy.reading, policy.settings.unjudged
+    reading = policy.reading
     allow = _allowed(reading.get("allow", ()))
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
     if reading.get("clusters") is not None:
@@ -225,7 +222,7 @@ def measure(y_true: Any, y_score: Any, policy: Policy) -> Measured:
         if suspicion:
             refuse(suspicion, "swapped")
     # Ids would leave Spark for a baseline alone.
-    options["keep_items"] = not stays_in_spark or bool(policy.max_drop) or unjudged == "condense"
+    options["keep_items"] = not stays_in_spark or bool(policy.max_drop)
     try:
         with _filters, warnings.catch_warnings():
             # What the library warns of, the gate allows or fails for.

@@ -1,36 +1,22 @@
-"""Names of gates as names of files: readable, valid everywhere, and never the same for two."""
+"""Names of gates, of their tests and of their files."""
 
 from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from hashlib import sha256
 
-EXTENSION = ".rank.json"  # as disk.BASELINE, without loading that in every run of pytest
-LONGEST = 80
-"""File systems take 255 bytes; a hash, the extension and a temporary name are added."""
-
-_RESERVED = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
+EXTENSION = ".rank.json"
 
 
-def slug(name: str) -> str:
-    """A file name (without extension) for any text; where a character is replaced, a hash is added.
-
-    Names that differ only in case differ here too, because a file system may not tell them apart.
+def file_name(name: str) -> str:
+    """The file of a baseline, named as pytest-regressions names files.
 
     Examples
     --------
-    >>> slug("test_bm25")
-    'test_bm25'
-    >>> slug("test_bm25[a/b]") != slug("test_bm25[a_b]")
-    True
+    >>> file_name("test_bm25"), file_name("test_bm25[a/b]")
+    ('test_bm25.rank.json', 'test_bm25_a_b_.rank.json')
     """
-    text = re.sub(r"[^a-z0-9._-]", "_", name.lower())[:LONGEST]
-    if text.startswith(".") or re.fullmatch(_RESERVED, text):
-        text = "_" + text[1:] if text.startswith(".") else "_" + text
-    if text == name and text:
-        return text
-    return f"{text}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return re.sub(r"\W", "_", name) + EXTENSION
 
 
 def is_called(pattern: str, *names: str) -> bool:

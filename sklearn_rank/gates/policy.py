@@ -106,7 +106,6 @@ class Settings:
     worst_queries: int = _setting(
         5, "queries in the table of a failure", "an int of at least 0", lambda own: own >= 0
     )
-    unjudged: str = _word("irrelevant", "unjudged items: irrelevant or condense", "condense")
     store: str = _word("ranks", "what baselines hold: ranks, or values without ids", "values")
     strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
@@ -149,7 +148,6 @@ class ReadingArguments(TypedDict, total=False):
     convention: str
     n_queries: int
     """Exact number of queries that have to be evaluated."""
-    unjudged: Literal["irrelevant", "condense"] | None
     allow: Collection[Allowed]
     """Faults that are no error in this gate, and remarks that need no notice."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
@@ -238,12 +236,6 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
     drops = measures.limits(
         given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_METRICS
     )
-    unjudged = given("unjudged")
-    if unjudged is not None:
-        try:
-            settings = replace(settings, unjudged=unjudged)
-        except SettingError as error:
-            raise InvalidParameterError(str(error)) from None
     compared, slice_drop = [measures.by_name[name] for name in drops], given("max_slice_drop")
     if isinstance(slice_drop, Mapping):
         labels = _mapping(slice_drop, "max_slice_drop", "{label: number}", "slice")

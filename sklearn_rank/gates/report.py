@@ -151,10 +151,9 @@ def _about_baselines(summary: Summary) -> list[str]:
         lines.append(f"{files} {verb} to no test: git rm {names}")
     for record in (record for record in records if record["written"]):
         moves = [f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in record["moves"].items()]
-        why = f" (reason: {line(record['reason'], 200)})" if record["reason"] else ""
         path = line(record["baseline"], 200)
         moved = f": {', '.join(moves)}" if moves else ""
-        lines.append(f"baseline {record['written']}: {path}{moved}{why}")
+        lines.append(f"baseline {record['written']}: {path}{moved}")
     return lines
 
 

@@ -529,7 +529,6 @@ def _footer(result: GateResult) -> list[str]:
     if not result.baseline or result.other != "baseline":
         return []
     lines = [f"baseline  {line(result.baseline)}"]
-    lines += [f"obtained  {line(result.obtained)}"] if result.obtained else []
     red = not result.passed
     lines += [f"accept    {result.accept}"] if red else []
     if red and result.elsewhere:

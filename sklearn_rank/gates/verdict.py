@@ -202,9 +202,6 @@ class GateResult:
     """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Recorded values before and after that."""
-    reason: str = ""
-    """Why a baseline was lowered."""
-    obtained: str = ""
     update: str = "--rank-update"
     accept: str = ""
     elsewhere: str = ""

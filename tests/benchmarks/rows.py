@@ -398,7 +398,7 @@ def p12(full: bool) -> Iterator[Row]:
 
     def judge(folder: str, *, update: bool) -> None:
         policy, file = read_policy(limits, Settings()), Path(folder) / "gate.rank.json"
-        place = Place("gate", file, Path(folder), file.name, "update", "accept")
+        place = Place(file, file.name, "update", "accept")
         result = judge_gate(truths, rankings, policy, place, Writing(update=update))
         if not result.passed:
             raise RuntimeError(result.headline)

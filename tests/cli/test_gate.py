@@ -26,8 +26,6 @@ def _files(command: Command) -> None:
         ("--max-drop P_5=0.4 --max-drop p@5=0", "--max-drop names precision@5 twice"),
         ("--max-drop=0.04 --max-drop=mrr=0.001", "--max-drop 0.04 names no measure; write --max"),
         ("--max-drop=mrr=0.001 --max-drop=0.04", "--max-drop 0.04 names no measure; write --max"),
-        ("--at-least map=0.1 --accept --reason .", "--accept lowers baselines and"),
-        ("--at-least map=0.1 --accept --reason \u200b", "--accept lowers baseli"),
         ("--at-least map=0.1 --run-column score=zz", "has no named columns, which -"),
         ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, and a change would be ju"),
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
@@ -145,8 +143,6 @@ def test_configurations_that_are_refused(config, message, command):
         ("--config=rank.toml t.qrels a.run", "QRELS and RUN belong into the file"),
         ("--config=rank.toml --at-least=map=1", "--at-least belong into the file"),
         ("t.qrels a.run --name=x --at-least=0.3", "write --at-least=MEASURE=0.3"),
-        ("t.qrels a.run --name=x --accept", "needs --reason"),
-        ("t.qrels a.run --name=x --reason=y", "pass both or neither"),
     ],
 )
 def test_words_that_do_not_go_together(words, message, command):
@@ -247,19 +243,6 @@ def test_columns_of_a_table_are_keys(command):
 
 
 # Baselines --------------------------------------------------------------------------------------
-
-
-def test_an_update_does_not_take_over_a_copied_baseline(command):
-    command(f"{GATE} --max-drop map=0.1 --update")
-    folder = command.folder / "rank-baselines"
-    data = (folder / "g.rank.json").read_bytes()
-    (folder / "h.rank.json").write_bytes(data)
-    words = "gate t.qrels a.run --name h --max-drop map=0.1"
-    assert "h.rank.json is a copy of that of the gate 'g'" in command(f"{words} --update", 2)
-    assert (folder / "h.rank.json").read_bytes() == data
-    (folder / "g.rank.json").unlink()  # renamed
-    command(f"{words} --update")
-    command(words)
 
 
 def test_a_baseline_of_no_gate_is_named(command):

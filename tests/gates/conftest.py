@@ -17,9 +17,7 @@ class Gate:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "gate.rank.json"
         self.place = Place(
-            gate="tests/test_a.py::test_x",
             path=self.path,
-            root=folder,
             shown="gate.rank.json",
             update="pytest --rank-update",
             accept="pytest --rank-accept",
@@ -27,11 +25,17 @@ class Gate:
         self.settings = Settings()
 
     def __call__(
-        self, y_true: Any, y_score: Any, *, update: bool = False, reason: str = "", **arguments: Any
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        update: bool = False,
+        accept: bool = False,
+        **arguments: Any,
     ) -> GateResult:
-        """The verdict; ``reason`` accepts a lower baseline."""
+        """The verdict."""
         policy = read_policy({"name": "test_x", **arguments}, self.settings)
-        writing = Writing(update=update, accept=bool(reason), reason=reason)
+        writing = Writing(update=update, accept=accept)
         return judge_gate(y_true, y_score, policy, self.place, writing)
 
     def record(self, y_true: Any, y_score: Any, **arguments: Any) -> GateResult:

@@ -57,7 +57,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "hard of 0": ({**DROP, "hard_drop": 0}, "is 0, below its max_drop 0.02"),
     "slice drop of 5": ({**SLICED, "max_slice_drop": 5}, r"max_slice_drop must be in \[0, 1\)"),
     "regressed": ({**DROP, "max_regressed_queries": -1}, "max_regressed_queries must be an int"),
-    "unjudged": ({**DROP, "unjudged": "guess"}, "unjudged must be one of irrelevant"),
     # names
     "a measure": ({"at_least": {"nrr": 0.5}}, "nrr"),
     "twice": ({"at_least": {"mrr": 0.5, "RR": 0.5}}, "at_least names mrr twice"),

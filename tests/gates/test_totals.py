@@ -20,7 +20,7 @@ RUN = {query: ["a", "x"] for query in TRUTH}
 def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any) -> GateResult:
     policy = read_policy({"name": "g", **arguments}, Settings())
     path = folder / "g.rank.json"
-    place = Place("g", path, folder, "g.rank.json", "update", "accept")
+    place = Place(path, "g.rank.json", "update", "accept")
     return judge_gate(TRUTH, run, policy, place, Writing(update=update))
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.plugin.conftest import Suite, said
-from tests.plugin.one_gate import git
 
 INI = """
     [pytest]
@@ -189,26 +188,6 @@ def test_a_parameter_that_was_skipped_is_named(parameters):
     parameters.run(
         ret=1, passed=2, skipped=1, lines=["ERROR: *did not run in test_it.py::test_bm25?right]"]
     )
-
-
-GONE = "ERROR: *did not run in test_it.py::test_bm25?right], which has a baseline*"
-
-
-@WORKERS
-def test_a_parameter_that_is_gone_and_was_recorded_is_named(workers, parameters):
-    write_parameters(parameters, '["left"]')
-    parameters.run(*workers, ret=1, lines=[f"{GONE}"])
-
-
-def test_a_parameter_that_is_gone_with_its_baseline_is_named_by_the_target_branch(parameters):
-    git(parameters.path, "init", "-q")
-    git(parameters.path, "add", ".")
-    git(parameters.path, "commit", "-q", "-m", "all")
-    git(parameters.path, "worktree", "add", "-q", "base")
-    write_parameters(parameters, '["left"]')
-    for path in (parameters.path / "test_it").glob("*right*"):
-        path.unlink()
-    parameters.run("--rank-baseline-dir=base", "--ignore=base", ret=1, lines=[GONE])
 
 
 def test_a_parameter_without_a_gate_is_named(suite):

@@ -20,7 +20,7 @@ def two(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Suite:
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:cacheprovider", ""))
     suite.write(test_it=GATE, test_b=GATE.replace("test_bm25", "test_old"))
     suite.run("--rank-update", now=[2] * 30, passed=2)
-    assert suite.run("--rank-unused=fail").ret == 0
+    assert suite.run("--rank-strict").ret == 0
     return suite
 
 
@@ -35,7 +35,7 @@ def orphan(two: Suite) -> Suite:
 
 def is_told(suite: Suite, *arguments: str) -> bool:
     """Whether a run says that a file is unused, and is red for it."""
-    result = suite.run("--rank-unused=fail", *arguments)
+    result = suite.run("--rank-strict", *arguments)
     told = "belongs to no test" in said(result)
     assert result.ret == told
     return told
@@ -62,13 +62,6 @@ def test_the_command_that_is_printed_removes_the_file(orphan):
     assert "belongs to no test" not in said(orphan.run())
 
 
-def test_deleting_is_no_option_and_no_setting(orphan):
-    before = orphan.baselines()
-    for option in ("--rank-unused=delete", "-orank_unused=delete"):
-        assert orphan.run(option).ret == 4
-    assert orphan.baselines() == before
-
-
 @pytest.mark.parametrize("instead", ["def test_other(): pass", None], ids=["none", "a floor"])
 def test_a_gate_that_no_longer_compares_is_reported_and_one_of_the_target_branch_too(
     instead, recorded
@@ -80,7 +73,7 @@ def test_a_gate_that_no_longer_compares_is_reported_and_one_of_the_target_branch
     recorded.write(test_it=instead or floor)
     recorded.system(WORSE)
     (base.parent.parent / "pytest.ini").write_text("")
-    result = recorded.run("--rank-baseline-dir=base", "--rank-unused=fail", ret=1)
+    result = recorded.run("--rank-baseline-dir=base", "--rank-strict", ret=1)
     assert f"gates of the target branch are gone: {FILE}" in said(result)
     base.unlink()
     assert is_told(recorded)
@@ -154,7 +147,7 @@ def test_another_setting_may_leave_a_test_out(option, two):
 )
 def test_a_test_that_did_not_run_may_own_a_file(test, code, orphan):
     orphan.write(test_other=test)
-    result = orphan.run("--rank-unused=fail", *(TWO if "os._exit" in test else ()), ret=code)
+    result = orphan.run("--rank-strict", *(TWO if "os._exit" in test else ()), ret=code)
     assert "belongs to no test" not in said(result)
     assert len(orphan.baselines()) == 2
 
@@ -169,7 +162,7 @@ INSPECTIONS = (
 def test_a_run_that_executes_no_test_judges_nothing(option, orphan):
     orphan.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
     before = orphan.baselines()
-    result = orphan.run("--rank-unused=fail", "--rank-json=report.json", option, ret=0)
+    result = orphan.run("--rank-strict", "--rank-json=report.json", option, ret=0)
     assert orphan.baselines() == before
     assert "ERROR" not in said(result)
     assert "belongs to no test" not in said(result)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.plugin.conftest import LEAN, Suite, said
-from tests.plugin.one_gate import BETTER, FILE, GATE, WORSE, value
+from tests.plugin.one_gate import BETTER, FILE, WORSE, value
 
 ATTRIBUTE = """
     import pytest
@@ -16,7 +16,7 @@ ATTRIBUTE = """
         rank_regression.check(*system(), metrics="mrr")
 """
 SWITCHES = ["--rank-update", "--force-regen", "--regen-all"]
-ACCEPT = ("--rank-accept=*bm25*", "--rank-reason=wanted")
+ACCEPT = ("--rank-accept=*bm25*",)
 
 
 def record(suite: Suite, text: str) -> None:
@@ -49,27 +49,6 @@ def test_the_attribute_writes_raises_and_never_lowers(suite):
         assert value(suite) == recorded
 
 
-SLICES = GATE.replace(
-    "max_drop=", 'slices=lambda q: "a" if q < "q016" else "b", max_slice_drop=0.2, max_drop='
-)
-LOWER = {
-    # LAG is rank - 1. It rises by 1/30, less than its limit.
-    "lag": (
-        GATE.replace('{"mrr": 0.005}', '{"lag": 0.1}'),
-        [2] * 29 + [3],
-        "lag 1.0000 -> 1.0333",
-    ),
-    # Reciprocal rank rises for 20 queries, while recall@2, only recorded, falls for the other 10.
-    "recall@2": (
-        GATE.replace("max_drop=", 'metrics="recall@2", max_drop='),
-        [1] * 20 + [3] * 10,
-        "recall@2 1.0000 -> 0.6667",
-    ),
-    # Slice a rises from 1/2 to 1, slice b falls from 1/2 to 1/3: less than its limit.
-    "mrr": (SLICES, [1] * 15 + [3] * 15, "slice b mrr -0.1667"),
-}
-
-
 # By accident -------------------------------------------------------------------------------------
 
 
@@ -96,17 +75,9 @@ def test_an_update_goes_with_no_second_try_and_no_workers(option, more, gate):
     assert not gate.baselines()
 
 
-@pytest.mark.parametrize("reason", ["\u200b", "\udcff", " - "], ids=["no width", "no text", "dash"])
-def test_a_reason_that_says_nothing_is_refused(reason, recorded):
-    before = recorded.baselines()
-    told = "--rank-accept lowers baselines and needs --rank-reason=TEXT"
-    recorded.run("--rank-accept=*", f"--rank-reason={reason}", now=WORSE, ret=4, says=told)
-    assert recorded.baselines() == before
-
-
 def test_a_pattern_that_accepts_nothing_is_told(recorded):
     told = ["ERROR: *no gate that ran is called '[*]bm26[*]'"]
-    recorded.run("--rank-accept=*bm26*", "--rank-reason=why", ret=1, passed=1, lines=told)
+    recorded.run("--rank-accept=*bm26*", ret=1, passed=1, lines=told)
 
 
 @pytest.mark.parametrize("ci", ["", "true"])
