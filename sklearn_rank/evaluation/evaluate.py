@@ -51,6 +51,7 @@ def evaluate(
     *,
     columns: SideColumns | None = None,
     groups: Any = None,
+    query_ids: Sequence[Any] | None = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
     candidates: Any = None,
@@ -85,6 +86,8 @@ def evaluate(
         "retrieved" are those of one side: its items, or a mapping of roles.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row; needed for 1-D grades, refused elsewhere.
+    query_ids : sequence, default=None
+        Names of the queries of lists and matrices, whose queries are positions otherwise.
     string_provider : callable or str, default=None
         Turns items of lists into the strings to compare, once per occurrence; text is a path of
         attributes and keys of objects, such as "metadata.source".
@@ -121,9 +124,11 @@ def evaluate(
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
         Values measured elsewhere, such as a latency, evaluated beside the measures: one finite
-        number for each query. A name means that higher is better; for others make
-        one with ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row
-        for each query, and series, are read; where one is missing the query is undefined.
+        number for each query, or a list of them in the order of the queries. A name means that
+        higher is better, and may stand in ``measures``, too; for others make one with
+        ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row for each
+        query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
+        value is None or NaN the query is undefined.
 
     Returns
     -------
@@ -165,13 +170,18 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
-    if isinstance(y_score, Repeats):
-        options = {name: own for name, own in locals().items() if name not in ("y_true", "y_score")}
-        return _evaluate_runs(y_true, y_score, options)
+    repeated = [own for own in (y_score, *_columns(values)) if isinstance(own, Repeats)]
+    if repeated:
+        options = {
+            name: own
+            for name, own in locals().items()
+            if name not in ("y_true", "y_score", "repeated")
+        }
+        return _evaluate_runs(y_true, y_score, options, [len(own.runs) for own in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
     given = given_measures(values_of(values))
-    named = _named(parse_measures(measures, distinct=False), given, preset)
+    named = _named(parse_measures(_with_given(measures, given), distinct=False), given, preset)
     undefined = _undefined_values(named, preset, zero_division)
     reading = ReadOptions(
         columns=columns,
@@ -193,6 +203,8 @@ def evaluate(
     if preset.lowest == "masked":
         y_score = without_lowest(y_true, y_score)
     judged = read(y_true, y_score, reading)
+    if query_ids is not None:
+        judged = judged.named(query_ids)
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
@@ -208,21 +220,51 @@ def evaluate(
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
-def _evaluate_runs(y_true: Any, repeats: Repeats, options: dict[str, Any]) -> Evaluation:
+def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
+    """The measures, with those of ``given`` for their names."""
+    own: dict[Any, Any] = {str(measure): measure for measure in given}
+    if not own or isinstance(measures, Measure):
+        return measures
+    if isinstance(measures, str):
+        return own.get(measures, measures)
+    return [own.get(one, one) if isinstance(one, str) else one for one in measures]
+
+
+def _columns(values: Any) -> Iterable[Any]:
+    """The columns of values that were given by name."""
+    return values.values() if isinstance(values, Mapping) else ()
+
+
+def _evaluate_runs(
+    y_true: Any, y_score: Any, options: dict[str, Any], numbers: Sequence[int]
+) -> Evaluation:
     """Each run evaluated; what all warn of is said once."""
-    if options["relevance"] is not None:
+    if len(set(numbers)) > 1:
+        msg = f"Repeats of rankings and values have {' and '.join(map(str, numbers))} runs"
+        raise InvalidParameterError(msg)
+    if isinstance(y_score, Repeats) and options["relevance"] is not None:
         msg = "relevance belongs to the lists of one run; pass Repeats of {item: score} instead"
         raise InvalidParameterError(msg)
-    options["measures"] = parse_measures(options["measures"], distinct=False)
+    values = options.pop("values")
+    if not isinstance(options["measures"], (str, Measure)):
+        options["measures"] = list(options["measures"])
     said: dict[tuple[str, type[Warning]], None] = {}
     evaluations = []
     with warnings_given_by(lambda text, category: said.setdefault((text, category))):
-        for number, run in enumerate(repeats.runs, start=1):
+        for number in range(numbers[0]):
+
+            def run_of(given: Any, number: int = number) -> Any:
+                return given.runs[number] if isinstance(given, Repeats) else given
+
+            if isinstance(values, Mapping):
+                options["values"] = {name: run_of(own) for name, own in values.items()}
+            else:
+                options["values"] = values
             try:
-                evaluations.append(evaluate(y_true, run, **options))
+                evaluations.append(evaluate(y_true, run_of(y_score), **options))
             except (TypeError, ValueError) as error:
                 if len(error.args) == 1 and isinstance(error.args[0], str):
-                    error.args = (f"run {number} of Repeats: {error.args[0]}",)
+                    error.args = (f"run {number + 1} of Repeats: {error.args[0]}",)
                 raise
     for text, category in said:
         warn(text, category)

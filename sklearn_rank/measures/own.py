@@ -105,14 +105,14 @@ def measure_from(
     return Measure(own_metric(OwnKernel(name, function, lower, upper), better))
 
 
-def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
+def given_measures(values: Any) -> dict[Measure, Any]:
     """Measures of the names in ``values``, with the numbers of each by query."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
         msg = f"values must be {{name or measure: {{query: number}}}}, got {safe_repr(values)}"
         raise InvalidParameterError(msg)
-    found: dict[Measure, Mapping[Any, Any]] = {}
+    found: dict[Measure, Any] = {}
     for key, numbers_of in values.items():
         measure = (
             key if isinstance(key, Measure) else measure_from(key, range=(-math.inf, math.inf))
@@ -123,7 +123,8 @@ def given_measures(values: Any) -> dict[Measure, Mapping[Any, Any]]:
         if str(measure) in map(str, found):
             msg = f"values names {measure} twice"
             raise InvalidParameterError(msg)
-        if not isinstance(numbers_of, Mapping):
+        is_text = isinstance(numbers_of, (str, bytes))
+        if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
             raise InvalidParameterError(msg)
         found[measure] = numbers_of
@@ -148,9 +149,14 @@ def total_measures(values: Any, greater: Collection[str]) -> dict[str | Measure,
 
 
 def numbers_by_query(
-    measure: Measure, given: Mapping[Any, Any], query_ids: Sequence[Any], left_out: Any
+    measure: Measure, given: Any, query_ids: Sequence[Any], left_out: Any
 ) -> FloatArray:
     """(Q,) the given numbers in the order of the queries; NaN where one is None or NaN."""
+    if not isinstance(given, Mapping):
+        if len(given) != len(query_ids):
+            msg = f"values of {measure} are {len(given):,} for {len(query_ids):,} queries"
+            raise QueryMismatchError(msg)
+        given = dict(zip(query_ids, given, strict=True))
     known = {*query_ids, *left_out}
     missing = [query for query in query_ids if query not in given]
     unknown = [query for query in given if query not in known]

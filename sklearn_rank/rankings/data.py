@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -127,6 +128,30 @@ class RankingData:
         fields.setdefault("assumed", "" if items.n_judged is None else "partial")
         ties = "" if items.scores is None else items.ties
         return cls(items.ranked(query_ids, weights), items, ties=ties, **fields)
+
+    def named(self, names: Any) -> RankingData:
+        """The data with ids of the queries, which have no ids but their positions."""
+        if not self.positional:
+            msg = "query_ids names the queries of lists and matrices; these have ids of their own"
+            raise TypeError(msg)
+        ids = names.tolist() if isinstance(names, np.ndarray) else list(names)
+        twice = [name for name, times in Counter(ids).items() if times > 1]
+        if len(ids) != len(self.query_ids) or twice:
+            fault = f"has {len(ids):,} names for {len(self.query_ids):,} queries"
+            fault = f"names {safe_repr(twice[0])} twice" if twice else fault
+            msg = f"query_ids {fault}; give one name for each query"
+            raise InvalidParameterError(msg)
+        kept, old = self.ids, list(self.query_ids)
+        if kept is not None:
+            kept = replace(
+                kept,
+                rankings={own: kept.rankings[n] for own, n in zip(ids, old, strict=True)},
+                truths={
+                    own: kept.truths[n] for own, n in zip(ids, old, strict=True) if kept.truths
+                },
+            )
+        rankings = replace(self.rankings, query_ids=ids)
+        return replace(self, rankings=rankings, ids=kept, positional=False)
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:

@@ -291,7 +291,7 @@ def test_names_of_columns_beside_measures_are_taken(name: str) -> None:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "no mapping": ([1, 2], "must be"),
+    "no mapping": ("12", "must be"),
     "lacks a query": ({"q1": 1}, "no number for 'q2'"),
     "unknown": ({**OLD_MS, "q\x1b": 1}, r"not evaluated: 'q\\x1b'"),
     "twice": (pd.Series([1, 2, 3], index=["q1", "q2", "q1"]), "holds queries more than once"),

@@ -1,0 +1,60 @@
+"""Names of queries that are positions otherwise, and values by position and by run."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import Repeats, evaluate
+
+LISTS: Any = [{"a"}, {"b"}], [["a", "x"], ["x", "b"]]
+LAYOUTS: dict[str, Any] = {
+    "lists": LISTS,
+    "one set": ({"a", "b"}, LISTS[1]),
+    "matrix": (np.eye(2), np.array([[2.0, 1.0], [2.0, 1.0]])),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_queries_have_the_names_given(layout):
+    ev = evaluate(*LAYOUTS[layout], "mrr", query_ids=["q1", "q2"], keep_items=True)
+    assert list(ev.query_ids) == ["q1", "q2"]
+    assert ev.per_query["mrr"].tolist() == [1.0, 0.5]
+    assert [found.query for found in ev.placements()] == ["q1", "q2"]
+    named = evaluate(
+        *LAYOUTS[layout],
+        "mrr",
+        query_ids=["q1", "q2"],
+        clusters={"q1": "u", "q2": "v"},
+        values={"ms": {"q2": 3.0, "q1": 1.0}},
+    )
+    assert named.per_query["ms"].tolist() == [1.0, 3.0]
+    assert named.clusters.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["q1"], "query_ids has 1 names for 2 queries"),
+        (["q1", "q1"], "query_ids names 'q1' twice"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(names, said):
+    with pytest.raises(ValueError, match=said):
+        evaluate(*LISTS, "mrr", query_ids=names)
+    with pytest.raises(TypeError, match="these have ids of their own"):
+        evaluate({"q": {"a"}}, {"q": ["a"]}, "mrr", query_ids=["q1"])
+
+
+def test_values_are_lists_and_repeats_and_their_names_are_measures():
+    runs = Repeats([[0.2, 0.4], {0: 0.4, 1: 0.8}])
+    ev = evaluate(*LISTS, ["mrr", "faith"], values={"faith": runs})
+    assert ev.per_query["faith"] == pytest.approx([0.3, 0.6])
+    assert ev.spread("faith") == pytest.approx([0.02**0.5, 0.08**0.5])
+    assert evaluate(*LISTS, "faith", values={"faith": [0.5, None]}, zero_division=0.0)["faith"] == (
+        0.25
+    )
+    with pytest.raises(ValueError, match="values of faith are 1 for 2 queries"):
+        evaluate(*LISTS, "faith", values={"faith": [0.5]})
+    with pytest.raises(ValueError, match="Repeats of rankings and values have 3 and 2 runs"):
+        evaluate(LISTS[0], Repeats([LISTS[1]] * 3), "mrr", values={"faith": runs})
