@@ -15,10 +15,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
+import numpy as np
+
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import Block, Source, check_id
 from sklearn_rank.files.text import EXACT, INEXACT, Rows, is_exact
-from sklearn_rank.inputs.hints import ASCENDING, steps_of
+from sklearn_rank.inputs.hints import LEAST_RISES, doubt_of_rising
+from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -26,7 +29,6 @@ from sklearn_rank.inputs.roles import (
     Role,
     find_roles,
     is_known,
-    item_ids,
     lists_beside,
     lists_of,
     plain_name,
@@ -34,6 +36,7 @@ from sklearn_rank.inputs.roles import (
     unread_columns,
     wanted_of,
 )
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
 
 _IDS = ("id", "_id")
@@ -73,8 +76,14 @@ def add_json(
         rows.refuse_spare()
         rows.n_rows = 0
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
-    if rows.role == "score" and reader.steps == {True}:
-        rows.doubts = (ASCENDING,)
+    if rows.role in ("score", "distance"):
+        scores = np.array(reader.scores, np.float64) * (1 if rows.role == "score" else -1)
+        doubt = doubt_of_rising(
+            scores,
+            offsets_of(np.array(reader.sizes, np.int64)),
+            1 if reader.are_lists else LEAST_RISES,
+        )
+        rows.doubts = (doubt,) if doubt else ()
     rows.unread, rows.all_queries = tuple(reader.unread), list(reader.all_queries)
     ranks = reader.ranks if len(reader.ranks) == len(rated) else None
     rows.add(queries, items, numbers if numbers and bare is None else None, ranks)
@@ -241,8 +250,10 @@ class _Reader:
         """The list of items, as ``hits[]``."""
         self.ranks: list[float] = []
         """Of rows that have a score, too."""
-        self.steps: set[bool] = set()
-        """Whether scores of a list rise, or fall."""
+        self.scores: list[float] = []
+        """Numbers of the items of lists, and how many each list has."""
+        self.sizes: list[int] = []
+        self.are_lists = True
 
     def read(self, line: int | None, value: Any) -> Iterator[_Row]:
         """Rows of one object."""
@@ -297,8 +308,9 @@ class _Reader:
                     row = query, item, self._number(line, numbers[place], query, item)
             scores += [] if row[2] is None else [row[2]]
             yield row
-        if isinstance(elements, list):
-            self.steps |= steps_of(scores)
+        self.are_lists &= isinstance(elements, list)
+        self.scores += scores
+        self.sizes.append(len(scores))
 
     def _numbers_beside(
         self, line: int | None, value: dict[str, Any], key: str, nested: list[str]
@@ -342,27 +354,14 @@ class _Reader:
         self, line: int | None, value: dict[str, Any], where: str, query: str | None = None
     ) -> _Row:
         """The row of an object, which names its query or is in the list of one."""
-        columns, wanted = self.columns, ORDER if self.is_run else GRADE
-        required: tuple[Role, ...] = ("query", "item")
-        if query is not None:
-            columns = self._columns_in(value)
-            required = ("item",) if "item" in columns else ()
-        roles = find_roles(value, required, self.kinds, columns=columns, where=where)
+        wanted = ORDER if self.is_run else GRADE
         if query is None:
+            required: tuple[Role, ...] = ("query", "item")
+            roles = find_roles(value, required, self.kinds, columns=self.columns, where=where)
             query = self._id(line, value[roles["query"]], "query")
             self.all_queries.setdefault(query, line)
-        elif "item" not in columns:
-            ids = item_ids(value)
-            if not ids:
-                keys = format_list(value, limit=20) or "no keys"
-                self.source.fail(line, f"an item has no id; it has {keys}")
-            if len(ids) > 1:
-                msg = (
-                    f"{where} has several ids: {format_list(ids)}. Say which one: "
-                    f"columns={{'item': {safe_repr(ids[0])}}}"
-                )
-                raise ColumnRoleError(msg)
-            roles["item"] = ids[0]
+        else:
+            roles = roles_of_hit(value, self.kinds, self.columns, where)
         item = self._id(line, value[roles["item"]], "item")
         unread = [key for key in value if key not in roles.values()]
         self.unread.update(dict.fromkeys(unread))

@@ -340,6 +340,13 @@ def is_sparse(values: Any) -> bool:
 
 def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
+    if _are_ids(y_true) and getattr(y_score, "dtype", np.dtype("O")).kind in "iu":
+        msg = (
+            "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
+            "ids: all differ, most exceed 30. For lists of ids pass .tolist() of both; grades are "
+            "small numbers for each item, and scores then real numbers"
+        )
+        raise TypeError(msg)
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
@@ -369,6 +376,19 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
     return RankingData.of(items, np.arange(n_queries), weights, counts=counts, **about)
+
+
+_LARGE_GRADE = 30
+
+
+def _are_ids(matrix: Any) -> bool:
+    """Whether the whole numbers of a matrix seem to be ids: all of a row differ, most are large."""
+    if is_sparse(matrix) or getattr(matrix, "ndim", 0) != 2 or matrix.dtype.kind not in "iu":
+        return False
+    if 2 * np.count_nonzero(matrix > _LARGE_GRADE) <= matrix.size:
+        return False
+    ordered = np.sort(matrix, axis=1)
+    return bool((ordered[:, 1:] != ordered[:, :-1]).all())
 
 
 def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:

@@ -193,11 +193,11 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[
     query = find_roles(names, ("query",), columns=columns, where=name)["query"]
     queries, items = list(_ids(frame, query, name)), _lists(frame, lists[0])
     read: list[Any] = items
-    for role in wanted_of(GRADE if name == "y_true" else ("score", "distance"), columns):
+    for role in wanted_of(GRADE if name == "y_true" else ORDER, columns):
         own = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
         if own not in names or not _holds_lists(frame, own):
             continue
-        numbers, sign = _lists(frame, own), -1 if role == "distance" else 1
+        numbers, sign = _lists(frame, own), -1 if role in ("distance", "rank") else 1
         for key, row, values in zip(queries, items, numbers, strict=True):
             if len(row) != len(values):
                 msg = (

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingDataWarning, RankingOrderWarning
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.segments import sizes_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import StringProvider
+from sklearn_rank.typing import Array, IntArray, StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
@@ -84,26 +85,45 @@ def _can_be_equal(kind: type, other: type) -> bool:
 
 # Order of scored lists ---------------------------------------------------------------------------
 
-ASCENDING = (
-    "the scores of every ranked list ascend: the list says that the first item is the best, its "
-    "scores that it is the worst. Pass score=-distance for distances, or lists by falling score"
-)
+_NEARLY_ALL = 0.9
+LEAST_RISES = 10
+"""With fewer steps upwards, items of mappings and rows, which need no order, rise by chance."""
 
 
-def steps_of(scores: Sequence[float]) -> set[bool]:
-    """True if a score is followed by a greater one, False if one is by a lower one."""
-    return {after > before for before, after in pairwise(scores) if after != before}
+def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
+    """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
+    if len(scores) < 2:
+        return ""
+    after, before = scores[1:], scores[:-1]
+    within = np.ones(len(after), dtype=bool)
+    borders = offsets[1:-1]
+    within[borders[(borders > 0) & (borders < len(scores))] - 1] = False
+    rises, falls = np.flatnonzero((after > before) & within), (after < before) & within
+    if len(rises) < least:
+        return ""
+    numbers = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
+    falling, rising = np.unique(numbers[falls]), np.unique(numbers[rises])
+    n_rising = len(np.setdiff1d(rising, falling, assume_unique=True))
+    n_lists = len(np.union1d(rising, falling))
+    if n_rising < _NEARLY_ALL * n_lists:
+        return ""
+    return (
+        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order in which their items "
+        "come, as distances and ranks do, and the greatest score ranks first. Pass score=-distance "
+        "for distances, and sort items by falling score"
+    )
 
 
-def warn_of_ascending(lists: Iterable[Sequence[float]]) -> None:
-    """RankingOrderWarning for lists of scored items if some rise and none falls."""
-    steps: set[bool] = set()
-    for scores in lists:
-        steps |= steps_of(scores)
-        if False in steps:
-            return
-    if steps:
-        warn(ASCENDING, RankingOrderWarning)
+def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
+    """Why scores of rows seem to be ranks: 1, 2, 3 along nearly all rankings; or ""."""
+    first = float(scores[0]) if len(scores) else -1
+    if first not in (0, 1):
+        return ""
+    expected = np.arange(len(scores)) - np.repeat(offsets[:-1], sizes_of(offsets)) + first
+    n_equal = np.count_nonzero(scores == expected)
+    if n_equal < _NEARLY_ALL * len(scores):
+        return ""
+    return doubt_of_rising(scores, offsets, LEAST_RISES)
 
 
 # Spelling of ids ---------------------------------------------------------------------------------

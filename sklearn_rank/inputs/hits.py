@@ -1,28 +1,72 @@
-"""Items as retrievers return them: pairs with a score, dicts, and objects of other libraries.
+"""One retrieved item as people hold it: an id, a pair, a dict, or an object of another library.
 
-An object of LangChain, LlamaIndex, Haystack or Qdrant is compared by its ``node_id`` or ``id``, or
-by what ``string_provider`` says: a function, or a path of attributes and keys.
+Memory, JSON and the lists of data frames read an item by the same names: its id, and its score,
+distance or rank, of which the first that is there orders the list. A distance ranks the least
+first, wherever it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import chain
 from numbers import Number, Real
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.roles import item_ids, names_of
+from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.inputs.roles import (
+    ORDER,
+    ROLES,
+    Columns,
+    Role,
+    find_roles,
+    item_ids,
+    refuse_unread,
+    unread_columns,
+)
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
 """Text, numbers and collections; other ids are objects."""
 _IDS = ("node_id", "id")
-_PAIRS = "(id, score) pairs"
-_SHOWN, _DEPTH = 100, 3
-"""Items of each side, and steps of a path, that are tried for a path to propose."""
+_NUMBERS = tuple(
+    name
+    for role in ORDER
+    for family in ROLES[role]
+    for plain in family.ids.split()
+    for name in (plain, f"_{plain}")
+)
+"""Attributes in which objects have a score, distance or rank."""
+_PATH = "; pass string_provider=, a function or a path such as 'metadata.source'"
+
+
+@lru_cache(1 << 10)
+def _roles_in(names: tuple[str, ...], kinds: tuple[Role, ...]) -> Mapping[Role, str]:
+    return roles_of_hit(names, kinds, {}, "an item")
+
+
+def roles_of_hit(
+    names: Collection[str], kinds: tuple[Role, ...], columns: Columns, where: str
+) -> dict[Role, str]:
+    """The names of the id and of the numbers of an item in a list; ColumnRoleError without one id.
+
+    ``id`` means nothing else there. ``columns`` are names that the caller gives to roles.
+    """
+    given = {role: name for role, name in columns.items() if name is None or name in names}
+    required: tuple[Role, ...] = ("item",) if "item" in given else ()
+    roles = find_roles(names, required, kinds, columns=given, where=where)
+    if "item" not in roles:
+        ids = item_ids(names)
+        if len(ids) != 1:
+            what = f"several ids: {format_list(ids)}" if ids else "no id"
+            say = f"say which one: columns={{'item': {safe_repr(ids[0])}}}" if ids else ""
+            msg = f"{where} has {what}; {say or 'it has ' + format_list(names, limit=20)}"
+            raise ColumnRoleError(msg)
+        roles["item"] = ids[0]
+    return roles
 
 
 def provider_of(given: Any) -> Callable[[Any], Any] | None:
@@ -45,100 +89,124 @@ def provider_of(given: Any) -> Callable[[Any], Any] | None:
 
 
 class HitReader:
-    """Tells in which form retrievers returned the items of one evaluation, and reads it."""
+    """Reads the ranked lists of one evaluation, whose items are all of one form."""
 
     def __init__(
         self, rankings: Iterable[Any], truths: Iterable[Any], provider: StringProvider | None
     ) -> None:
         lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
-        truths = [truth for truth in truths if isinstance(truth, Collection)]
-        self._wanted = list(islice(chain.from_iterable(truths), _SHOWN))
-        true = set(map(type, chain.from_iterable(truths)))
         first = {type(item): item for item in chain.from_iterable(lists)}
-        pairs = [item[0] for item in chain.from_iterable(lists) if _is_pair(item)]
-        several = islice(chain(pairs, chain.from_iterable(lists)), _SHOWN)
-        self._paths = list(chain.from_iterable(_paths(item) for item in several))
+        true = [truth for truth in truths if isinstance(truth, Collection)]
+        judged = set(map(type, chain.from_iterable(true)))
+        pairs = [item[0] for item in chain.from_iterable(lists) if is_pair(item)]
         objects = {
             type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
         }
-        self.object = next((item for kind, item in objects.items() if kind not in true), None)
+        self.object = next((item for kind, item in objects.items() if kind not in judged), None)
         """A ranked object where the truth has none, whose texts then stand as they are."""
-        self._keeps, self.kind = provider is not None, ""
         # Objects of both sides are compared as they are, if they can be.
-        as_is = {kind for kind in true if getattr(kind, "__hash__", None) is not None}
+        as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}
         self._by_id = {
             kind for kind, item in objects.items() if kind not in as_is and _id_of(item) is not None
         }
+        self._keeps, self._unread = provider is not None, dict[str, set[Any]]()
+        self.form, self.are_best_first = "", False
+        """What the items are; and whether their order says something beside their numbers."""
+        fields = {kind: getattr(kind, "_fields", ()) for kind in first}
         if callable(provider):
             return  # which reads pairs and dicts by itself
-        if any(issubclass(kind, Mapping) for kind in first):
-            self.kind = "dicts"
-        elif pairs and not any(issubclass(kind, tuple) for kind in true):
+        if any(issubclass(kind, Mapping) for kind in first) or any(
+            names and item_ids(names) for names in fields.values()
+        ):
+            self.form = "dicts"
+        elif pairs and not any(issubclass(kind, tuple) for kind in judged):
             # Where the ground truth has tuples, pairs are ids themselves.
-            self.kind = _PAIRS
+            self.form = "(id, score) pairs"
         elif provider is not None or any(kind in self._by_id for kind in first):
-            self.kind = "objects"
+            self.form = "objects"
+        self.are_best_first = bool(self.form)
 
     def read(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
         """Items and scores of a ranked list; no scores: the items stand in order."""
-        are_dicts = self.kind == "dicts"
-        for place, hit in enumerate(hits if are_dicts or self.kind == _PAIRS else ()):
-            if not (isinstance(hit, Mapping) if are_dicts else _is_pair(hit)):
-                msg = (
-                    f"{where} holds {safe_repr(hit)} at position {place + 1}, and other items of "
-                    f"y_score are {self.kind}; pass one, with a number as score, for each item"
-                )
-                raise TypeError(msg)
-        if are_dicts:
+        if self.form == "dicts":
             return self._dicts(hits, where)
-        if self.kind == _PAIRS:
+        if self.form == "objects":
+            items = list(hits)
+            names = {kind: _number_in(items, kind) for kind in set(map(type, items))}
+            read = [(names[type(hit)][0], getattr(hit, names[type(hit)][1], None)) for hit in hits]
+            return items, self._scores(read, where)
+        if self.form:
+            for position, hit in enumerate(hits):
+                if not is_pair(hit):
+                    raise self._other(hit, position, where)
             return [item for item, _ in hits], [score for _, score in hits]
-        if not self.kind:
-            return list(hits), None
-        scores = [getattr(hit, "score", None) for hit in hits]
-        given = [score for score in scores if score is not None]
-        if given and len(given) < len(hits):
-            raise _uneven(where, given, hits)
-        return list(hits), given or None
+        return list(hits), None
 
-    def _dicts(
-        self, hits: Sequence[Mapping[Any, Any]], where: object
-    ) -> tuple[list[Any], list[Any] | None]:
-        items, scores, has_ranks, each = list[Any](), list[Any](), False, True
-        for hit in hits:
-            names = [key for key, held in hit.items() if isinstance(key, str) and held is not None]
-            ids = item_ids(names)
-            if len(ids) != 1 and not self._keeps:
-                msg = (
-                    f"{where} holds dicts without one id each ({format_list(hit)}); the id is "
-                    'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per '
-                    f"query{self._advice()}"
-                )
-                raise TypeError(msg)
-            items.append(hit if self._keeps else hit[ids[0]])
-            score_names = names_of(names, "score")
-            scores += [hit[name] for name in score_names]
-            each &= len(score_names) == 1
-            has_ranks |= bool(names_of(names, "rank"))
-        if scores and not each:
-            raise _uneven(where, scores, hits)
-        if has_ranks and not scores:
-            msg = (
-                f"{where} holds dicts with ranks and no scores; sort them by rank and pass their "
-                "ids"
+    def _dicts(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
+        items, read = list[Any](), list[tuple[Role | None, Any]]()
+        for position, hit in enumerate(hits):
+            fields = hit._asdict() if hasattr(hit, "_asdict") else hit
+            if not isinstance(fields, Mapping):
+                raise self._other(hit, position, where)
+            names = tuple(
+                n for n, value in fields.items() if isinstance(n, str) and value is not None
             )
-            raise TypeError(msg)
-        return items, scores or None
+            try:
+                if self._keeps:
+                    roles: Mapping[Role, str] = find_roles(names, (), ORDER, where="an item")
+                else:
+                    roles = _roles_in(names, ORDER)
+            except ColumnRoleError as error:
+                msg = f"{where}: {error}. Pass {{id: score}}, or string_provider="
+                raise TypeError(msg) from None
+            items.append(hit if self._keeps else fields[roles["item"]])
+            kind = next((kind for kind in ORDER if kind in roles), None)
+            read.append((kind, None if kind is None else fields[roles[kind]]))
+            for name in () if kind else unread_columns(names, roles, None, ORDER):
+                if isinstance(fields[name], (str, Number, np.generic)):
+                    self._unread.setdefault(name, set()).add(fields[name])
+        return items, self._scores(read, where)
+
+    def _scores(self, read: list[tuple[Role | None, Any]], where: object) -> list[Any] | None:
+        """Scores of a list whose items may have a number of one kind each."""
+        kinds = {kind for kind, value in read if kind is not None and value is not None}
+        numbers = [value for _, value in read if value is not None]
+        if not numbers:
+            return None
+        if len(kinds) > 1 or len(numbers) < len(read):
+            first = next(kind for kind in ORDER if kind in kinds)
+            n = sum(own == first and value is not None for own, value in read)
+            msg = f"{where} has {n} {first}s for {len(read)} items; give each item one, or none"
+            raise ValueError(msg)
+        (kind,) = kinds
+        if kind == "score":
+            return numbers
+        self.are_best_first &= kind != "rank"
+        if kind == "rank" and len(set(numbers)) < len(numbers):
+            msg = f"{where} gives a rank to several items; give each a rank of its own"
+            raise ValueError(msg)
+        return [negative(value) for value in numbers]
+
+    def refuse_unread(self) -> None:
+        """ColumnRoleError where dicts without a score have other numbers."""
+        counts = {name: (values, len(values)) for name, values in self._unread.items()}
+        refuse_unread(counts, "a dict of y_score", ORDER)
+
+    def _other(self, hit: Any, position: int, where: object) -> TypeError:
+        return TypeError(
+            f"{where} holds {safe_repr(hit)} at position {position + 1}, and other items of "
+            f"y_score are {self.form}; pass one, with a number as score, for each item"
+        )
 
     def key(self, item: Any, where: object) -> Any:
-        """Key by which an object is compared; TypeError, with a path that fits, if it has none."""
+        """Key by which an object is compared; TypeError if it has none."""
         if type(item) in self._by_id:
-            found = _id_of(item)
-            if found is not None:
-                return found
+            own = _id_of(item)
+            if own is not None:
+                return own
         elif getattr(item, "__hash__", None) is not None:
             return item
-        msg = f"items of {where} are unhashable {type(item).__name__}{self._advice()}"
+        msg = f"items of {where} are unhashable {type(item).__name__}{_PATH}"
         raise TypeError(msg)
 
     def mismatch(self) -> str:
@@ -146,23 +214,17 @@ class HitReader:
         if self.object is None:
             return ""
         kind, key = type(self.object).__name__, "string_provider" if self._keeps else "id"
-        return f"{kind} objects are compared by their {key}{self._advice()}"
-
-    def _advice(self) -> str:
-        fits = [path for path, value in self._paths if value in self._wanted]
-        if fits:
-            return f"; pass string_provider={fits[0]!r}"
-        some = format_list(dict.fromkeys(path for path, _ in self._paths))
-        such = f", such as {some}" if some else ""
-        return f"; pass string_provider, a function or a path of attributes and keys{such}"
+        return f"{kind} objects are compared by their {key}{_PATH}"
 
 
-def _uneven(where: object, scores: Sequence[Any], hits: Sequence[Any]) -> ValueError:
-    numbers = f"{len(scores)} scores for {len(hits)} items"
-    return ValueError(f"{where} has {numbers}; give each item one, or none")
+def negative(value: Any) -> Any:
+    """The score of a distance, exact for Python's numbers and NumPy's."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return -value if isinstance(value, Real) else value
 
 
-def _is_pair(item: Any) -> bool:
+def is_pair(item: Any) -> bool:
+    """Whether an item is an id and a number."""
     if not isinstance(item, (list, tuple)) or len(item) != 2:
         return False
     return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
@@ -170,16 +232,13 @@ def _is_pair(item: Any) -> bool:
 
 def _id_of(item: Any) -> Any:
     ids = (getattr(item, name, None) for name in _IDS)
-    return next((found for found in ids if found is not None), None)
+    return next((own for own in ids if own is not None), None)
 
 
-def _paths(item: Any, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:
-    """Paths within an object, each with the text that it leads to."""
-    parts = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    for name, value in parts.items():
-        if not isinstance(name, str) or name.startswith("_") or "." in name:
-            continue
-        if isinstance(value, str):
-            yield name, value
-        elif depth > 1:
-            yield from ((f"{name}.{path}", text) for path, text in _paths(value, depth - 1))
+def _number_in(hits: Iterable[Any], kind: type) -> tuple[Role | None, str]:
+    """Kind and attribute of the number that objects of a class have."""
+    for name in _NUMBERS:
+        if any(type(hit) is kind and getattr(hit, name, None) is not None for hit in hits):
+            role = next(role for role in ORDER if name.lstrip("_") in ROLES[role][0].ids.split())
+            return role, name
+    return None, ""

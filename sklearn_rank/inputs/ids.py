@@ -6,17 +6,20 @@ Lists and mappings are looked up in dictionaries, long tables by hashes; both gi
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain, compress, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.exceptions import RankingOrderWarning
+from sklearn_rank.inputs.hints import doubt_of_ranks, doubt_of_rising
 from sklearn_rank.inputs.items import SIMPLE_IDS, Where, read_scores
 from sklearn_rank.inputs.tables import Qrels, Run, fall_orders, take_ids
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import EXACT_INTEGER
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, Ties
@@ -83,15 +86,20 @@ def look_up(
     partial: Sequence[bool],
     *,
     has_zero: bool,
+    doubt_of: Callable[[Array, IntArray], str] = doubt_of_rising,
 ) -> Found:
     """Items of rankings that are all lists or all {item: score}.
 
-    ``partial`` says of each query whether its ground truth may leave out items that were judged.
+    ``partial`` says of each query whether its ground truth may leave out items that were judged;
+    ``doubt_of`` why scores seem not to be scores.
     """
     offsets, sizes = offsets_of(_sizes(rankings)), _sizes(truths)
     scores = None
     if set(map(type, rankings)) == {dict}:
         scores = _scores(rankings, offsets, query_ids)
+        doubt = doubt_of(scores, offsets)
+        if doubt:
+            warn(doubt, RankingOrderWarning)
     kinds, borders, grades = set(map(type, truths)), offsets_of(sizes), np.ones(int(sizes.sum()))
     if dict in kinds:
         truths = [one if type(one) is dict else dict.fromkeys(one, 1.0) for one in truths]
@@ -153,6 +161,9 @@ def _sizes(collections: Sequence[Collection[Any]]) -> IntArray:
 
 def look_up_rows(qrels: Qrels, run: Run, ties: Ties, assume: Assume | None) -> Found:
     """Items of a run with the same queries, in one order, as its judgements."""
+    doubt = "" if run.scores is None else doubt_of_ranks(run.scores, run.offsets)
+    if doubt:
+        warn(doubt, RankingOrderWarning)
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
     is_partial, n_judged = assumed == "partial", None

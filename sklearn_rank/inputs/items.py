@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.inputs.arrays import is_hashable
-from sklearn_rank.inputs.hints import called, refuse_unequal_types, warn_of_ascending
-from sklearn_rank.inputs.hits import PLAIN, HitReader, provider_of
+from sklearn_rank.inputs.hints import called, refuse_unequal_types
+from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair, provider_of
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
     best_occurrences,
@@ -55,6 +55,30 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
+def refuse_container(given: Any, where: Where | str) -> None:
+    """TypeError for what holds more than the items of one query."""
+    kind, index, msg = type(given).__name__, getattr(given, "index", None), ""
+    if hasattr(given, "columns") or hasattr(given, "column_names"):
+        msg = f"{where} is a {kind}; pass the column of its items as a list, or one long frame"
+    elif hasattr(given, "iloc") and (names_rows(index) or _are_scores(given)):
+        msg = f"{where} is a {kind}; pass .to_dict() for {{item: number}}, or .tolist() for items"
+    elif hasattr(given, "keys") and not isinstance(given, Mapping) and index is None:
+        msg = f"{where} is a {kind}; pass the list of hits of a response, or a dict"
+    if msg:
+        raise TypeError(msg)
+
+
+def names_rows(index: Any) -> bool:
+    """Whether the index of a series says more than which rows of a table these were."""
+    is_number = getattr(index.dtype, "kind", "O") in "iu"
+    return index.name is not None or not is_number
+
+
+def _are_scores(series: Any) -> bool:
+    is_number = getattr(series.dtype, "kind", "O") in "iufb"
+    return is_number and type(series.index).__name__ != "RangeIndex"
+
+
 SIMPLE_IDS = {str, int}
 """Types of ids that need no closer look."""
 
@@ -71,7 +95,9 @@ def _number(value: Any, kinds: Any, what: str, place: Place) -> float:
     """The value as a float, infinite if it is too large."""
     if not isinstance(value, kinds):
         where, item = place()
-        msg = f"{where} has {what} {safe_repr(value)} {item}; pass a number"
+        is_response = isinstance(value, (Mapping, list))
+        advice = "; of a response pass its list of hits" if is_response else "; pass a number"
+        msg = f"{where} has {what} {safe_repr(value)} {item}{advice}"
         raise TypeError(msg)
     try:
         number = float(value)
@@ -140,8 +166,7 @@ class ItemReader:
             self._ranking(ranking, Where("y_score", query), self.hits)
             for query, ranking in zip(query_ids, given, strict=True)
         ]
-        if self.hits.kind:
-            warn_of_ascending([list(run.values()) for run in read if isinstance(run, dict)])
+        self.hits.refuse_unread()
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
             return read
@@ -160,6 +185,8 @@ class ItemReader:
         if isinstance(given, Mapping):
             items, scores = list(given), list(given.values())
         else:
+            if not isinstance(given, (list, tuple)):
+                refuse_container(given, where)
             items = sequence(given, where)
             if isinstance(given, (list, tuple)):
                 items, scores = hits.read(items, where)
@@ -196,7 +223,16 @@ class ItemReader:
                     msg = f"{where} contains infinity as the grade for item {safe_repr(item)}"
                     raise ValueError(msg)
         else:
+            if not isinstance(given, (list, tuple, Set)):
+                refuse_container(given, where)
             items = list(given) if isinstance(given, Set) else sequence(given, where)
+            pair = next(filter(is_pair, () if isinstance(given, Set) else items), None)
+            if pair is not None and not callable(self.options.string_provider):
+                msg = (
+                    f"{where} holds {safe_repr(pair)}, an id and a number; pass {{item: grade}}, "
+                    "or a set, in which pairs are items"
+                )
+                raise TypeError(msg)
         keys = self._keys(items, where, self._true_types)
         grades = grades or [1.0] * len(keys)
         judged = dict(zip(keys, grades, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -13,9 +14,15 @@ import numpy as np
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning
 from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.inputs.hints import refuse_unequal_types, spelling_hint
+from sklearn_rank.inputs.hints import (
+    LEAST_RISES,
+    doubt_of_ranks,
+    doubt_of_rising,
+    refuse_unequal_types,
+    spelling_hint,
+)
 from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
-from sklearn_rank.inputs.items import ItemReader, Where, relevance_scores, sequence
+from sklearn_rank.inputs.items import ItemReader, Where, names_rows, relevance_scores, sequence
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
     Qrels,
@@ -66,17 +73,19 @@ def read_items(
     *,
     weights: FloatArray | None,
     shared: bool = False,
+    of_table: bool = False,
     **about: Any,
 ) -> RankingData:
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
 
-    ``shared`` says that ``truths`` are one, of all queries. ``about`` are further fields of the
+    ``shared`` says that ``truths`` are one, of all queries, and ``of_table`` that rankings are rows
+    of a table, whose order says nothing. ``about`` are further fields of the
     data; the counts of this function are added to ``counts``.
     """
     reader, assume, relevance = ItemReader(options), options.assume, options.relevance
-    partial = [assume == "partial"] * len(rankings)
+    are_partial = [assume == "partial"] * len(rankings)
     if assume is None and not shared:
-        partial = [isinstance(truth, Mapping) for truth in truths]
+        are_partial = [isinstance(truth, Mapping) for truth in truths]
     missed = known = kept = None
     kinds = None
     if not (shared or options.string_provider or options.ignore_identical_ids):
@@ -94,7 +103,18 @@ def read_items(
             truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
         reader.check_types()
     has_zero = reader.unjudged_grades > 0
-    found = look_up(rankings, truths, query_ids, options.ties, assume, partial, has_zero=has_zero)
+    are_lists = reader.hits is not None and reader.hits.are_best_first
+    doubt_of = partial(doubt_of_rising, least=1 if are_lists else LEAST_RISES)
+    found = look_up(
+        rankings,
+        truths,
+        query_ids,
+        options.ties,
+        assume,
+        are_partial,
+        has_zero=has_zero,
+        doubt_of=doubt_of_ranks if of_table else doubt_of,
+    )
     items, judgements = found.items._replace(missed=missed), found.judgements
     if known is not None:
         borders, grades = np.array([0, len(known)]), np.array([*known.values()])
@@ -334,6 +354,13 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         )
     if msg:
         raise TypeError(msg)
+    for name, side in (("y_true", y_true), ("y_score", y_score)):
+        if hasattr(side, "iloc") and not is_frame(side) and names_rows(side.index):
+            msg = (
+                f"{name} is a Series whose index names queries, and the other side has none to "
+                f"join by; pass both as Series or mappings, or {name}.tolist()"
+            )
+            raise TypeError(msg)
     if not is_2d:  # else ranked lists of equal length
         check_same_index(y_true=y_true, y_score=y_score)
     rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
@@ -405,4 +432,5 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
         query_columns=columns_about_queries(y_true, y_score),
+        of_table=isinstance(y_score, Run),
     )

@@ -104,7 +104,6 @@ BAD = {
         "1: score '3' of item 'a' of query 'q' is not a number",
     ),
     "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
-    "no id": (b'{"query": "q", "results": [{"text": "a"}]}', "1: an item has no id; it has 'text'"),
     "mixed": (
         b'{"query": "q", "results": [{"id": "a", "score": 1}, "b"]}',
         "item 'b' of query 'q' has no score",

@@ -156,9 +156,14 @@ def test_series_without_an_index_of_their_own_go_by_position() -> None:
     ev = evaluate(pd.Series([{"a"}, {"b"}]), pd.Series([["a"], ["x", "b"]]), "mrr")
     assert list(ev.query_ids) == [0, 1]
     assert ev.per_query["mrr"].tolist() == [1, 1 / 2]
-    # Beside a list there is nothing to join by.
-    ev = evaluate(pd.Series([{"a"}, {"b"}], index=["u", "v"]), [["a"], ["x", "b"]], "mrr")
-    assert ev.per_query["mrr"].tolist() == [1, 1 / 2]
+    filtered = pd.Series([{"x"}, {"a"}, {"b"}])[1:]
+    assert evaluate(filtered, [["a"], ["x", "b"]], "mrr")["mrr"] == 3 / 4
+    for index in (pd.Index(["u", "v"]), pd.Index([1, 2], name="query")):
+        named = pd.Series([["a"], ["x", "b"]], index=index)
+        with pytest.raises(TypeError, match="y_true is a Series whose index names queries"):
+            evaluate(named, [["a"], ["x", "b"]], "mrr")
+        with pytest.raises(TypeError, match="y_score is a Series whose index names queries"):
+            evaluate([{"a"}, {"b"}], named, "mrr")
 
 
 def test_mappings_read_without_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:

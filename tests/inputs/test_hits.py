@@ -72,13 +72,18 @@ def qdrant() -> Any:
 
 MAKERS: dict[str, tuple[Callable[[], Any], str, float, str]] = {
     # What makes a hit, the path to the name of its source, and MRR by ids, or the error.
-    "LangChain": (langchain, "metadata.source", 1 / 2, "unhashable Document; pass .*='metadata.s"),
+    "LangChain": (
+        langchain,
+        "metadata.source",
+        1 / 2,
+        "unhashable Document; pass string_provider=",
+    ),
     "LlamaIndex": (llama_index, "node.metadata.source", TIED, ""),
     "Haystack": (haystack, "meta.source", TIED, ""),
     "Qdrant": (qdrant, "payload.source", TIED, ""),
     "documents": (
         lambda: lambda name, _: Document(metadata={"source": name}),
-        *("metadata.source", 1 / 2, "unhashable Document; pass string_provider='metadata.source'"),
+        *("metadata.source", 1 / 2, "unhashable Document; pass string_provider="),
     ),
     "scored": (
         lambda: lambda name, score: Document(name, score, {"source": name}),
@@ -108,14 +113,12 @@ def test_objects_of_retrievers(maker: str) -> None:
     scored = list(zip(hits, SCORES, strict=True))
     assert evaluate(TRUTH, {"q": scored}, "mrr", string_provider=path)["mrr"] == TIED
     distances = list(zip(hits, [0.1, 0.2, 0.4], strict=True))
-    with pytest.warns(RankingOrderWarning, match="ascend"):
+    with pytest.warns(RankingOrderWarning, match="^scores rise along 1 of 1"):
         evaluate(TRUTH, {"q": distances}, "mrr", string_provider=path)
     both = {"q": [make("b.md", 0.5)]}
     assert evaluate(both, {"q": hits}, "mrr", string_provider=path)["mrr"] == by_path
     # A function of the whole object finds nothing, which is said at any number of queries.
-    with pytest.warns(
-        RankingDataWarning, match=r"compared by their .*pass .*='[\w.]*(source|id_?)'"
-    ):
+    with pytest.warns(RankingDataWarning, match=r"compared by their .*pass string_provider="):
         assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=str)["mrr"] == 0.0
 
 
@@ -135,7 +138,7 @@ def test_paths_of_dicts_and_numbers() -> None:
     found = evaluate({"q": {"8"}}, {"q": hits}, "mrr", string_provider="payload.nr")
     assert found["mrr"] == 1 / 2
     named = [{"meta": {"url": "u1"}}, {"meta": {"url": "u2"}}]
-    with pytest.raises(TypeError, match=r"without one id each .*='meta\.url'"):
+    with pytest.raises(TypeError, match=r"an item has no id; it has 'meta'.*string_provider="):
         evaluate({"q": {"u2"}}, {"q": named}, "mrr")
     with pytest.raises(
         ValueError, match=r"string_provider raised KeyError\(.*url.*\) on item 1 of"
@@ -154,5 +157,5 @@ def test_objects_that_are_ids_themselves_stay_so() -> None:
     linked = [{"id": "a", "url": "u", "title": "t"}, {"id": "b", "url": "v", "title": "t"}]
     assert evaluate({"q": {"b"}}, {"q": linked}, "mrr")["mrr"] == 1 / 2
     numbers = [Document(7, 0.5, {"url": "u7"})]  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"pass string_provider='metadata\.url'"):
+    with pytest.raises(TypeError, match="compared by their id; pass string_provider="):
         evaluate({"q": {"u7"}}, {"q": numbers}, "mrr")

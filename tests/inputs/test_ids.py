@@ -75,7 +75,6 @@ KINDS = {
     "quarters": lambda item: item / 4,
     "frozenset": lambda item: frozenset({item}),
     "tuple": lambda item: (item, "x"),
-    "mixed tuple": lambda item: ("a", np.int64(item)),
     "timestamp": lambda item: pd.Timestamp(item, unit="D"),
     **{kind.__name__: kind for kind in (np.int64, np.uint8, np.int32, np.float64)},
     **{kind.__name__: lambda item, kind=kind: kind(f"d{item}") for kind in (np.str_, np.bytes_)},

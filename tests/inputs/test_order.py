@@ -1,6 +1,8 @@
 """Scores and ranks that contradict the order of rankings: a warning, and an error in gates."""
 
 import io
+import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,38 +11,80 @@ import polars as pl
 import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
-from sklearn_rank import RankingOrderWarning, evaluate, mean_reciprocal_rank_score, read_run
+from sklearn_rank import RankingOrderWarning, Run, evaluate, read_run
 
-DISTANCES = [("a", 0.1), ("b", 0.4), ("c", 0.9)]
-HITS = [{"id": item, "score": distance} for item, distance in DISTANCES]
-ASCENDING = "^the scores of every ranked list ascend: "
+RISING = "^scores rise along "
+N = 40
+TRUTH = {f"q{row}": {"b"} for row in range(N)}
+LISTS: dict[str, Any] = {
+    # One ranking of a, b and c by their numbers, where the first is to be the best.
+    "pairs": lambda numbers: list(zip("abc", numbers, strict=True)),
+    "dicts": lambda numbers: [{"id": i, "score": s} for i, s in zip("abc", numbers, strict=True)],
+    "mapping": lambda numbers: dict(zip("abc", numbers, strict=True)),
+    "distances": lambda numbers: [
+        {"id": i, "_distance": -s} for i, s in zip("abc", numbers, strict=True)
+    ],
+}
 
 
-@pytest.mark.parametrize("n_queries", [1, 30])
-@pytest.mark.parametrize("hits", [DISTANCES, HITS])
-@pytest.mark.parametrize("measure", ["mrr", "ndcg@2"])
-def test_best_first_lists_with_distances(hits: Any, n_queries: int, measure: str) -> None:
-    truth = {query: {"b"} for query in range(n_queries)}
-    lists = dict.fromkeys(truth, hits)
-    both = {**lists, 0: hits[::-1]}  # a list that falls says that scores are meant
-    frame = pd.DataFrame(
-        {
-            "qid": list(lists),
-            "doc": [list("abc")] * n_queries,
-            "score": [[0.1, 0.4, 0.9]] * n_queries,
-        }
-    )
-    for ranked in (lists, frame):
-        with pytest.warns(RankingOrderWarning, match=ASCENDING):
-            evaluate(truth, ranked, measure)
-        with expected_failure(match="^could not measure: the scores of every ranked list ascend"):
-            assert_metric(truth, ranked, measure, at_least=0.1)
-    with pytest.warns(RankingOrderWarning, match=ASCENDING):
-        mean_reciprocal_rank_score(list(truth.values()), list(lists.values()))
-    if n_queries > 1:
-        evaluate(truth, both, measure)  # warnings are errors in these tests
-    evaluate(truth, {query: dict(DISTANCES) for query in truth}, measure)  # a dict has no order
-    evaluate(truth, {query: [("a", 1.0), ("b", 1.0)] for query in truth}, measure)
+def frame_of(lists: dict[str, Any]) -> pd.DataFrame:
+    rows = [[query, list("abc"), [s for _, s in own]] for query, own in lists.items()]
+    return pd.DataFrame(rows, columns=["qid", "doc", "score"])
+
+
+def json_of(lists: dict[str, Any]) -> Any:
+    return read_run(io.BytesIO(json.dumps(lists).encode()))
+
+
+@pytest.mark.parametrize(("n_falling", "warns"), [(0, True), (4, True), (5, False), (N, False)])
+@pytest.mark.parametrize("form", LISTS)
+def test_numbers_that_rise_along_nearly_all_lists(form: str, n_falling: int, warns: bool) -> None:
+    make = LISTS[form]
+    lists = {
+        query: make([0.9, 0.4, 0.1] if row < n_falling else [0.1, 0.4, 0.9])
+        for row, query in enumerate(TRUTH)
+    }
+    doors = [(TRUTH, lists)]
+    if form == "pairs":
+        doors += [(TRUTH, frame_of(lists)), (list(TRUTH.values()), list(lists.values()))]
+    doors.append((TRUTH, json_of(lists)))
+    for truth, ranked in doors:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert evaluate(truth, ranked, "mrr")["mrr"] == 1 / 2
+        said = [str(own.message) for own in caught if own.category is RankingOrderWarning]
+        assert len(said) == warns
+        assert all(f"along {N - n_falling} of 40 rankings" in text for text in said)
+        if warns:
+            with expected_failure(match="^could not measure: scores rise along"):
+                assert_metric(truth, ranked, "mrr", at_least=0.1)
+
+
+def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
+    for n_queries, warns in ((4, False), (5, True)):
+        truth = dict(list(TRUTH.items())[:n_queries])
+        for ranks in ([1, 2, 3], [0, 1, 2]):
+            rows = [(q, i, rank) for q in truth for i, rank in zip("abc", ranks, strict=True)]
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            table = Run.from_columns(*columns[:2], scores=columns[2])
+            for ranked in ({q: dict(zip("abc", ranks, strict=True)) for q in truth}, table):
+                if warns:
+                    with pytest.warns(RankingOrderWarning, match=RISING):
+                        evaluate(truth, ranked, "mrr")
+                else:
+                    evaluate(truth, ranked, "mrr")  # warnings are errors in these tests
+    # Rows in the order of their scores are no ranks, and equal scores do not rise.
+    scores = np.random.default_rng(0).random(300)
+    queries = np.repeat([f"q{row}" for row in range(100)], 3)
+    frame = pd.DataFrame({"query": queries, "item": list("abc") * 100, "score": np.sort(scores)})
+    evaluate({"q1": {"a"}}, frame, "mrr")
+    evaluate(TRUTH, {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}, "mrr")
+
+
+def test_ranks_of_hits_order_them_in_every_door() -> None:
+    hits = [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}, {"id": "c", "rank": 3}]
+    for ranked in ({"q1": hits}, json_of({"q1": hits})):
+        assert evaluate({"q1": {"b"}}, ranked, "mrr")["mrr"] == 1.0
 
 
 def test_a_look_at_odd_data_costs_no_more_where_data_is_larger(monkeypatch: Any) -> None:

@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_rank import (
+    ColumnRoleError,
     DuplicateItemError,
     Qrels,
     QueryMismatchError,
@@ -256,7 +257,7 @@ ITEMS = [
         "items of y_score are Key, items of y_true are Key; pass string_provider",
     ),
     ({1}, [Number(1)], r"items of y_score are Number, items of y_true are int"),
-    ({"a"}, [{"a": 1}], r"y_score\[0\] holds dicts without one id each"),
+    ({"a"}, [{"a": 1}], r"y_score\[0\]: an item has no id; it has 'a'"),
 ]
 
 
@@ -531,14 +532,90 @@ def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) ->
 @pytest.mark.parametrize(
     ("hits", "error", "message"),
     [
-        ([{"rank": 2}, {"rank": 1}], TypeError, r"y_score\['q'\] holds dicts with ranks and no sc"),
-        ([{"score": 1, "sim": 5}, {}], ValueError, "2 scores for 2 items; give each item one"),
-        ([{"doc_id": "x", "score": 1}], TypeError, r"y_score\['q'\] holds dicts without one id e"),
+        ([{"rank": 1}, {"rank": 1}], ValueError, r"y_score\['q'\] gives a rank to several items"),
+        ([{"score": 1, "sim": 5}, {}], TypeError, "several columns for the role 'score'"),
+        (
+            [{"score": 1}, {"distance": 5}],
+            ValueError,
+            "has 1 scores for 2 items; give each item one",
+        ),
+        (
+            [{"doc_id": "x", "score": 1}],
+            TypeError,
+            r"y_score\['q'\]: an item has several ids: 'id'",
+        ),
+        ([{"points": 1}, {"points": 2}], ColumnRoleError, r"which may be 'points' \(numbers\)"),
     ],
 )
 def test_hits_whose_numbers_order_nothing(hits: Any, error: Any, message: str) -> None:
     named = [{"id": f"d{number}", **hit} for number, hit in enumerate(hits)]
     refused(error, message, {"q": {"d1"}}, {"q": named})
+
+
+class Response:
+    """As the clients of search engines have them: neither a mapping nor a sequence."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __iter__(self) -> Any:
+        return iter(self.keys())
+
+    def keys(self) -> list[str]:
+        return ["took", "hits"]
+
+
+COUNTS = pd.Series([2, 1], index=["a", "b"])
+CONTAINERS = {
+    "frame": (pd.DataFrame({"a": [1]}), "is a DataFrame; pass the column of its items"),
+    "counts": (COUNTS, r"is a Series; pass \.to_dict\(\) for \{item: number\}"),
+    "scores": (COUNTS / 3, r"is a Series; pass \.to_dict\(\)"),
+    "numbers of a part": (pd.Series([7, 8, 9], [5, 2, 7]), r"is a Series; pass \.to_dict\(\)"),
+    "named": (pd.Series(["a"], pd.Index([3], name="doc")), r"is a Series; pass \.to_dict\(\)"),
+    "response": (Response(), "is a Response; pass the list of hits of a response"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), CONTAINERS.values(), ids=CONTAINERS)
+def test_containers_of_more_than_items(given: Any, message: str) -> None:
+    refused(TypeError, rf"y_score\['q'\] {message}", {"q": {"a"}}, {"q": given})
+    refused(TypeError, rf"y_true\['q'\] {message}", {"q": given}, {"q": ["a"]})
+    refused(TypeError, rf"y_score\[0\] {message}", [{"a"}], [given])
+
+
+@pytest.mark.parametrize(
+    "response",
+    [{"took": 3, "hits": {"hits": []}}, {"responseHeader": {}, "response": {"docs": []}}],
+)
+def test_responses_that_are_dicts(response: Any) -> None:
+    refused(TypeError, "of a response pass its list of hits", {"q": {"a"}}, {"q": response})
+
+
+def test_series_of_items_are_lists() -> None:
+    rows = pd.DataFrame({"query": ["p", "q", "q"], "doc": ["a", "x", "b"]})
+    ranked = {query: part["doc"] for query, part in rows.groupby("query")}
+    assert evaluate({"p": {"a"}, "q": {"b"}}, ranked, "mrr")["mrr"] == 3 / 4
+
+
+@pytest.mark.parametrize("pairs", [[("a", 2), ("b", 1)], (("a", 2.0),)])
+def test_pairs_of_an_id_and_a_number_are_no_truth(pairs: Any) -> None:
+    message = r"y_true\['q'\] holds \('a', 2.*pass \{item: grade\}, or a set"
+    refused(TypeError, message, {"q": pairs}, {"q": [("a", 0.5)]})
+    refused(TypeError, message, {"q": pairs}, {"q": ["a"]})
+    assert evaluate({"q": set(pairs)}, {"q": list(pairs)}, "mrr")["mrr"] == 1.0
+
+
+def test_matrices_of_ids_are_neither_grades_nor_scores() -> None:
+    rng = np.random.default_rng(0)
+    found = np.array([rng.permutation(1000)[:10] for _ in range(20)])
+    for truth in (found + 1000, found):
+        refused(TypeError, r"look like ids.*\.tolist\(\) of both", truth, found)
+    with pytest.warns(match="no relevant item of any query was retrieved"):
+        assert evaluate((found + 1000).tolist(), found.tolist(), "recall@10")["recall@10"] == 0.0
+    refused(TypeError, r"look like ids", found.astype(np.uint16), found[:, :5])
+    grades = rng.integers(0, 5, (20, 10))
+    evaluate(grades, found, "ndcg")
+    evaluate(found, rng.random((20, 10)), "ndcg(gain=linear)")  # such as counts of clicks
 
 
 @pytest.mark.parametrize(
@@ -567,7 +644,7 @@ def test_queries_without_an_id(missing: Any) -> None:
 
 
 def test_hits_without_an_id() -> None:
-    refused(TypeError, r"dicts without one id each \('title'\)", A, [[{"title": "b"}]])
+    refused(TypeError, r"an item has no id; it has 'title'", A, [[{"title": "b"}]])
     refused(TypeError, "unhashable list", A, [[(["b"], 1.0)]])
 
 
