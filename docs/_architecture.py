@@ -23,7 +23,7 @@ LAYERS = {
         ("rankings", "statistics"),
         ("inputs", "kernels"),
         ("files", "measures"),
-        ("bounds", "engines"),
+        ("engines",),
         ("evaluation",),
         ("comparison", "metrics"),
         ("model_selection",),

@@ -15,13 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sklearn_rank.bounds.unjudged import *
     from sklearn_rank.comparison.compare import *
     from sklearn_rank.comparison.differences import Difference as Difference
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.lines import *
     from sklearn_rank.evaluation.audit import *
-    from sklearn_rank.evaluation.bounds import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.repeats import *
     from sklearn_rank.evaluation.result import *
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "bounds.unjudged": "Bounds",
     "comparison.compare": "compare compare_all",
     "comparison.differences": "Difference",
     "comparison.result": "Comparison",
@@ -56,7 +53,6 @@ _HOMES = {
         MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay
     """,
     "evaluation.audit": "Audit audit",
-    "evaluation.bounds": "bounds_of_change",
     "evaluation.evaluate": "evaluate",
     "evaluation.repeats": "Repeats",
     "evaluation.result": "Evaluation",

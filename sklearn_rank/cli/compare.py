@@ -99,7 +99,7 @@ def _print_verdict(verdict: Verdict) -> None:
 def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
     """The verdict, and the queries that lost most in the measure that it is about."""
     section = compared_section(comparison, {})
-    _print_verdict(verdict_of(comparison, section, {}))
+    _print_verdict(verdict_of(comparison, section))
     titles = {comparison.metric(name).title: name for name in comparison.measures}
     by_query = [name for name in comparison.measures if not comparison.is_pooled(name)]
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings([section])]

@@ -339,9 +339,9 @@ def _judge_next(commands: Any) -> None:
     parser = commands.add_parser(
         "judge-next",
         help="list the unjudged items whose grades matter most",
-        description="List unjudged items by how much the grade of each could move the measure of "
-        "RUN, or the change from OLD to NEW. --format csv leaves a column of grades to fill in; "
-        "--filled takes such files back, and --into writes all judgements.",
+        description="List unjudged items by the change of the measure of RUN, or of the change "
+        "from OLD to NEW, if an item alone had the highest grade. --format csv leaves a column of "
+        "grades to fill in; --filled takes such files back, and --into writes all judgements.",
     )
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="relevance judgements")

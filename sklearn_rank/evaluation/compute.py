@@ -261,11 +261,11 @@ def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings
 def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
     """(Q,) weights of the queries in the mean, including weights of the data; None: all alike."""
     rankings = data.by_score if measure.metric.by_score else data.rankings
-    return _times(own_weights(measure, rankings), data.weights)
+    return _times(query_factors(measure, rankings), data.weights)
 
 
-def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean by their relevant items; None: all alike."""
+def query_factors(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
+    """(Q,) weights of the queries by their relevant items alone; None: all alike."""
     if measure.weigh is None:
         return None
     relevant = relevant_alone(measure, rankings)

@@ -116,7 +116,7 @@ def evaluate(
         are items themselves; for mappings and data frames.
     assume : {"complete", "partial"}, default=None
         Items that the ground truth does not name are irrelevant, or unjudged: these count as
-        irrelevant, too, but ``Evaluation.bounds`` says what they could change. None: partial if
+        irrelevant, too, but are counted. None: partial if
         {item: grade} or a frame holds a grade of 0.
     convention : str, default="default"
         Count as another program does, such as "trec_eval"; explicit arguments win.

@@ -31,7 +31,6 @@ from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.bounds.unjudged import Bounds
     from sklearn_rank.rankings.placements import Placement, UnjudgedItem
     from sklearn_rank.statistics import IntervalMethod
     from sklearn_rank.tables.table import FrameBackend, Table
@@ -391,42 +390,6 @@ class Evaluation(Tabular):
         ]
         return Rows(found, worst_table)
 
-    def bounds(
-        self,
-        measure: str | Measure,
-        *,
-        max_grade: float | None = None,
-    ) -> Bounds:
-        """Least and greatest value of a measure over all grades of retrieved, unjudged items.
-
-        They are exact: there are grades with which :func:`evaluate` gives either of them, and none
-        with which it gives less or more. Where nothing is unjudged both are the value.
-
-        Parameters
-        ----------
-        measure : str or Measure
-            One of the measures evaluated, in any spelling.
-        max_grade : float, default=None
-            Highest grade that an unjudged item may have; None: the highest of the data.
-
-        Returns
-        -------
-        bounds : Bounds
-            ``low`` and ``high`` of the mean, and of each query. A query without a relevant item
-            enters the mean only with grades that give it one, unless ``zero_division`` is a number.
-
-        Raises
-        ------
-        UndefinedMetricError
-            If the measure has no exact bounds, or none that are found in time.
-        InvalidParameterError
-            If ``max_grade`` is no finite number of at least 0.
-        """
-        from sklearn_rank.evaluation.bounds import bounds_of
-
-        self._refuse_repeats("bounds")
-        return bounds_of(self._kept(measure), self._judged, max_grade=max_grade)
-
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
     ) -> dict[Any, Evaluation]:
@@ -551,7 +514,7 @@ class Evaluation(Tabular):
         max_grade: float | None = None,
         backend: FrameBackend | None = "pandas",
     ) -> Any:
-        """Unjudged items to judge next, by the possible effect of their grade on a result.
+        """Unjudged items to judge next, by the change of a result if one had the highest grade.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``.
 
@@ -560,12 +523,12 @@ class Evaluation(Tabular):
         n : int, default=20
             So many items; None takes all.
         other : Evaluation, default=None
-            Another system: items then go by how much they could move the difference of the two
-            over their common queries.
+            Another system: items then go by the change of the difference of the two means over
+            their common queries.
         measure : str or Measure, default=None
             One of the measures evaluated; None takes the first.
         max_grade : float, default=None
-            Highest grade that an item may get; None takes the highest of the judgements.
+            The highest grade; None takes that of the judgements.
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
             Library of the data frame; None returns {column: list}.
 
@@ -573,13 +536,13 @@ class Evaluation(Tabular):
         -------
         frame : data frame of shape (n_items, 5 or 6)
             Columns ``query``, ``item``, ``grade`` (empty, to be filled in), ``rank``,
-            ``rank_other`` (with ``other``) and ``move``, the largest change of the result that the
-            grade of this item alone can make; the largest first.
+            ``rank_other`` (with ``other``) and ``move``, the change of the result if this item
+            alone had the highest grade; the largest first.
 
         Raises
         ------
         InvalidParameterError
-            If ids were not kept, ``n`` is wrong, or the measure is pooled.
+            If ids were not kept, ``n`` is wrong, or a grade has no effect on the measure.
         QueryMismatchError
             If the two evaluations have no query in common.
 
@@ -588,21 +551,13 @@ class Evaluation(Tabular):
         .. [1] Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation,
            SIGIR 2006.
         """
-        from sklearn_rank.evaluation.bounds import next_to_judge
+        from sklearn_rank.evaluation.judge_next import next_to_judge
         from sklearn_rank.tables.table import native_frame
 
         self._refuse_repeats("to_judge")
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
-        rows = next_to_judge([self] if other is None else [self, other], measure, n, max_grade)
-        columns: dict[str, list[Any]] = {
-            "query": [row.query for row in rows],
-            "item": [row.item for row in rows],
-            "grade": [None] * len(rows),
-            "rank": [row.rank for row in rows],
-        }
-        if other is not None:
-            columns["rank_other"] = [row.rank_other for row in rows]
-        columns["move"] = [row.move for row in rows]
+        systems = [self] if other is None else [self, other]
+        columns = next_to_judge(systems, measure, n, max_grade)
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:

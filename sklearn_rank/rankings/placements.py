@@ -14,7 +14,6 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.data import KeptItems, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import IntArray
 
 
 def _mean_rank(above: int, tied: int) -> float:
@@ -241,15 +240,3 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
             [UnjudgedItem(item, *place) for item, place in own if depth is None or place[0] < depth]
         )
     return result
-
-
-def item_codes(
-    new: Sequence[Sequence[Any]], old: Sequence[Sequence[Any]]
-) -> tuple[IntArray, IntArray]:
-    """Numbers for the items of two systems, query after query: one number is one item."""
-    codes: tuple[list[int], list[int]] = [], []
-    for pair in zip(new, old, strict=True):
-        known: dict[Any, int] = {}
-        for own, items in zip(codes, pair, strict=True):
-            own += [known.setdefault(item, len(known)) for item in items]
-    return np.array(codes[0], dtype=np.int64), np.array(codes[1], dtype=np.int64)

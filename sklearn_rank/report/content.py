@@ -108,12 +108,12 @@ class Verdict(NamedTuple):
     """The answer."""
 
     sentence: str
-    kind: Literal["better", "worse", "unsure", "same"]
-    """Colour: unsure where unjudged items could reverse it, same without a significant change."""
+    kind: Literal["better", "worse", "same"]
+    """Colour: same without a significant change."""
     details: tuple[str, ...] = ()
     """Sentences with the numbers behind it."""
     to_judge: tuple[Any, ...] = ()
-    """Ids of the queries whose unjudged items matter most."""
+    """Ids of the queries of the items to judge next."""
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class Queries:
     show: Mapping[str, Any] = field(default_factory=dict)
     """First view: ``measure`` by number, ``slice`` by label, ``which`` queries."""
     to_judge: Sequence[int] = ()
-    """Numbers of the queries with the unjudged items that matter most, these first."""
+    """Numbers of the queries of the items to judge next, these first."""
     items: Callable[[int], Items | None] = field(default=lambda _: None)
     """Items of a query by its number; None where they are not known."""
     is_repeated: bool = False

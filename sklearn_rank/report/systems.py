@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.comparison.changes import explain_all
 from sklearn_rank.comparison.differences import Difference
 from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.comparison.result import Comparison, changes_table
-from sklearn_rank.evaluation.bounds import bounds_of_change
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
-from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.report.content import (
     MOST_NAMED,
@@ -58,12 +56,10 @@ MOST_TO_JUDGE = 20
 MOST_EXPLAINED = 256
 """Number of queries, with the largest changes, whose change is divided among their items."""
 MOST_CHECKED = 5000
-"""Queries, over all measures, for which unjudged items are given every grade."""
+"""Queries up to which the items to judge next are looked for."""
 _CHUNK = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
 _BINS = 10
-_UNKNOWN = (InvalidParameterError, UndefinedMetricError)
-"""Errors of bounds that cannot be computed, such as for a pooled measure."""
 
 
 def write_report(
@@ -102,7 +98,7 @@ def report_of(
         if measure is not None:
             main = result[measure, result.others[0]].measure
         section = compared_section(result, parts)
-        verdict = verdict_of(result, section, parts)
+        verdict = verdict_of(result, section)
         names, at, ids = section.systems, result._joined.places, result.query_ids
         systems = {name: (one, at[name]) for name, one in result.evaluations.items()}
         values = {result.metric(name): [*result.values(name).values()] for name in with_values}
@@ -222,10 +218,8 @@ def _cell(row: Difference, note: str) -> Cell | None:
 # The answer --------------------------------------------------------------------------------------
 
 
-def verdict_of(
-    comparison: Comparison, section: Section, parts: Mapping[Any, Comparison]
-) -> Verdict:
-    """The change, its significance, and the possible effect of unjudged items."""
+def verdict_of(comparison: Comparison, section: Section) -> Verdict:
+    """The change, its significance, and the share of unjudged items."""
     found = findings([section])
     lead = next(iter(found), None)
     details = []
@@ -244,7 +238,7 @@ def verdict_of(
         named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
         if named:
             details.append(f"Detectable with {comparison.power:.0%} power: a change of {named}.")
-    sentences, reversible, to_judge = _unjudged(comparison, found, lead, parts)
+    sentences, to_judge = _unjudged(comparison, lead)
     if comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
         text = f"{len(found):,} of {total:,} differences are significant; {_best(comparison)}"
@@ -255,14 +249,6 @@ def verdict_of(
     else:
         text = claims(found)
     kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
-    if lead is not None and reversible and not comparison.all_pairs:
-        sure = [finding for finding in found if finding not in reversible]
-        direction = lead.cell.direction
-        kind = (
-            direction if any(finding.cell.direction == direction for finding in sure) else "unsure"
-        )
-        changes = some(sorted({finding.measure for finding in reversible})) if sure else "this"
-        text += f", though unjudged items could reverse {changes}"
     return Verdict(text, kind, (*details, *sentences), to_judge)
 
 
@@ -294,16 +280,11 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
     return f"{text}."
 
 
-def _unjudged(
-    comparison: Comparison,
-    found: Sequence[Finding],
-    lead: Finding | None,
-    parts: Mapping[Any, Comparison],
-) -> tuple[list[str], list[Finding], tuple[Any, ...]]:
-    """How much is unjudged, the claims that this could reverse, and the queries to judge."""
+def _unjudged(comparison: Comparison, lead: Finding | None) -> tuple[list[str], tuple[Any, ...]]:
+    """The share of unjudged items, and the queries whose items to judge next."""
     top, shares = unjudged_shares(comparison._joined)
     if not shares:
-        return [], [], ()
+        return [], ()
     names, evaluations = comparison.names, comparison.evaluations
     titles = {comparison.metric(name).title: name for name in comparison.measures}
     new = max(comparison.others, key=lambda name: (shares[name], name))
@@ -314,52 +295,20 @@ def _unjudged(
         f"{shares[new]:.0%} of {safe_text(new)}'s top {top} has no judgement "
         f"({safe_text(old)}: {shares[old]:.0%}) and counts as irrelevant."
     )
-    members = {label: set(part.query_ids) for label, part in _named(parts)}
-    known: dict[tuple[str, str, str], Any] = {}
+    return [text], _to_judge(evaluations[new], titles[title], evaluations[old])
 
-    def ends_of(new: str, old: str, title: str, label: str = "") -> tuple[float, float] | None:
-        """Least and greatest change over all grades of the unjudged items."""
-        key = new, old, title
-        if key not in known:
-            known[key] = None
-            # The first claim always; others as far as that costs no more than the comparison.
-            if len(known) == 1 or len(known) * len(comparison.query_ids) < MOST_CHECKED:
-                with suppress(*_UNKNOWN):
-                    known[key] = bounds_of_change(evaluations[new], evaluations[old], titles[title])
-        bounds = known[key]
-        if bounds is None or not label:
-            return None if bounds is None else (bounds.low, bounds.high)
-        if comparison.metric(titles[title]).metric.geometric_from is not None:
-            return None
-        change = np.array([query in members[label] for query in bounds.query_ids])
-        low, high = bounds.per_query_low[change], bounds.per_query_high[change]
-        return float(np.nanmean(low)), float(np.nanmean(high))
 
-    reversible = []
-    sizes = {change: abs(change.cell.change or 0.0) for change in found}
-    overall = {
-        (change.row.new, change.measure): sizes[change] for change in found if not change.row.slice
-    }
-    for change in found:
-        if change.row.slice and sizes[change] <= overall.get(
-            (change.row.new, change.measure), -1.0
-        ):
-            continue  # a slice that the sentence does not name
-        ends = ends_of(
-            names[change.row.new], names[change.row.old], change.measure, change.row.slice
-        )
-        if ends and (ends[0] <= 0 if (change.cell.change or 0.0) > 0 else ends[1] >= 0):
-            reversible.append(change)
-    label = "" if lead is None else lead.row.slice
-    ends = ends_of(new, old, title, label)
-    if ends is not None:
-        reach = " to ".join(short(end, signed=True) for end in ends)
-        where = f" of {safe_text(label)} queries" * bool(label)
-        text += f" Depending on their true grades, {title}{where} changed by {reach}."
-    unchecked = sorted({key[2] for key, bounds in known.items() if bounds is None} - {title})
-    if unchecked:
-        text += f" Not checked for {some(unchecked)}."
-    return [text], reversible, _widest(known[new, old, title])
+def _to_judge(
+    evaluation: Evaluation, measure: str, other: Evaluation | None = None
+) -> tuple[Any, ...]:
+    """Ids of the queries of the items to judge next; empty where no item can be named."""
+    if len(evaluation.query_ids) > MOST_CHECKED:
+        return ()
+    with suppress(InvalidParameterError, QueryMismatchError):
+        columns = evaluation.to_judge(MOST_TO_JUDGE, other, measure=measure, backend=None)
+        moves = zip(columns["query"], columns["move"], strict=True)
+        return tuple(dict.fromkeys(query for query, move in moves if move))
+    return ()
 
 
 # Queries -----------------------------------------------------------------------------------------
@@ -430,15 +379,6 @@ def queries_of(
     return queries
 
 
-def _widest(bounds: Bounds | None) -> tuple[Any, ...]:
-    """Ids of the queries whose value depends most on the grades of unjudged items."""
-    if bounds is None:
-        return ()
-    width = np.nan_to_num(bounds.per_query_high - bounds.per_query_low)
-    order = np.argsort(-width, kind="stable")[:MOST_TO_JUDGE].tolist()
-    return tuple(bounds.query_ids[number] for number in order if width[number] > 0)
-
-
 def _labels(ids: Sequence[Any], parts: Mapping[Any, Any]) -> Sequence[Sequence[str]]:
     """Names of the slices of each query."""
     labels: dict[Any, list[str]] = {query: [] for query in ids}
@@ -502,8 +442,6 @@ def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
     details.append(remarks(evaluation.counts, evaluation.hint))
     text = f"{some(shown)} over {count(n_queries, 'query', 'queries')}"
-    bounds = None
-    with suppress(*_UNKNOWN):
-        bounds = evaluation.bounds(main) if evaluation.counts["unjudged_items"] else None
+    to_judge = _to_judge(evaluation, main) if evaluation.counts["unjudged_items"] else ()
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
-    return Verdict(text, "same", sentences, _widest(bounds))
+    return Verdict(text, "same", sentences, to_judge)

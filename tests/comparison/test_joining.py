@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sklearn_rank import Evaluation, bounds_of_change, compare, compare_all, evaluate
+from sklearn_rank import Evaluation, compare, compare_all, evaluate
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
@@ -98,7 +98,6 @@ FOUND = {"q1": ["a", "b"], "q2": ["c"]}
 DOORS = {
     "compare": compare,
     "compare_all": lambda *systems: compare_all(dict(zip("AB", systems, strict=True))),
-    "bounds_of_change": lambda *systems: bounds_of_change(*systems, "map"),
     "to_judge": lambda *systems: systems[0].to_judge(other=systems[1]),
 }
 

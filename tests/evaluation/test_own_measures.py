@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         InvalidParameterError,
         r"gained has its own .* \[0, 1\] for 'old' and its own .* \[0, 10\] for 'new'",
     ),
-    "bounds": (lambda: measured().bounds(MS), UndefinedMetricError, "ms has no bounds"),
+    "to judge": (lambda: measured().to_judge(measure=MS), InvalidParameterError, "ms was measured"),
     "hmean": (
         lambda: evaluate(TRUTH, OLD, ["hmean(map,mrr)", MS]),
         InvalidParameterError,

@@ -337,15 +337,3 @@ def test_rbp() -> None:
     # All tied: each of three places is as likely.
     tied = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1, "c": 1}}, "rbp(persistence=0.5)")
     assert tied["rbp(persistence=0.5)"] == (1 - 1 / 2) * (1 + 1 / 2 + 1 / 4) / 3
-
-
-def test_the_bounds_of_rbp_are_its_residual() -> None:
-    # Of six ranks the first is relevant, the second and the fifth are unjudged.
-    truth, ranking = {"q": {"a": 1, "b": 0, "c": 0, "d": 0}}, {"q": ["a", "x", "b", "c", "y", "d"]}
-    found = evaluate(truth, ranking, "rbp@6", assume="partial").bounds("rbp@6")
-    assert found.low == pytest.approx(1 / 5, abs=1e-15)
-    assert found.high - found.low == pytest.approx(1 / 5 * (4 / 5 + (4 / 5) ** 4), abs=1e-15)
-    for text, reason in (("", "scales its gains"), (",max_grade=1,min_rel=1", "both gains and")):
-        refused = evaluate(truth, ranking, f"rbp(gain=linear{text})")
-        with pytest.raises(UndefinedMetricError, match=reason):
-            refused.bounds(*refused)
