@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import *
-    from sklearn_rank.comparison.differences import Difference as Difference
+    from sklearn_rank.comparison.differences import Change as Change
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.lines import *
     from sklearn_rank.evaluation.audit import *
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "comparison.compare": "compare compare_all",
-    "comparison.differences": "Difference",
+    "comparison.compare": "compare",
+    "comparison.differences": "Change",
     "comparison.result": "Comparison",
     "displays.lines": """
         MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay

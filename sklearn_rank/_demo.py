@@ -126,7 +126,7 @@ def run_demo(path: str, *, is_opened: bool) -> None:
     for name in measures:
         row = compared[name]
         ends = f"95% CI {row.low:+.3f} to {row.high:+.3f}"
-        values = f"{name:<8} {row.baseline_value:.3f} -> {row.value:.3f}"
+        values = f"{name:<8} {row.old:.3f} -> {row.new:.3f}"
         print(f"   {values}  {ends}; {row.losses} worse, {row.wins} better")
     print(f"   written: {safe_text(path, limit=None)}\n")
 

@@ -19,8 +19,9 @@ from sklearn_rank.cli.reading import (
     split_runs,
 )
 from sklearn_rank.cli.terminal import print_coloured, print_table, shown
-from sklearn_rank.comparison.compare import compare, compare_all
+from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import (
+    COLUMNS,
     Comparison,
     changes_table,
     differences_table,
@@ -33,6 +34,8 @@ from sklearn_rank.report.content import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.runtime import waiting
+from sklearn_rank.tables.formats import to_csv
+from sklearn_rank.tables.table import Cell, Column, Table, text_cell
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,10 +64,29 @@ def run(arguments: argparse.Namespace) -> int:
             print_table(replace(table, notes=tuple(notes)))
             print()
         _print_answer(comparison, with_losses=not n)
+    elif form == "csv":
+        print(
+            to_csv(systems_table(comparison) if rows == "systems" else _in_full(comparison)), end=""
+        )
     else:
-        rows = rows or ("differences" if form == "csv" else "systems")
+        rows = rows or "systems"
         print(getattr(comparison, f"to_{form}")(rows=rows).rstrip("\n"))
     return 0
+
+
+def _in_full(comparison: Comparison) -> Table:
+    """The columns of ``Comparison.to_frame``."""
+    rows = [[getattr(row, name) for name in COLUMNS] for row in comparison.rows]
+    cells = (
+        tuple(
+            Cell("" if value is None or value != value else str(value), value)
+            if not isinstance(value, str)
+            else text_cell(value)
+            for value in row
+        )
+        for row in rows
+    )
+    return Table(tuple(map(Column, COLUMNS)), tuple(cells))
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -115,26 +137,15 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
 
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
-    test: Any = arguments.test or "t"
-    alternative = arguments.alternative
-    if arguments.all_pairs and alternative not in (None, "two-sided"):
-        msg = "--alternative is about a baseline, which --all-pairs does not have"
-        raise ValueError(msg)
     paths = [arguments.baseline, *arguments.runs]
     systems = _measure_files(arguments, paths, keep_items=keep_items)
-    options: dict[str, Any] = {
-        "test": test,
-        "correction": arguments.correction.lower(),
-        "family": arguments.family,
-        "alpha": arguments.alpha,
-        "queries": "same" if arguments.same_queries else "common",
-    }
-    if not arguments.all_pairs:
-        options["alternative"] = alternative or "two-sided"
     with waiting("comparing"):
-        if arguments.all_pairs:
-            return compare_all(systems, **options)
-        return compare(systems, **options)
+        return compare(
+            systems,
+            all_pairs=arguments.all_pairs,
+            alpha=arguments.alpha,
+            queries="same" if arguments.same_queries else "common",
+        )
 
 
 def _measure_files(

@@ -217,7 +217,7 @@ def _compare(commands: Any) -> None:
         "Takes the same files as evaluate.",
     )
     add = parser.add_argument
-    forms = ("text", "markdown", "latex", "html", "csv", "json")
+    forms = ("text", "markdown", "latex", "csv", "json")
     add("--format", choices=forms, default="text", help="of the output (default: text)")
     rows = "one row per system or per difference (default: differences in CSV, else systems)"
     add("--rows", choices=("systems", "differences"), help=rows)
@@ -254,14 +254,6 @@ def _add_comparing(parser: argparse.ArgumentParser, others: str = "+") -> None:
     add("baseline", metavar=old, help="rankings of the system that others are compared with")
     add("runs", metavar=new, nargs=others, help=f"rankings of another system{_REPEATS}")
     add("--all-pairs", action="store_true", help="compare each run with each")
-    add("--test", choices=("t", "permutation"), help="of differences (default: t)")
-    alternative = "one- or two-sided test (default: two-sided)"
-    add("--alternative", choices=("two-sided", "less", "greater"), help=alternative)
-    corrections = ("holm", "bh", "bonferroni", "none", "None")
-    number = "multiple-testing correction (default: holm)"
-    add("--correction", choices=corrections, default="holm", help=number)
-    family = "correct over all tests, or within each measure"
-    add("--family", choices=("all", "measure"), default="all", help=family)
     add(
         "--alpha", type=_share, default=0.05, metavar="P", help="significance level (default: 0.05)"
     )

@@ -49,7 +49,7 @@ class QueryChange:
         Its text, from ``query_text``.
     measure, baseline, system : str
         What is compared.
-    old, new, difference : float
+    old, new, change : float
         Values of the baseline and of the system, and new minus old.
     items : tuple of ItemChange
         Relevant items, those that matter most first; empty without ids of items.
@@ -66,7 +66,7 @@ class QueryChange:
     system: str
     old: float
     new: float
-    difference: float
+    change: float
     items: tuple[ItemChange, ...]
     before: Placement
     after: Placement

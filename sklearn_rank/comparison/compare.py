@@ -1,4 +1,4 @@
-"""Systems against a baseline, or each against each, joined on the ids of their queries."""
+"""Compare systems with a baseline, or each with each, joined on the ids of their queries."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
-from sklearn_rank.comparison.differences import Family, Settings
 from sklearn_rank.comparison.join import join
-from sklearn_rank.comparison.result import Comparison, comparisons_of
+from sklearn_rank.comparison.result import Comparison, Options, comparisons_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.statistics.differences import Alternative, Correction, PairedTest
+from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, format_list, safe_repr
 
-__all__ = ["compare", "compare_all"]
+__all__ = ["compare"]
 
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
 """Parameters of ``evaluate`` that are not passed on by name."""
@@ -34,63 +31,41 @@ def compare(
     *others: Any,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     names: Sequence[str] | None = None,
-    test: PairedTest = "t",
-    alternative: Alternative = "two-sided",
-    correction: Correction | None = "holm",
-    family: Family = "all",
+    all_pairs: bool = False,
     alpha: float = 0.05,
-    level: float = 0.95,
-    power: float = 0.8,
     queries: Literal["common", "same"] = "common",
     query_text: QueryText = None,
-    n_resamples: int = 9999,
-    random_state: int | np.random.Generator = 0,
     **reading: Any,
 ) -> Comparison:
     """Compare systems with a baseline, query by query.
 
-    Queries are joined on their ids, never by position, and each difference is tested on the pairs
-    of values that its queries have.
+    Queries are joined on their ids, never by position. Each change is tested by Fisher's
+    randomization test on the signs of the queries' changes [1]_, two-sided, and the p-values of all
+    systems and measures are corrected by Holm's method. A gain also needs an interval above 0 to be
+    significant.
 
     Parameters
     ----------
     baseline, *others : Evaluation, mapping, or y_true and {name: y_score}
-        Results of :func:`evaluate`, the baseline first; or one {name: result}; or ground truth and
-        {name: rankings} in any layout, which are evaluated with the ids of their items kept, and
-        by measures that may follow them.
+        Results of :func:`evaluate` or :func:`load`, the baseline first; or one {name: result}; or
+        ground truth and {name: rankings} in any layout, which are evaluated with the ids of their
+        items kept, and by measures that may follow them.
     measures : str, Measure, or sequence of them, default=None
         What to compare, in any spelling. None takes all that every system was evaluated in, and
         ``("map", "ndcg@10")`` for ground truth and rankings.
     names : sequence of str, default=None
         Names for unnamed results. By default "baseline", "system 1" and so on.
-    test : {"t", "permutation"}, default="t"
-        Test of the mean difference [1]_: the paired t-test, or sign flips (all of them where
-        ``n_resamples`` is enough).
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Alternative hypothesis: the system's value differs from, is less than or is greater than
-        the baseline's, whether or not higher is better.
-    correction : {"holm", "bh", "bonferroni", "none"} or None, default="holm"
-        Correction of the p-values of a family; see
-        :func:`sklearn_rank.statistics.correct_p_values`.
-    family : {"all", "measure"}, default="all"
-        Tests that are corrected together: of all systems and measures, or of each measure. With
-        "measure" the error rate holds for each measure, not for all of them.
+    all_pairs : bool, default=False
+        Whether to compare each system with each other, not with the baseline alone.
     alpha : float, default=0.05
-        Greatest corrected p-value that counts as significant.
-    level : float, default=0.95
-        Confidence level of the intervals (two-sided, Student's t, not corrected).
-    power : float, default=0.8
-        Power for which the detectable difference is given.
+        Greatest corrected p-value that counts as significant. Intervals have the level
+        ``1 - alpha``, and are not corrected.
     queries : {"common", "same"}, default="common"
         "common" compares the queries that all systems have and counts the others; a judged query
         without a ranking counts as an empty one. "same" raises where queries, or those with a
         ranking, differ.
     query_text : mapping or callable, default=None
         {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
-    n_resamples : int, default=9999
-        Number of random sign flips.
-    random_state : int or numpy.random.Generator, default=0
-        Seed. No p-value depends on the order of queries or systems, nor on other systems.
     **reading
         Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
         ``ties``, ``convention`` and so on; ``relevance`` as {name: relevance}.
@@ -98,7 +73,7 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        Differences with intervals, effect sizes, p-values, wins and losses.
+        Changes with intervals, effect sizes, p-values, wins and losses.
 
     Raises
     ------
@@ -122,92 +97,26 @@ def compare(
     >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}, "mrr")
     >>> new = evaluate(truth, {"q3": ["c"], "q2": ["x", "b"], "q1": ["a"]}, "mrr")
     >>> row = compare(old, new, names=("old", "new"))["mrr"]
-    >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
+    >>> round(row.new, 4), round(row.change, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    rules = (test, alternative, correction, family, alpha, level, power, n_resamples, random_state)
-    systems, settings = (baseline, *others), Settings("compare", *rules)
-    return _compared("compare", systems, names, measures, queries, query_text, reading, settings)
-
-
-def compare_all(
-    *systems: Any,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
-    names: Sequence[str] | None = None,
-    test: PairedTest = "t",
-    correction: Correction | None = "holm",
-    family: Family = "all",
-    alpha: float = 0.05,
-    level: float = 0.95,
-    power: float = 0.8,
-    queries: Literal["common", "same"] = "common",
-    query_text: QueryText = None,
-    n_resamples: int = 9999,
-    random_state: int | np.random.Generator = 0,
-    **reading: Any,
-) -> Comparison:
-    """Compare each system with each other, query by query.
-
-    Parameters
-    ----------
-    *systems, measures, names, test, correction, family, alpha, level, power, queries, query_text
-        See :func:`compare`. The first system of each pair is the baseline.
-    n_resamples, random_state
-        See :func:`compare`.
-    **reading
-        As that of :func:`compare`.
-
-    Returns
-    -------
-    comparison : Comparison
-        A difference for each measure and pair of systems.
-
-    Raises
-    ------
-    QueryMismatchError, InvalidParameterError, TypeError
-        As :func:`compare`.
-
-    Examples
-    --------
-    >>> from sklearn_rank import compare_all
-    >>> truth = {query: {"a"} for query in range(30)}
-    >>> first, second = ({query: list(items) for query in truth} for items in ("ax", "xa"))
-    >>> compared = compare_all(truth, {"A": first, "B": second, "C": second}, measures="mrr")
-    >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
-    [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
-    """
-    rules = (test, "two-sided", correction, family, alpha, level, power, n_resamples, random_state)
-    owner = "compare_all"
-    settings = Settings(owner, *rules)  # type: ignore[arg-type]
-    return _compared(owner, systems, names, measures, queries, query_text, reading, settings)
-
-
-def _compared(
-    owner: str,
-    given: Sequence[Any],
-    names: Any,
-    measures: Any,
-    queries: str,
-    query_text: QueryText,
-    reading: Mapping[str, Any],
-    settings: Settings,
-) -> Comparison:
-    check_option(queries, "queries", ("common", "same"), owner)
+    check_option(queries, "queries", ("common", "same"), "compare")
+    alpha = check_share(alpha, "alpha", "compare")
     text_function(query_text)
-    function = compare_all if owner == "compare_all" else compare
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in known:
-            hint = closest(option, [*known, *inspect.signature(function).parameters])
-            msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
+            hint = closest(option, [*known, *inspect.signature(compare).parameters])
+            msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
-    systems = _read_systems(given, names, measures, reading, owner)
+    systems = _read_systems((baseline, *others), names, measures, reading)
     joined, notes = join(systems, measures, same_queries=queries == "same")
-    return comparisons_of([joined], settings, query_text, notes)[0]
+    options = Options(alpha, bool(all_pairs), query_text, notes)
+    return comparisons_of([joined], options)[0]
 
 
 def _read_systems(
-    given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any], owner: str
+    given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
     """Evaluations by name, the baseline first, in whichever form they were given."""
     last = given[-1] if given and isinstance(given[-1], Mapping) else {}
@@ -230,14 +139,14 @@ def _read_systems(
     elif len(given) == 1 and any(isinstance(system, Evaluation) for system in last.values()):
         systems = dict(last)
     elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Evaluation):
-        systems = _evaluated(given[0], given[1], measures, reading, owner)
+        systems = _evaluated(given[0], given[1], measures, reading)
         reading = {}
     else:
         shown = ", ".join(type(system).__name__ for system in given) or "nothing"
         if len(given) == 1 and isinstance(given[0], (list, tuple)):
             shown += "; pass its members one by one"
         msg = (
-            f"{owner} takes results of evaluate, one {{name: result}}, or y_true and "
+            f"compare takes results of evaluate, one {{name: result}}, or y_true and "
             f"{{name: y_score}}; got {shown}"
         )
         raise TypeError(msg)
@@ -253,13 +162,13 @@ def _read_systems(
             msg = f"system {safe_repr(name)} must be a result of evaluate, got {safe_repr(system)}"
             raise TypeError(msg)
     if len(systems) < 2:
-        msg = f"{owner} needs at least two systems, got {len(systems)}"
+        msg = f"compare needs at least two systems, got {len(systems)}"
         raise InvalidParameterError(msg)
     return systems
 
 
 def _evaluated(
-    y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any], owner: str
+    y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
     """Each run evaluated; ids of items in memory are kept, for changes by item."""
     # Are these the rankings of one system by query, not systems by name?
@@ -272,7 +181,7 @@ def _evaluated(
         )
     ):
         msg = (
-            f"{owner} takes y_true and {{name: y_score}}, a name for each system; the keys of "
+            f"compare takes y_true and {{name: y_score}}, a name for each system; the keys of "
             f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.pairs import Pairs
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
@@ -26,6 +25,7 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -100,7 +100,7 @@ class Joined:
         whole = self.systems[system]
         return whole.spread(measure)[self.places[system]] if len(whole.runs) > 1 else None
 
-    def pairs(self, measure: str, systems: tuple[str, str]) -> Pairs | str:
+    def pairs(self, measure: str, systems: tuple[str, str]) -> PairedDifferences | str:
         """Old and new values by query, or why there is nothing to test."""
         metric = self.measure(measure).metric
         old, new = (self.values(system, measure) for system in systems)
@@ -112,16 +112,17 @@ class Joined:
         ):
             return "the systems weigh the queries differently"
         first, second = (len(self.systems[system].runs) for system in systems)
-        return Pairs.of(
+        return PairedDifferences.of(
             new,
             old,
             queries=self.places[systems[1]],
             weights=weights,
             clusters=self.clusters,
-            greater_is_better=metric.greater_is_better,
             geometric_from=metric.geometric_from,
-            runs=(first, second),
             spreads=[self.spread(system, measure) for system in systems],
+            greater_is_better=metric.greater_is_better,
+            bounds=(metric.lower, metric.upper),
+            runs=(first, second),
         )
 
     @cached_property

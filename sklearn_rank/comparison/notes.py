@@ -5,47 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sklearn_rank.comparison.differences import Difference, Settings
+from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.join import Joined, describe_queries
 from sklearn_rank.evaluation.repeats import noise_text
+from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.kernels.binary import unjudged_share
-from sklearn_rank.statistics.differences import design_notes
+from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.text import safe_repr
 
-_FEW_QUERIES = 25
-"""Below so many, tests of means are conservative at best and see large differences alone."""
 _TOP = 10
 """Ranks that are looked at for unjudged items where no measure has a cutoff."""
 _MOST_NAMED = 3
-_TESTS = {"t": "paired t-test", "permutation": "sign-flip permutations"}
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 
 
-def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) -> str:
+def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> str:
     """The test, the correction and the p-values that it counts.
 
-    Such as "paired t-test; Holm over 6 p-values: 2 systems x 3 measures".
+    Such as "randomization test; Holm over 6 p-values: 2 systems x 3 measures".
     """
     rows = [row for group in groups for row in group if not math.isnan(row.p)]
-    test = _TESTS[settings.test]
     if not rows:
-        return f"{test}: nothing could be tested"
-    if settings.correction is None:
-        return f"{test}; p-values not corrected"
-    n_measures = len({row.measure for row in rows})
-    per_measure = settings.family == "measure"
-    factors = [_count(len({(row.baseline, row.system) for row in rows}), "comparison")]
-    if not per_measure:
-        factors.append(_count(n_measures, "measure"))
-    if len(groups) > 1:
-        factors.append(f"({_count(len(groups) - 1, 'slice')} and all queries)")
-    each = " for each measure" if per_measure and n_measures > 1 else ""
-    total = _count(len(rows) // (n_measures if per_measure else 1), "p-value")
-    correction = CORRECTIONS[settings.correction]
-    return f"{test}; {correction} over {total}{each}: {' x '.join(factors)}"
+        return "randomization test: nothing could be tested"
+    factors = [
+        _count(len({(row.baseline, row.system) for row in rows}), "comparison"),
+        _count(len({row.measure for row in rows}), "measure"),
+    ]
+    if of_slices:
+        factors.append(_count(len(groups), "slice"))
+    total = _count(len(rows), "p-value")
+    return f"randomization test; Holm over {total}: {' x '.join(factors)}"
 
 
-def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
+def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str, ...]:
     """Limits of the results, in sentences."""
     notes = []
     top, shares = unjudged_shares(joined)
@@ -63,36 +54,26 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
         notes.append(f"queries without a ranking count as empty ones: {missing}")
-    if n_queries < _FEW_QUERIES:
-        notes.append(
-            f"with {_count(n_queries, 'query', 'queries')}, only differences above the detectable "
-            "one are likely to be found"
-        )
     if joined.clusters is not None:
-        notes += design_notes(
-            {
-                f"{row.measure} of {safe_repr(row.system)}": (row.design_effect, row.queries)
-                for row in rows
-                if not math.isnan(row.design_effect)
-            }
-        )
+        effects = ((f"{row.measure} of {safe_repr(row.system)}", row) for row in rows)
+        notes += design_notes({name: (row.design_effect, row.queries) for name, row in effects})
     notes += repeats_notes(rows)
-    sides = 2 if settings.alternative == "two-sided" else 1
     few, undefined = {}, {}
     for row in rows:
         if row.wins is None or row.losses is None:
             continue
         name, changed = f"{row.measure} of {safe_repr(row.system)}", row.wins + row.losses
-        if changed and sides * 0.5**changed > settings.alpha:
+        if 0 < changed < FEWEST:
             few[name] = changed
         if row.queries < n_queries:
             undefined[name] = n_queries - row.queries
     if few:
-        most = _count(max(few.values()), "query", "queries")
-        notes.append(
-            f"only {most} changed in {_named(few)}: too few for any difference to be significant "
-            f"at {settings.alpha:g}"
-        )
+        most = max(few.values())
+        what = "to say which difference would be found"
+        if 0.5 ** (most - 1) > alpha:
+            what = f"for any difference to be significant at {alpha:g}"
+        counted = _count(most, "query", "queries")
+        notes.append(f"only {counted} changed in {_named(few)}: too few {what}")
     if undefined:
         number = max(undefined.values())
         are = "1 query is" if number == 1 else f"up to {number:,} queries are"
@@ -104,7 +85,7 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
 
 
-def repeats_notes(rows: Sequence[Difference]) -> list[str]:
+def repeats_notes(rows: Sequence[Change]) -> list[str]:
     """Effect of the repeats of each system, by the first measure that has values per query."""
     notes = {}
     for row in rows:

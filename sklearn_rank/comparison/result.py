@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.comparison.changes import Direction, QueryChange, query_changes
-from sklearn_rank.comparison.differences import Difference, Settings, compared
+from sklearn_rank.comparison.differences import Change, changes_of
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.notes import CORRECTIONS, describe_family, notes_of
+from sklearn_rank.comparison.notes import describe_family, notes_of
 from sklearn_rank.evaluation.averaging import mean_over, on_scale
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function, worst_of
@@ -45,9 +45,9 @@ __all__ = ["Comparison"]
 
 _MOST_PRINTED = 30
 """Differences that a terminal shows; many systems in many measures are a table of systems."""
-_COLUMNS = (
-    *("measure", "baseline", "system", "queries", "value", "difference", "low", "high", "effect"),
-    *("p", "p_corrected", "wins", "ties", "losses", "detectable"),
+COLUMNS = (
+    *("measure", "baseline", "system", "queries", "old", "new", "change", "low", "high", "effect"),
+    *("p", "p_holm", "wins", "ties", "losses", "detectable"),
 )
 """Columns of the long table."""
 
@@ -80,8 +80,19 @@ class SystemScore:
     worse_than: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Options:
+    """What was asked for besides systems and measures."""
+
+    alpha: float
+    all_pairs: bool
+    query_text: QueryText
+    notes: Sequence[str] = ()
+    """On omissions when the systems were joined."""
+
+
 class Comparison(Tabular):
-    """Result of :func:`compare` or :func:`compare_all`.
+    """Result of :func:`compare`.
 
     Attributes
     ----------
@@ -91,13 +102,13 @@ class Comparison(Tabular):
         The first system.
     measures : tuple of str
         What they are compared in.
-    rows : tuple of Difference
+    rows : tuple of Change
         Measure by measure, each other system against the baseline, or each pair.
     all_pairs : bool
         Whether each system is compared with each other, not with the baseline alone.
     family_text : str
-        Which p-values are corrected together, and how.
-    test, alternative, correction, family, alpha, level, power
+        The test, and which p-values are corrected together.
+    alpha : float
         See :func:`compare`.
 
     Examples
@@ -107,30 +118,21 @@ class Comparison(Tabular):
     >>> old = {"q1": ["x", "a"], "q2": ["b", "x"], "q3": ["x", "y", "c"]}
     >>> new = {"q3": ["c"], "q2": ["b", "x"], "q1": ["a", "x"]}
     >>> row = compare(truth, {"old": old, "new": new}, measures="mrr")["mrr"]
-    >>> round(row.difference, 4), row.wins, row.ties, row.losses  # (1/2 + 0 + 2/3) / 3
+    >>> round(row.change, 4), row.wins, row.ties, row.losses  # (1/2 + 0 + 2/3) / 3
     (0.3889, 2, 1, 0)
     """
 
     _ROWS = ("systems", "differences")
 
     def __init__(
-        self,
-        joined: Joined,
-        settings: Settings,
-        rows: tuple[Difference, ...],
-        family_text: str,
-        query_text: QueryText,
-        notes: Sequence[str],
+        self, joined: Joined, options: Options, rows: tuple[Change, ...], family_text: str
     ) -> None:
-        self._joined, self._settings, self._query_text = joined, settings, query_text
-        self._joining_notes = notes
+        self._joined, self._options = joined, options
         self.names = tuple(joined.systems)
         self.baseline, self.others = self.names[0], self.names[1:]
         self.measures = joined.measures
-        self.rows, self.family_text, self.all_pairs = rows, family_text, settings.all_pairs
-        self.test, self.alternative = settings.test, settings.alternative
-        self.correction, self.family = settings.correction, settings.family
-        self.alpha, self.level, self.power = settings.alpha, settings.level, settings.power
+        self.rows, self.family_text = rows, family_text
+        self.alpha, self.all_pairs = options.alpha, options.all_pairs
 
     @property
     def query_ids(self) -> list[Any]:
@@ -201,10 +203,10 @@ class Comparison(Tabular):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences on few queries, queries left out, measures without a test, and so on."""
-        return (*self._joining_notes, *notes_of(self.rows, self._joined, self._settings))
+        return (*self._options.notes, *notes_of(self.rows, self._joined, self.alpha))
 
-    def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:
-        """The difference of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""
+    def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Change:
+        """The change of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""
         measure, *systems = key if isinstance(key, tuple) else (key,)
         pair = self._pair(systems)
         name = self._find(measure)
@@ -213,7 +215,7 @@ class Comparison(Tabular):
                 return row
         msg = (
             f"{safe_repr(pair[1])} was not compared with {safe_repr(pair[0])}: systems are "
-            f"compared with {safe_repr(self.baseline)}, and all pairs by compare_all"
+            f"compared with {safe_repr(self.baseline)}, and each with each by all_pairs=True"
         )
         raise KeyError(msg)
 
@@ -245,7 +247,8 @@ class Comparison(Tabular):
     ) -> dict[Any, Comparison]:
         """Compare the systems in each slice of the queries.
 
-        The slices and all queries together are one family of tests, as on the page of a report.
+        All slices are one family of tests, as on the page of a report. They change nothing that is
+        said about all queries.
 
         Parameters
         ----------
@@ -255,7 +258,8 @@ class Comparison(Tabular):
         Returns
         -------
         comparisons : dict of label to Comparison
-            In order of first appearance. P-values are corrected for all slices and the whole.
+            In order of first appearance. P-values are corrected for all systems, measures and
+            slices.
 
         Raises
         ------
@@ -271,15 +275,9 @@ class Comparison(Tabular):
         >>> new = {"q1": ["a"], "q2": ["x", "y", "b"], "q3": ["c"], "q4": ["d"]}
         >>> whole = compare(truth, {"old": old, "new": new}, measures="mrr")
         >>> parts = whole.by_slice({"head": {"q1", "q3"}, "tail": {"q2", "q4"}})
-        >>> {label: round(part["mrr"].difference, 4) for label, part in parts.items()}
+        >>> {label: round(part["mrr"].change, 4) for label, part in parts.items()}
         {'head': 0.25, 'tail': -0.0833}
         """
-        return self._sliced(slices)[1]
-
-    def _sliced(
-        self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
-    ) -> tuple[Comparison, dict[Any, Comparison]]:
-        """All queries and the slices, whose tests are one family."""
         joined = self._joined
         if isinstance(slices, str):
             slices = joined.systems[self.baseline]._judged.labels(slices)
@@ -287,10 +285,9 @@ class Comparison(Tabular):
         for system in joined.systems.values():
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
-        groups = [joined, *(joined.take(queries) for queries in labels.values())]
-        notes = self._joining_notes
-        whole, *parts = comparisons_of(groups, self._settings, self._query_text, notes)
-        return whole, Parts(dict(zip(labels, parts, strict=True)), slices_table)
+        groups = [joined.take(queries) for queries in labels.values()]
+        parts = comparisons_of(groups, self._options, of_slices=True)
+        return Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
 
@@ -342,7 +339,7 @@ class Comparison(Tabular):
         ... }
         >>> compared = compare(truth, runs, query_text={"q1": "who is it"})
         >>> (change,) = compared.most_changed(measure="map")
-        >>> change.query, change.text, round(change.difference, 4)
+        >>> change.query, change.text, round(change.change, 4)
         ('q1', 'who is it', -0.1667)
         >>> change.why()
         'a 1->3 -0.42; b 2->1 +0.25'
@@ -421,7 +418,7 @@ class Comparison(Tabular):
         self, measure: str, pair: tuple[str, str], numbers: Sequence[int], query_text: QueryText
     ) -> list[QueryChange]:
         """A list that prints as a table."""
-        text = text_function(self._query_text if query_text is None else query_text)
+        text = text_function(self._options.query_text if query_text is None else query_text)
         found = query_changes(self._joined, measure, pair, text, numbers)
         return Rows(found, partial(changes_table, baseline=pair[0], system=pair[1]))
 
@@ -492,7 +489,7 @@ class Comparison(Tabular):
             title=title,
             measure=measure,
             slices=slices,
-            query_text=self._query_text if query_text is None else query_text,
+            query_text=self._options.query_text if query_text is None else query_text,
             item_text=item_text,
             about=about,
         )
@@ -508,19 +505,19 @@ class Comparison(Tabular):
         Returns
         -------
         frame : data frame
-            Columns measure, baseline, system, queries, value, difference, low, high, effect, p,
-            p_corrected, wins, ties, losses and detectable; the baseline's value is ``value -
-            difference``. Missing values, such as the p-value of a pooled measure, are NaN or null.
+            Columns measure, baseline, system, queries, old, new, change, low, high, effect, p,
+            p_holm, wins, ties, losses and detectable. Missing values, such as the p-value of a
+            pooled measure, are NaN or null.
 
         Examples
         --------
         >>> from sklearn_rank import compare
         >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
         >>> frame = compare({"q": {"a"}}, runs, measures="mrr").to_frame("polars")
-        >>> frame.select("system", "value", "difference").rows()
+        >>> frame.select("system", "new", "change").rows()
         [('new', 1.0, 0.5)]
         """
-        columns = {name: [getattr(row, name) for row in self.rows] for name in _COLUMNS}
+        columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
         return native_frame(columns, backend)
 
     def to_dict(self) -> dict[str, Any]:
@@ -528,7 +525,8 @@ class Comparison(Tabular):
         return {
             "names": list(self.names),
             "measures": list(self.measures),
-            **asdict(self._settings),
+            "alpha": self.alpha,
+            "all_pairs": self.all_pairs,
             "family_text": self.family_text,
             "counts": self.counts,
             "notes": list(self.notes),
@@ -564,18 +562,19 @@ class Comparison(Tabular):
 
 
 def comparisons_of(
-    groups: Sequence[Joined], settings: Settings, query_text: QueryText, notes: Sequence[str] = ()
+    groups: Sequence[Joined], options: Options, *, of_slices: bool = False
 ) -> list[Comparison]:
     """A comparison of each group of queries, whose tests are one family."""
-    rows = compared(groups, settings)
-    shared = describe_family(rows, settings), query_text, notes
+    if not groups:
+        return []
+    rows = changes_of(groups, options.alpha, all_pairs=options.all_pairs)
+    text = describe_family(rows, of_slices=of_slices)
     return [
-        Comparison(joined, settings, found, *shared)
-        for joined, found in zip(groups, rows, strict=True)
+        Comparison(joined, options, found, text) for joined, found in zip(groups, rows, strict=True)
     ]
 
 
-def _plain(record: Difference | SystemScore) -> dict[str, Any]:
+def _plain(record: Change | SystemScore) -> dict[str, Any]:
     return {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in asdict(record).items()
@@ -636,7 +635,6 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     one_system, one_number = (
         len({getattr(row, name) for row in listed}) == 1 for name in ("system", "queries")
     )
-    correction = f"p ({CORRECTIONS[first.correction]})" if first.correction else "p"
     columns = (
         Column("slice"),
         Column("measure"),
@@ -645,10 +643,11 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("queries", "number", spare=3 * one_number),
         Column("old", "number"),
         Column("new", "number"),
-        Column("difference", "number"),
-        Column(f"{100 * first.level:g}% interval", "interval"),
+        Column("change", "number"),
+        Column(f"{100 - 100 * first.alpha:g}% interval", "interval"),
         Column("effect", "number", spare=6),
-        Column(correction, "number"),
+        Column("p", "number"),
+        Column("p (Holm)", "number"),
         Column("wins", "number", spare=1),
         Column("ties", "number", spare=4),
         Column("losses", "number", spare=1),
@@ -659,24 +658,25 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
             *map(text_cell, (label, row.measure, row.system)),
             *([text_cell(row.baseline)] if first.all_pairs else []),
             count_cell(row.queries),
-            number_cell(row.baseline_value),
-            number_cell(row.value),
+            number_cell(row.old),
+            number_cell(row.new),
             number_cell(
-                row.difference,
+                row.change,
                 signed=True,
                 best=row.significant,
                 worse=row.significant and row.better is False,
             ),
             interval_cell(row.low, row.high, signed=True),
             number_cell(row.effect, digits=2, signed=True),
-            p_cell(row.p_corrected),
+            p_cell(row.p),
+            p_cell(row.p_holm),
             *map(count_cell, (row.wins, row.ties, row.losses)),
             number_cell(row.detectable),
         )
         for label, part in parts.items()
         for row in part.rows
     )
-    against = "" if first.all_pairs else f"differences from {first.baseline}; "
+    against = "" if first.all_pairs else f"changes from {first.baseline}; "
     about = f"{against}{first.family_text}; alpha {first.alpha:g}"
     notes = (about, *_about_measures(first))
     return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
@@ -699,7 +699,7 @@ def changes_table(
             *([text_cell(change.text)] if has_text else []),
             number_cell(change.old),
             number_cell(change.new),
-            number_cell(change.difference, signed=True),
+            number_cell(change.change, signed=True),
             text_cell(change.why(1).partition(";")[0] if brief else change.why()),
         )
         for change in changes

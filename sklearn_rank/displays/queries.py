@@ -127,6 +127,6 @@ class QueryDifferencesDisplay(Display):
             measure=comparison.metric(wanted).title,
             greater_is_better=comparison.greater_is_better(wanted),
             names=(comparison.baseline, system),
-            query_text=comparison._query_text,
+            query_text=comparison._options.query_text,
         )
         return display.plot(ax, n_named=n_named)

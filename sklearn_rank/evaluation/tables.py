@@ -11,7 +11,7 @@ import numpy as np
 
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.statistics.differences import Differences, design_notes
+from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.table import (
     Cell,
@@ -53,9 +53,8 @@ def table_of(evaluation: Evaluation) -> Table:
             open_ended.append(name)
         if evaluation.clusters is not None and not is_pooled:
             values, weights = evaluation.per_query[name], evaluation.query_weights(name)
-            sample = Differences.of(values, weights=weights, clusters=evaluation.clusters)
-            if sample.has_spread:
-                effects[name] = sample.design_effect, len(sample)
+            sample = PairedDifferences.of(values, weights=weights, clusters=evaluation.clusters)
+            effects[name] = sample.design_effect, len(sample)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
     if open_ended:
         notes += (
@@ -219,3 +218,14 @@ def remarks(counts: dict[str, Any], hint: str = "") -> str:
     if counts["relevant"] and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
+
+
+def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
+    """A note on the largest of {name: (design effect, queries)}, if it is above 1.5."""
+    alike = [(*numbers, name) for name, numbers in effects.items() if numbers[0] > 1.5]
+    if not alike:
+        return ()
+    effect, n, name = max(alike)
+    return (
+        f"clusters: design effect {effect:.1f} ({name}): {n:,} queries count as {n / effect:.0f}",
+    )

@@ -18,11 +18,11 @@ from sklearn_rank.comparison.baseline import (
     weights_of,
 )
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.pairs import Pairs
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.measure import DECIMALS, Measured
 from sklearn_rank.gates.verdict import RankGateFailure
+from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.typing import IntArray
 
@@ -81,7 +81,7 @@ class Other:
         """Numbers of the measured queries that are compared."""
         return self.joined.places[NOW]
 
-    def pairs(self, name: str) -> Pairs | None:
+    def pairs(self, name: str) -> PairedDifferences | None:
         """The values of a measure in the compared queries; None: it cannot be compared so."""
         pairs = self.joined.pairs(name, (self.name, NOW)) if name in self.by_query else None
         return None if isinstance(pairs, str) else pairs

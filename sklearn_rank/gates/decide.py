@@ -12,7 +12,6 @@ import numpy as np
 
 from sklearn_rank.comparison.baseline import averaged_queries, key_of
 from sklearn_rank.comparison.changes import QueryChange, query_changes
-from sklearn_rank.comparison.pairs import Pairs
 from sklearn_rank.evaluation.result import Evaluation, worst_of
 from sklearn_rank.gates.compare import NOW, Other
 from sklearn_rank.gates.measure import DECIMALS, Measured
@@ -48,6 +47,7 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.statistics.paired import PairedDifferences
 
 IMPROVEMENT = 1e-6
 """A baseline is raised by no less: it holds six decimals."""
@@ -61,7 +61,8 @@ _SETS = ("recall", "hit_rate", "all_hit_rate")
 Key = tuple[str | None, str]
 """Label of a slice (None: all queries), and measure."""
 Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
-Family = tuple[dict[Key, "Pairs | float"], dict[Key, Rule]]
+Pairs = dict[Key, PairedDifferences | float]
+Family = tuple[Pairs, dict[Key, Rule]]
 
 
 @dataclass
@@ -265,7 +266,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
         own = _change_of(case, (None, name))
         if own is None:
             continue
-        if isinstance(own, Pairs) and not len(own):
+        if isinstance(own, PairedDifferences) and not len(own):
             weights, is_defined = measured.weights(name), math.isfinite(measured.value(name))
             if is_defined and (weights is None or weights.any()):  # else nothing counts
                 text = f"no query has a value of {name} on both sides"
@@ -283,7 +284,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
                     text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
                     case.add("no_pooled_slice", State.STALE, text, of_baseline=True)
                 continue
-            size = len(part) if isinstance(part, Pairs) else len(case.slices[label][0])
+            size = len(part) if isinstance(part, PairedDifferences) else len(case.slices[label][0])
             small = size < settings.min_slice_size
             judged = allowed is not None and not small
             _compared(case, key, part, parts[0] if judged else {})
@@ -297,17 +298,20 @@ def _families(case: _Case) -> tuple[Family, Family]:
 
 
 def _compared(
-    case: _Case, key: Key, own: Pairs | tuple[float, float], family: dict[Key, Pairs | float]
+    case: _Case,
+    key: Key,
+    own: PairedDifferences | tuple[float, float],
+    family: Pairs,
 ) -> float:
     """The old value, after both are in the row, and their change in the family of its test."""
-    was, now = own.means if isinstance(own, Pairs) else own
+    was, now = own.means if isinstance(own, PairedDifferences) else own
     row = case.rows[key] = replace(case.rows[key], baseline=was, now=now)
     drop = was - now if row.greater_is_better else now - was
-    family[key] = own if isinstance(own, Pairs) else drop
+    family[key] = own if isinstance(own, PairedDifferences) else drop
     return was
 
 
-def _change_of(case: _Case, key: Key) -> Pairs | tuple[float, float] | None:
+def _change_of(case: _Case, key: Key) -> PairedDifferences | tuple[float, float] | None:
     """Pairs of values, or the two values of a measure without any per query; None: unknown."""
     (label, name), other, measured = key, case.other, case.measured
     assert other is not None
@@ -319,14 +323,14 @@ def _change_of(case: _Case, key: Key) -> Pairs | tuple[float, float] | None:
     return (old[name], round(float(part[name]), DECIMALS)) if name in old else None
 
 
-def _judge_changes(case: _Case, pairs: dict[Key, Pairs | float], rules: dict[Key, Rule]) -> None:
+def _judge_changes(case: _Case, pairs: Pairs, rules: dict[Key, Rule]) -> None:
     """Judge the drops of one family by the rule of gates."""
     for key, drop in judge(pairs, rules, rates=False).items():
         rule, row = rules[key], case.rows[key]
         better = drop.drop < -IMPROVEMENT
         is_contract = rule.hard_drop <= rule.max_drop + SLACK
-        tested = isinstance(pairs[key], Pairs) and not is_contract
-        improved = better and (not tested or drop.p_of_gain <= rule.alpha)
+        tested = isinstance(pairs[key], PairedDifferences) and not is_contract
+        improved = better and (not tested or drop.improved)
         row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
         state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
         if drop.clauses:
@@ -335,7 +339,7 @@ def _judge_changes(case: _Case, pairs: dict[Key, Pairs | float], rules: dict[Key
             case.add("drop", state, full, moved, of_baseline=True)
         elif drop.exceeds:
             state = State.NOT_CONFIRMED
-            said = ", ".join(filter(None, [counts_of(row), p_phrase(drop.p_adjusted)]))
+            said = ", ".join(filter(None, [counts_of(row), p_phrase(drop.p_holm)]))
             text = f"{moved} (allowed {row.allowed:g}), which may be chance: {said}"
             case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved, of_baseline=True)
         elif improved:
@@ -346,7 +350,7 @@ def _judge_changes(case: _Case, pairs: dict[Key, Pairs | float], rules: dict[Key
 def _losers(case: _Case, key: Key) -> str:
     """``; lost most: q1 q2``, of all queries."""
     pairs = None if key[0] is not None else _change_of(case, key)
-    if not isinstance(pairs, Pairs):
+    if not isinstance(pairs, PairedDifferences):
         return ""
     order = np.argsort(-pairs.drops, kind="stable")[: case.policy.settings.worst_queries]
     lost = [pairs.queries[n] for n in order.tolist() if pairs.drops[n] > 0]
@@ -491,7 +495,7 @@ def _remark(case: _Case) -> None:
     ]
     if drops:
         effect, name, drop = max(drops, key=lambda own: own[0])
-        text = f"design effect {effect:.1f}: {drop.n:,} queries in {drop.n_clusters:,} clusters"
+        text = f"design effect {effect:.1f}: {drop.n:,} queries in {drop.n_units:,} clusters"
         text = f"{text} count as {drop.n / effect:.0f} independent queries ({name})"
         case.add("design_effect", None, text)
     runs = len(measured.evaluation.runs)
@@ -543,7 +547,7 @@ def explained(
 
 
 def _losses(
-    case: _Case, other: Other, pairs: Pairs, name: str, labels: tuple[str, ...]
+    case: _Case, other: Other, pairs: PairedDifferences, name: str, labels: tuple[str, ...]
 ) -> Worst | None:
     """The queries with the largest losses and gains against the other side."""
     joined, most = other.joined, case.policy.settings.worst_queries

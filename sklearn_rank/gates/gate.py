@@ -5,7 +5,6 @@ An update writes missing baselines, raises and refreshes; it lowers none. Only a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -260,12 +259,9 @@ def _what_it_will_see(measured: Measured) -> tuple[Finding, ...]:
     if measured.used[name].metric.upper != 1 or n < 2:
         return ()
     seen = outlook(n, Rule(drop, hard, policy.settings.alpha), tests=len(names))
-    needs = ""
-    if not math.isnan(seen.needed) and seen.detectable > drop + SLACK:
-        needs = f"; {drop:g} (max_drop) takes about {seen.needed:,.0f}"
     text = (
         f"{queries_text(n)}: drops from {seen.detectable:.2g} on are seen (80% power), "
-        f"{seen.false_alarm:.0%} false alarms{needs}. If these queries are a contract and no "
+        f"{seen.false_alarm:.0%} false alarms. If these queries are a contract and no "
         "sample, pass hard_drop equal to max_drop"
     )
     return (Finding("sample", None, text),)

@@ -93,9 +93,9 @@ class Settings:
     In an ini file each is called ``rank_<name>``.
     """
 
-    alpha: float = _share(0.05, "level of the test over all queries")
+    alpha: float = _share(0.1, "level of the two-sided test over all queries")
     # Low, so that slices add few false alarms to those of the test over all queries.
-    slice_alpha: float = _share(0.02, "level of the test over slices")
+    slice_alpha: float = _share(0.05, "level of the two-sided test over slices")
     min_slice_size: int = _setting(
         10, "smaller slices are shown, not judged", "an int of at least 2", lambda own: own >= 2
     )

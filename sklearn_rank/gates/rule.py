@@ -15,12 +15,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from sklearn_rank.comparison.pairs import SLACK, Pairs
 from sklearn_rank.evaluation.repeats import OTHER_RUNS
-from sklearn_rank.statistics.differences import queries_needed
-from sklearn_rank.statistics.drops import Drops, Outcomes, holm, random_signs
 from sklearn_rank.statistics.noise import Noise
-from sklearn_rank.support.segments import mean_of
+from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
+from sklearn_rank.statistics.planning import holm, least_found, share_found
 from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -50,7 +48,8 @@ class Rule:
 
     max_drop: float
     hard_drop: float = math.inf
-    alpha: float = 0.05
+    alpha: float = 0.1
+    """Level of the two-sided test, of which a drop is one side."""
     only_losses: bool = True
     """Whether losses without a win are red. False for slices: five of twelve queries each would
     raise the false alarms of a gate to 40 %."""
@@ -64,19 +63,22 @@ class Drop:
     """Old minus new mean, or new minus old where less is better: above 0 is worse."""
     n: int = 0
     """Queries compared one by one."""
-    n_clusters: int = 0
+    n_units: int = 0
+    """Clusters, or queries where there are none."""
     lost: int = 0
     won: int = 0
     p: float = math.nan
-    """One-sided p-value of "not worse", alone."""
-    p_adjusted: float = math.nan
-    """Holm's, over all that ``judge`` got."""
-    p_of_gain: float = math.nan
-    """One-sided p-value of "not better", adjusted likewise."""
-    at_least: float = math.nan
-    """Lower one-sided bound of the drop at 1 - alpha: above 0 where ``p`` is at most alpha."""
+    """Two-sided p-value of no difference, alone."""
+    p_holm: float = math.nan
+    """Corrected over all that ``judge`` got."""
+    improved: bool = False
+    """Whether it is a gain, significantly."""
+    low: float = math.nan
+    high: float = math.nan
+    """Interval of the change at 1 - alpha."""
     detectable: float = math.nan
-    """Least true drop that is red with a probability of ``POWER``; NaN where nothing changed."""
+    """Least true drop that is red with a probability of ``POWER``; NaN where fewer than ten units
+    changed."""
     design_effect: float = math.nan
     noise: Noise | None = None
     detectable_with: Mapping[int, float] = field(default_factory=dict)
@@ -87,140 +89,120 @@ class Drop:
     """Whether it exceeds ``max_drop``; without a clause it is then "not confirmed"."""
 
 
-class _Sample:
-    """Pairs with the rule on their scale."""
-
-    def __init__(self, pairs: Pairs, rule: Rule) -> None:
-        self.pairs, self.rule = pairs, rule
-        self.units = Drops(pairs.drops, pairs.queries, pairs.weights, pairs.clusters, rule.alpha)
-        limits = [pairs.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
-        self.scaled = replace(rule, max_drop=limits[0], hard_drop=limits[1])
-
-    def fires(self, found: Outcomes, p: FloatArray) -> dict[Clause, BoolArray]:
-        """Which clauses make each outcome red, by its adjusted p-value."""
-        beyond = found.means > self.scaled.max_drop + SLACK
-        return {
-            Clause.HARD_DROP: found.means > self.scaled.hard_drop + SLACK,
-            Clause.SIGNIFICANT: beyond & (p <= self.rule.alpha),
-            Clause.ONLY_LOSSES: beyond & found.only_losses & self.rule.only_losses,
-        }
-
-    def detectable(self, tests: int, scale: float = 1.0) -> float:
-        """Least true drop that is red with a probability of ``POWER``, at a multiple of error."""
-        error = scale * self.units.error
-        if not 0 < error < math.inf:
-            return math.nan
-        limits = _red_from(error, self.units.freedom, self.scaled, tests)
-        return self.pairs.in_units(_detectable(error, limits))
-
-
 def judge(
-    pairs: Mapping[Key, Pairs | float], rules: Mapping[Key, Rule], *, rates: bool = True
+    pairs: Mapping[Key, PairedDifferences | float],
+    rules: Mapping[Key, Rule],
+    *,
+    rates: bool = True,
 ) -> dict[Key, Drop]:
     """Judge the drops of one family: the measures of a gate, or its slices.
 
     A float in place of pairs is the drop of a measure that has no values per query. ``rates=False``
     leaves the detectable drops out.
     """
-    samples = _samples(pairs, rules)
-    observed = {key: own.units.outcomes(own.units.signs) for key, own in samples.items()}
-    gains = [own.units.outcomes(-own.units.signs) for own in samples.values()]
-    p_values, p_of_gain = (
-        dict(zip(samples, holm([own.p for own in side]).ravel().tolist(), strict=True))
-        for side in (observed.values(), gains)
-    )
+    samples = _samples(pairs)
+    p_holm = dict(zip(samples, holm([own.p for own in samples.values()]).tolist(), strict=True))
     found = {}
     for key, own in pairs.items():
-        rule, tests = rules[key], len(samples)
-        if not isinstance(own, Pairs):
+        rule = rules[key]
+        if not isinstance(own, PairedDifferences):
             exceeds = not own <= rule.max_drop + SLACK
             fires = {Clause.HARD_DROP: own > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
             clauses = tuple(clause for clause, is_red in fires.items() if is_red)
             found[key] = Drop(own, clauses=clauses, exceeds=exceeds)
             continue
-        sample, seen, noise = samples[key], observed[key], own.noise
-        fired = sample.fires(seen, np.array([p_values[key]]))
-        drop, lower = map(own.in_units, (mean_of(own.drops, own.weights), float(seen.lower[0])))
-        lost, won = own.lost_and_won
+        drop, (won, lost), noise = own.drop, own.units_won_and_lost, own.noise
+        only_losses = np.array(lost >= 2 and not won)
+        fired = _fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)
         others = {}
         if rates and noise is not None and noise.share:
             numbers = sorted({*OTHER_RUNS, *own.runs})
-            others = {runs: sample.detectable(tests, noise.scale(runs)) for runs in numbers}
+            others = {
+                runs: _detectable(own, rule, len(samples), noise.scale(runs)) for runs in numbers
+            }
+        low, high = own.interval(1 - rule.alpha)
         found[key] = Drop(
             drop=drop,
             n=len(own),
-            n_clusters=len(sample.units.values),
-            lost=lost,
-            won=won,
-            p=float(seen.p[0]),
-            p_adjusted=p_values[key],
-            p_of_gain=p_of_gain[key],
-            at_least=max(lower, 0.0) if seen.p[0] <= rule.alpha else min(lower, 0.0),
-            detectable=sample.detectable(tests) if rates else math.nan,
-            design_effect=own.sample.design_effect,
+            n_units=own.n_units,
+            lost=own.losses,
+            won=own.wins,
+            p=own.p,
+            p_holm=p_holm[key],
+            improved=drop < 0 and own.is_significant(rule.alpha, p_holm[key]),
+            low=low,
+            high=high,
+            detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
+            design_effect=own.design_effect,
             noise=noise,
             detectable_with=others,
-            clauses=tuple(clause for clause, is_red in fired.items() if is_red[0]),
+            clauses=tuple(clause for clause, is_red in fired.items() if is_red),
             exceeds=drop > rule.max_drop + SLACK,
         )
     return found
 
 
-def false_alarm(*families: tuple[Mapping[Key, Pairs | float], Mapping[Key, Rule]]) -> float:
+def _samples(
+    pairs: Mapping[Key, PairedDifferences | float],
+) -> dict[Key, PairedDifferences]:
+    return {key: own for key, own in pairs.items() if isinstance(own, PairedDifferences)}
+
+
+def _fires(
+    rule: Rule, drops: FloatArray, p: FloatArray, only_losses: BoolArray
+) -> dict[Clause, BoolArray]:
+    """Which clauses make each drop red, by its corrected p-value."""
+    beyond = drops > rule.max_drop + SLACK
+    return {
+        Clause.HARD_DROP: drops > rule.hard_drop + SLACK,
+        Clause.SIGNIFICANT: beyond & (p <= rule.alpha),
+        Clause.ONLY_LOSSES: beyond & only_losses & rule.only_losses,
+    }
+
+
+def _on_scale(pairs: PairedDifferences, rule: Rule) -> Rule:
+    """The rule on the scale of the values: of a geometric mean, logarithms."""
+    limits = [pairs.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
+    return replace(rule, max_drop=limits[0], hard_drop=limits[1])
+
+
+def false_alarm(
+    *families: tuple[Mapping[Key, PairedDifferences | float], Mapping[Key, Rule]],
+) -> float:
     """Probability that a gate is red although no system is the better one.
 
     Each change of a query (or cluster) is as likely for the better as for the worse, in all
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge`.
     """
-    groups = [_samples(*family) for family in families]
-    samples = [own for group in groups for own in group.values()]
+    groups = [(_samples(pairs), rules) for pairs, rules in families]
+    samples = [own for group, _ in groups for own in group.values()]
     if not samples:
         return 0.0
-    found = iter(random_signs([own.units for own in samples]))
+    flips = iter(sign_flips(samples))
     red: list[BoolArray] = []
-    for group in groups:
-        outcomes = [next(found) for _ in group]
-        adjusted = holm([own.p for own in outcomes])
-        for own, outcome, p in zip(group.values(), outcomes, adjusted, strict=True):
-            red += own.fires(outcome, p).values()
+    for group, rules in groups:
+        flipped = [next(flips) for _ in group]
+        if not flipped:
+            continue
+        corrected = holm(np.stack([own.p for own in flipped]))
+        for (key, own), found, p in zip(group.items(), flipped, corrected, strict=True):
+            scaled = _on_scale(own, rules[key])
+            red += _fires(scaled, found.drops, p, found.only_losses).values()
     return float(np.logical_or.reduce(red).mean())
-
-
-def _samples(pairs: Mapping[Key, Pairs | float], rules: Mapping[Key, Rule]) -> dict[Key, _Sample]:
-    return {key: _Sample(own, rules[key]) for key, own in pairs.items() if isinstance(own, Pairs)}
 
 
 # Power -------------------------------------------------------------------------------------------
 
 
-def _red_from(error: float, freedom: float, rule: Rule, tests: int) -> FloatArray:
-    """Drops from which on a gate is red, for quantiles of the sampled error."""
-    from scipy import special
-
-    points = (np.arange(200) + 0.5) / 200  # more of them change no printed digit
-    spreads = 2 * special.gammaincinv(freedom / 2, points) / freedom
-    limits = special.stdtrit(freedom, 1 - rule.alpha / tests) * error * np.sqrt(spreads)
-    clipped: FloatArray = np.clip(limits, rule.max_drop, max(rule.hard_drop, rule.max_drop))
-    return clipped
-
-
-def _red_share(drop: float, error: float, limits: FloatArray) -> float:
-    """Probability of red at a true drop, where the mean is normal."""
-    from scipy import special
-
-    return float(special.ndtr((drop - limits) / error).mean())
-
-
-def _detectable(error: float, limits: FloatArray) -> float:
-    from scipy import optimize
-
-    greatest = limits.max() + 10 * error
-    if not greatest < math.inf:
+def _detectable(pairs: PairedDifferences, rule: Rule, tests: int, scale: float = 1.0) -> float:
+    """Least true drop that is red with a probability of ``POWER``, at a multiple of the error."""
+    error, scaled = scale * pairs.error, _on_scale(pairs, rule)
+    if pairs.n_changed < FEWEST or not 0 < error < math.inf or scaled.max_drop == math.inf:
         return math.nan
-    return float(
-        optimize.brentq(lambda drop: _red_share(drop, error, limits) - POWER, 0.0, greatest)
-    )
+    ends = {"least": scaled.max_drop, "most": scaled.hard_drop}
+    least = least_found(error, pairs.freedom, rule.alpha / tests, POWER, **ends)
+    return -pairs.in_units(-least)
 
 
 @dataclass(frozen=True)
@@ -231,8 +213,6 @@ class Outlook:
     """Least true drop that is red with a probability of ``POWER``."""
     false_alarm: float
     """Probability of red for an equally good system."""
-    needed: float
-    """Queries for which a true drop of ``max_drop`` is red that often; NaN where it is 0."""
 
 
 def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVIATION) -> Outlook:
@@ -240,8 +220,6 @@ def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVI
 
     ``tests`` is the number of measures (or slices) that are tested together.
     """
-    error, needed = deviation / math.sqrt(n), math.nan
-    limits = _red_from(error, n - 1.0, rule, tests)
-    if rule.max_drop > 0:
-        needed = queries_needed(rule.max_drop, deviation, alpha=rule.alpha / tests, power=POWER)
-    return Outlook(_detectable(error, limits), _red_share(0.0, error, limits), needed)
+    how = deviation / math.sqrt(n), n - 1.0, rule.alpha / tests
+    ends = {"least": rule.max_drop, "most": rule.hard_drop}
+    return Outlook(least_found(*how, POWER, **ends), share_found(0.0, *how, **ends))

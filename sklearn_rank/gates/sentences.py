@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sklearn_rank.comparison.pairs import SLACK
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import (
     UNREMARKABLE,
@@ -16,6 +15,7 @@ from sklearn_rank.gates.verdict import (
     QueryRow,
     State,
 )
+from sklearn_rank.statistics.paired import SLACK
 from sklearn_rank.support.text import for_log, safe_repr, safe_text
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import (
@@ -23,6 +23,7 @@ from sklearn_rank.tables.table import (
     Column,
     Table,
     count_cell,
+    interval_cell,
     number_cell,
     p_cell,
     text_cell,
@@ -185,7 +186,7 @@ def drop_sentence(row: MetricResult, n: int | None) -> str:
     _, _, decimals = apart(drop, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
-    p = p_phrase(None if row.drop is None else row.drop.p_adjusted)
+    p = p_phrase(None if row.drop is None else row.drop.p_holm)
     moved = f"{moved_to(row)}{of_slice(row.label, n)} ({signed(row.change, decimals)}, {word})"
     return f"{moved}: {', '.join(filter(None, [counts_of(row), p]))}"
 
@@ -346,12 +347,10 @@ def changes_table(result: GateResult) -> Table:
         Column("now", "number"): lambda row: number_cell(row.value if row.now is None else row.now),
         Column("now, all queries", "number"): lambda row: number_cell(row.value),
         Column("change", "number"): lambda row: number_cell(row.change, signed=True),
-        Column(f"at least ({1 - result.alpha:.0%})", "number"): lambda row: number_cell(
-            _bound(row), signed=True
-        ),
+        Column(f"{1 - result.alpha:.0%} interval", "interval"): _interval,
         Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
         Column("p (Holm)", "number"): lambda row: p_cell(
-            row.drop.p_adjusted if row.drop is not None else None
+            row.drop.p_holm if row.drop is not None else None
         ),
         Column("worse/better/same"): lambda row: text_cell(_counted(row)),
         Column("verdict", longest=None): lambda row: text_cell(_verdict(row)),
@@ -366,11 +365,10 @@ def changes_table(result: GateResult) -> Table:
     return table if compared or len(rows) > 1 else replace(table, rows=())
 
 
-def _bound(row: MetricResult) -> float | None:
-    """The least drop that the test shows, with the sign of a change."""
-    if row.drop is None or not row.drop.at_least > 0:
-        return None
-    return -row.drop.at_least if row.greater_is_better else row.drop.at_least
+def _interval(row: MetricResult) -> Cell:
+    """The interval of the change."""
+    low, high = (math.nan, math.nan) if row.drop is None else (row.drop.low, row.drop.high)
+    return interval_cell(low, high, signed=True)
 
 
 def _limits_of(row: MetricResult) -> str:
@@ -521,7 +519,7 @@ def _about_test(result: GateResult) -> list[str]:
     if gated:
         tests, labels = count(len(gated), "test"), count(len(set(gated)), "slice")
         over += f"; Holm over {tests} of {labels} (alpha {result.slice_alpha:g})"
-    return [f"test: paired t, one-sided, alpha {result.alpha:g}{over}"]
+    return [f"test: randomization of signs, two-sided, level {result.alpha:.2f}{over}"]
 
 
 def _footer(result: GateResult) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.comparison.changes import explain_all
-from sklearn_rank.comparison.differences import Difference
+from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
@@ -88,9 +88,7 @@ def report_of(
     """Everything that a page shows of a comparison or of one system."""
     text_of, item_text_of = text_function(query_text), item_function(item_text)
     parts: Mapping[Any, Any] = {}
-    if slices is not None and isinstance(result, Comparison):
-        result, parts = result._sliced(slices)  # all that the page shows is one family of tests
-    elif slices is not None:
+    if slices is not None:
         parts = result.by_slice(slices)
     if isinstance(result, Comparison):
         with_values = [name for name in result.measures if not result.is_pooled(name)]
@@ -199,9 +197,9 @@ def _named(parts: Mapping[Any, Any]) -> list[tuple[str, Any]]:
     return [(slice_name(label), part) for label, part in parts.items()]
 
 
-def _cell(row: Difference, note: str) -> Cell | None:
+def _cell(row: Change, note: str) -> Cell | None:
     value, old, change, p, *ends = numbers(
-        [row.value, row.baseline_value, row.difference, row.p_corrected, row.low, row.high]
+        [row.new, row.old, row.change, row.p_holm, row.low, row.high]
     )
     if value is None and old is None:
         return None
@@ -237,7 +235,7 @@ def verdict_of(comparison: Comparison, section: Section) -> Verdict:
                 least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
         named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
         if named:
-            details.append(f"Detectable with {comparison.power:.0%} power: a change of {named}.")
+            details.append(f"Detectable with 80% power: a change of {named}.")
     sentences, to_judge = _unjudged(comparison, lead)
     if comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
@@ -269,7 +267,7 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
     spread = ""
     if low is not None and high is not None:
         ends = f"{short(low, signed=True)} to {short(high, signed=True)}"
-        spread = f"{100 * comparison.level:g}% CI {ends}, "
+        spread = f"{100 - 100 * comparison.alpha:g}% CI {ends}, "
     which = f"{safe_text(row.slice)} " * bool(row.slice)
     text = f"{lead.measure} {short(cell.change, signed=True)} ({spread}{p_text(cell.p)})"
     if cell.counts:

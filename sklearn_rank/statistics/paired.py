@@ -97,8 +97,8 @@ class PairedDifferences:
             before, after = (logarithms(side, geometric_from) for side in (before, after))
         change = after - before
         change[np.abs(change) <= SLACK * min(float(np.abs(before).max(initial=0.0)), 1.0)] = 0.0
-        fields = {"change": change, "old": before, "new": after, "geometric_from": geometric_from}
-        return replace(found, **fields, **measure)
+        scaled = replace(found, change=change, old=before, new=after)
+        return replace(scaled, geometric_from=geometric_from, **measure)
 
     def __len__(self) -> int:
         return len(self.change)
@@ -183,7 +183,10 @@ class PairedDifferences:
 
     @cached_property
     def _unit_ids(self) -> IntArray:
-        return self.queries if self.clusters is None else np.unique(self.clusters)
+        if self.clusters is None:
+            return self.queries
+        units = np.unique(self.clusters)
+        return units if len(units) < len(self) else self.clusters
 
     @property
     def n_units(self) -> int:
@@ -200,7 +203,8 @@ class PairedDifferences:
         """What each unit adds to the mean drop, on its scale."""
         values, weights = self._units
         shares = np.ones(len(values)) if weights is None else weights
-        return (-1 if self.greater_is_better else 1) * values * (shares / shares.sum())
+        parts: FloatArray = values * (shares / shares.sum())
+        return -parts if self.greater_is_better else parts
 
     @property
     def units_won_and_lost(self) -> tuple[int, int]:
@@ -267,7 +271,8 @@ class PairedDifferences:
         if not span < math.inf:
             span = float(np.abs(self.change).max(initial=0.0)) or 1.0
         shares = shares / max(shares.sum(), math.ulp(0)) * len(self)
-        return np.rint(values / span * shares * GRID).astype(np.int64)
+        steps: IntArray = np.rint(values / span * shares * GRID).astype(np.int64)
+        return steps
 
     @cached_property
     def _null(self) -> Null:
@@ -289,14 +294,7 @@ class PairedDifferences:
         The interval then agrees with ``p``: it holds 0 where the test does not reject, and ends at
         0 at the latest where the test finds a loss. A gain is found where both do.
         """
-        values, weights = self._units
-        if len(values) < 2 or not self.n_changed:
-            return math.nan, math.nan
-        shares = np.ones(len(values)) if weights is None else in_unit(weights)[0]
-        one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
-        freedom = min(self.freedom, self.n_changed)
-        reach = t_quantile((1 + level) / 2, freedom) * math.hypot(self.error, one_more)
-        low, high = self._mean - reach, self._mean + reach
+        low, high = self._student(level)
         if self.p > round(1 - level, 12):
             low, high = min(low, 0.0), max(high, 0.0)
         elif self.greater_is_better and self._mean < 0:
@@ -306,18 +304,30 @@ class PairedDifferences:
         widest = self.bounds[1] - self.bounds[0]
         return max(self.in_units(low), -widest), min(self.in_units(high), widest)
 
-    def is_significant(self, alpha: float, p: float | None = None) -> bool:
+    def _student(self, level: float) -> tuple[float, float]:
+        values, weights = self._units
+        if len(values) < 2 or not self.n_changed:
+            return math.nan, math.nan
+        shares = np.ones(len(values)) if weights is None else in_unit(weights)[0]
+        one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
+        freedom = min(self.freedom, self.n_changed)
+        reach = t_quantile((1 + level) / 2, freedom) * math.hypot(self.error, one_more)
+        return self._mean - reach, self._mean + reach
+
+    def is_significant(
+        self, alpha: float, p: float | None = None, *, is_one_of_two: bool = False
+    ) -> bool:
         """Whether a loss has a p-value of at most alpha, and a gain such an interval besides.
 
         Many tiny gains beside no large loss are a matter of signs, and none of the mean. ``p`` is
-        one that was corrected.
+        one that was corrected. Where no side is the baseline, a loss is the gain of the other.
         """
         if not (self.p if p is None else p) <= alpha:
             return False
-        if self.drop > 0:
+        if self.drop > 0 and not is_one_of_two:
             return True
-        low, high = self.interval(1 - alpha)
-        return low > 0 if self.greater_is_better else high < 0
+        low, high = self._student(1 - alpha)
+        return low > 0 or high < 0
 
     def detectable(self, alpha: float, power: float = 0.8) -> float:
         """Least true change that the test finds with probability ``power``, above 0.

@@ -25,15 +25,17 @@ class Null:
 
     def p(self, sums: Any) -> FloatArray:
         """Probability of a sum at least as far from 0, for each of these."""
-        far = np.abs(np.asarray(sums))
+        far: IntArray = np.abs(np.asarray(sums))
         if self._tails is not None:
             unit, tails = self._tails
-            return tails[far // unit]
+            found: FloatArray = tails[far // unit]
+            return found
         if far.size == 1:
             return np.full(far.shape, self._approximate(int(far.item())))
         knots = np.unique(np.linspace(0, far.max(), _KNOTS).astype(np.int64))
         logs = np.log([max(self._approximate(int(knot)), 1e-300) for knot in knots])
-        return np.exp(np.interp(far, knots, logs))
+        between: FloatArray = np.exp(np.interp(far, knots, logs))
+        return between
 
     @cached_property
     def _tails(self) -> tuple[int, FloatArray] | None:

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_rank.gates.policy import HARD_DROP
-from sklearn_rank.gates.rule import POWER, Drop, Pairs, Rule, false_alarm, judge
+from sklearn_rank.gates.rule import POWER, Drop, Rule, false_alarm, judge
+from sklearn_rank.statistics.paired import PairedDifferences as Pairs
 from sklearn_rank.typing import IntArray
 from tests.benchmarks.harness import simulate
 

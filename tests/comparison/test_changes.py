@@ -137,7 +137,7 @@ def test_contributions_sum_to_the_change(measure: str, layout: str) -> None:
     assert len(changes) > 10
     for change in changes:
         total = math.fsum(item.contribution for item in change.items)
-        assert change.difference == pytest.approx(total, abs=1e-12)
+        assert change.change == pytest.approx(total, abs=1e-12)
         assert len(change.items) == 4
 
 
@@ -171,7 +171,7 @@ def test_relevance_scores_are_another_ranking() -> None:
     truth, runs = {"q": {"a"}}, {"old": {"q": ["x", "a"]}, "new": {"q": ["x", "a"]}}
     relevance = {"old": {"q": [0.9, 0.1]}, "new": {"q": [0.9, 0.9]}}
     (change,) = compare(truth, runs, measures="gauc", relevance=relevance).most_changed()
-    assert change.difference == 0.5
+    assert change.change == 0.5
     assert change.remark == (
         "gauc has no parts by item: it reads relevance scores, whose ranking is not kept"
     )
@@ -192,7 +192,7 @@ def test_an_undefined_query_has_no_change() -> None:
     runs = {"old": {"q": ["a"], "r": ["a"]}, "new": {"q": ["x", "a"], "r": ["a"]}}
     found = compare(truth, runs, measures="map", zero_division=np.nan)
     (change,) = found.query_changes(["r"])
-    assert math.isnan(change.difference)
+    assert math.isnan(change.change)
     assert change.remark == "map is undefined for this query"
     assert [change.query for change in found.most_changed()] == ["q"]
 

@@ -20,7 +20,6 @@ from sklearn_rank import (
     UndefinedMetricError,
     UndefinedMetricWarning,
     compare,
-    compare_all,
     evaluate,
     make_rank_scorer,
     measure_from,
@@ -128,11 +127,13 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
         [1.0, 3.0],
     ),
     "compare": (
-        lambda folder: [own.difference for own in compared(folder).rows],
+        lambda folder: [own.change for own in compared(folder).rows],
         [new - old for old, new in zip(OLD_VALUES, NEW_VALUES, strict=True)],
     ),
-    "compare_all": (
-        lambda _: [own.difference for own in compare_all(measured(), measured(NEW, NEW_MS)).rows],
+    "compare all pairs": (
+        lambda _: [
+            own.change for own in compare(measured(), measured(NEW, NEW_MS), all_pairs=True).rows
+        ],
         [new - old for old, new in zip(OLD_VALUES, NEW_VALUES, strict=True)],
     ),
     "no claim about ranks": (

@@ -16,8 +16,9 @@ from sklearn_rank import (
 from sklearn_rank.cli import main
 from sklearn_rank.evaluation.repeats import noise_text
 from sklearn_rank.gates.policy import HARD_DROP
-from sklearn_rank.gates.rule import Pairs, Rule, judge
+from sklearn_rank.gates.rule import Rule, judge
 from sklearn_rank.statistics.noise import Noise, noise_between
+from sklearn_rank.statistics.paired import PairedDifferences
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 RUNS = [
@@ -141,6 +142,11 @@ def flaky(rng: np.random.Generator, n: int, runs: int, loss: float = 0.0) -> np.
     return 0.5 - loss + rng.normal(0, 0.24, (runs, n))
 
 
+def is_red(new: np.ndarray, old: np.ndarray, rule: Rule) -> bool:
+    pairs = {"": PairedDifferences.of(new, old)}
+    return bool(judge(pairs, {"": rule}, rates=False)[""].clauses)
+
+
 def test_comparisons_say_what_repeats_are_worth() -> None:
     rng = np.random.default_rng(0)
     truth = {f"q{number}": {"d0"} for number in range(40)}
@@ -180,7 +186,7 @@ def test_comparisons_say_what_repeats_are_worth() -> None:
 def test_repeats_without_a_common_value_have_no_noise() -> None:
     runs = {"old": {"q": ["a"]}, "new": Repeats([{"q": ["a"]}, {"q": ["a", "x"]}])}
     compared = compare({"q": {"a"}}, runs, "gauc", zero_division=np.nan)
-    assert np.isnan(compared["gauc", "new"].difference)
+    assert np.isnan(compared["gauc", "new"].change)
 
 
 def test_three_runs_predict_what_others_detect() -> None:
@@ -190,7 +196,7 @@ def test_three_runs_predict_what_others_detect() -> None:
         sides = flaky(rng, n, 3), flaky(rng, n, 3)
         spreads = [side.std(axis=0, ddof=1) for side in sides]
         new, old = (side.mean(axis=0) for side in sides)
-        pairs = Pairs.of(new, old, bounds=(0, 1), runs=(3, 3), spreads=spreads)
+        pairs = PairedDifferences.of(new, old, bounds=(0, 1), runs=(3, 3), spreads=spreads)
         found = judge({"": pairs}, {"": rule})[""]
         assert found.noise is not None
         assert found.detectable_with[3] == pytest.approx(found.detectable)
@@ -200,7 +206,7 @@ def test_three_runs_predict_what_others_detect() -> None:
         drop, red = float(np.median(drops)), 0
         for _ in range(400):
             new, old = flaky(rng, n, runs, drop).mean(axis=0), flaky(rng, n, runs).mean(axis=0)
-            red += bool(judge({"": Pairs.of(new, old)}, {"": rule}, rates=False)[""].clauses)
+            red += bool(is_red(new, old, rule))
         # A drop that is 5 % off is found by 4 points more or less.
         assert red / 400 == pytest.approx(0.8, abs=0.04 + 2 * math.sqrt(0.16 / 400))
 
@@ -212,7 +218,7 @@ def test_five_runs_find_what_one_does_not() -> None:
         red = 0
         for _ in range(300):
             new, old = flaky(rng, 50, runs, 0.059).mean(axis=0), flaky(rng, 50, runs).mean(axis=0)
-            red += bool(judge({"": Pairs.of(new, old)}, {"": rule}, rates=False)[""].clauses)
+            red += bool(is_red(new, old, rule))
         shares.append(red / 300)
     assert shares[0] < 0.5
     assert shares[1] > 0.8

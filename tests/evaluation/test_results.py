@@ -49,7 +49,7 @@ def test_slices_and_comparison() -> None:
     assert parts["t"].scores == {"zero_results": 1 / 3, "false_answers": 2 / 3}
     assert parts["s"]["zero_results"] == 1.0
     pair = compare({"old": evaluate(TRUTH, OLD, NAMES), "new": evaluate(TRUTH, NEW, NAMES)})
-    changes = [pair[name].difference for name in NAMES]
+    changes = [pair[name].change for name in NAMES]
     assert changes == pytest.approx([0.0, 1 / 3])
 
 

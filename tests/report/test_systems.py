@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank import Repeats, UnknownMeasureError, compare, compare_all, evaluate
+from sklearn_rank import Repeats, UnknownMeasureError, compare, evaluate
 from sklearn_rank.report.content import Cell, Row, Section, claims, findings
 from sklearn_rank.report.page import page
 from sklearn_rank.report.systems import compared_section, report_of, verdict_of
@@ -155,7 +155,7 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
         for measures in (("mrr", "precision@1"), ("precision@1", "mrr")):
             result = compare(truth, {name: runs[name] for name in names}, measures=measures)
             for own in (slices, dict(reversed(slices.items()))):
-                whole, parts = result._sliced(own)
+                whole, parts = result, result.by_slice(own)
                 section = compared_section(whole, parts)
                 verdict = verdict_of(whole, section)
                 said.add((verdict.sentence, verdict.kind, verdict.details[:1]))
@@ -191,7 +191,7 @@ def test_several_systems_are_ranked_and_those_with_one_claim_stand_together():
     report = report_of(compare(truth, runs, measures="mrr"))
     assert report.verdict.sentence == "low and lower: MRR fell; high: MRR rose; best: high (MRR)"
     assert [row.label for row in report.sections[0].rows] == ["high", "base", "low", "lower"]
-    report = report_of(compare_all(truth, runs, measures="mrr", test="t"))
+    report = report_of(compare(truth, runs, measures="mrr", all_pairs=True))
     assert report.verdict[:2] == ("5 of 6 differences are significant; best: high (MRR)", "same")
     assert report.title == "4 systems, each with each other"
 
