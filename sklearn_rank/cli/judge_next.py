@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from sklearn_rank.cli.reading import Reader, refuse_repeated_input, refuse_repeated_runs
+from sklearn_rank.cli.reading import (
+    Reader,
+    read_items,
+    read_labels,
+    refuse_repeated_input,
+    refuse_repeated_runs,
+)
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import RankingDataWarning
@@ -58,6 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
     """Print the items."""
+    query_texts, item_texts = dict[str, Any](), dict[str, Any]()
+    if arguments.query_text is not None:
+        query_texts |= read_labels(arguments.query_text, "--query-text", "text")
+    if arguments.item_text is not None:
+        item_texts |= read_items(arguments.item_text)
     systems = []
     old = "RUN" if arguments.new is None else "OLD"
     # The change is that of the newer system.
@@ -75,27 +88,37 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
             "(grade 0); pass --assume partial if what they do not name was never looked at"
         )
         raise ValueError(msg)
-    ranks = "rank" if arguments.new is None else "new_rank"
     n, highest = arguments.n, arguments.max_grade
-    columns = systems[0].to_judge(n, *systems[1:], max_grade=highest, backend=None)
-    is_csv = arguments.format == "csv"
-    cells = {
-        "query": list(map(text_cell, columns["query"])),
-        "item": list(map(text_cell, columns["item"])),
-        **({"grade": [Cell("")] * len(columns["item"])} if is_csv else {}),
-        **{
-            title: list(map(_rank_cell, columns[name]))
-            for name, title in (("rank_other", "old_rank"), ("rank", ranks))
-            if name in columns
-        },
-        "move": [number_cell(move, signed=True) for move in columns["move"]],
-    }
-    kinds = (Column(name, "text" if name in ("query", "item") else "number") for name in cells)
-    table = Table(tuple(kinds), tuple(zip(*cells.values(), strict=True)))
-    if is_csv:
+    rows = systems[0].to_judge(n, *systems[1:], max_grade=highest, backend=None)
+    columns = [(Column("query"), list(map(text_cell, rows["query"])))]
+    if arguments.query_text is not None:
+        columns.append((Column("query_text"), _texts(query_texts, rows["query"])))
+    columns.append((Column("item"), list(map(text_cell, rows["item"]))))
+    if arguments.item_text is not None:
+        columns.append((Column("item_text"), _texts(item_texts, rows["item"])))
+    if arguments.format == "csv":
+        columns.append((Column("grade", "number"), [Cell("")] * len(rows["item"])))
+    if arguments.new is not None:
+        columns.append((Column("old_rank", "number"), list(map(_rank_cell, rows["rank_other"]))))
+    title = "rank" if arguments.new is None else "new_rank"
+    columns.append((Column(title, "number"), list(map(_rank_cell, rows["rank"]))))
+    moves = [number_cell(move, signed=True) for move in rows["move"]]
+    columns.append((Column("move", "number"), moves))
+    titles, cells = zip(*columns, strict=True)
+    table = Table(titles, tuple(zip(*cells, strict=True)))
+    if arguments.format == "csv":
         print(to_csv(table), end="")
     else:
         print_table(table)
+
+
+def _texts(texts: Mapping[str, Any], ids: Iterable[str]) -> list[Cell]:
+    """Texts of queries or items; of an item with several facts its title, or else its text."""
+    found = [texts.get(id_, "") for id_ in ids]
+    return [
+        text_cell((text.get("title") or text.get("text") or "") if isinstance(text, dict) else text)
+        for text in found
+    ]
 
 
 def _unshielded(qrels: Qrels) -> Qrels:

@@ -346,6 +346,8 @@ def _judge_next(commands: Any) -> None:
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     add("--assume", choices=("complete", "partial"), help=_ASSUME)
     add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
+    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
+    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
     forms = "of the output; csv has an empty column of grades (default: table)"
     add("--format", choices=("table", "csv"), default="table", help=forms)
     filled = "further judgements, such as a list with its grades filled in; repeat it for more"

@@ -43,6 +43,21 @@ def test_there_and_back(command):
     assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
 
 
+def test_texts_stand_beside_ids_and_are_no_obstacle_on_the_way_back(command):
+    command.write({"q.csv": "query,text\nq1,red shoes\n"})
+    command.write({"i.jsonl": '{"id": "x", "title": "A shoe", "text": "..."}\n'})
+    words = "judge-next t.qrels new.run -m P_2 --query-text q.csv --item-text i.jsonl"
+    assert command(words).splitlines()[:2] == [
+        "query  query_text  item  item_text  rank     move",
+        "q1     red shoes   x     A shoe        1  +0.2500",
+    ]
+    text = command(f"{words} --format csv")
+    assert text.splitlines()[1] == "q1,red shoes,x,A shoe,,1,0.25"
+    command.write({"todo.csv": text.replace("A shoe,,", "A shoe,2,")})
+    command("judge-next t.qrels --filled todo.csv --into more.qrels")
+    assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
+
+
 def test_ids_that_are_formulas_come_back(command):
     command.write({"new.run": "q1 Q0 =1+1 1 3 new\nq1 Q0 -7 2 2 new\n"})
     text = command("judge-next t.qrels new.run -m P_2 --format csv")
