@@ -80,7 +80,7 @@ _HOMES = {
         recall_at_k_score
         """,
     "model_selection.splits": "QueryKFold check_query_splits",
-    "rankers.eval_metrics": "lightgbm_eval_metric xgboost_eval_metric",
+    "rankers.eval_metrics": "booster_eval_metric",
     "rankers.ranker": "QueryRanker",
     "scorers": """
         RankingScorer auc_scorer err_scorer f1_scorer gauc_scorer get_scorer get_scorer_names

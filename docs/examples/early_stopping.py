@@ -11,7 +11,7 @@ import lightgbm as lgb
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sklearn_rank import lightgbm_eval_metric
+from sklearn_rank import booster_eval_metric
 
 PARAMS = {
     "objective": "lambdarank",
@@ -55,7 +55,7 @@ X, y, sizes = problem(100, seed=101)
 HELD_OUT = lgb.Dataset(X, y, group=sizes, reference=DATA)
 
 noted: dict = {}
-metric = lightgbm_eval_metric("map@10")
+metric = booster_eval_metric("map@10")
 lgb.train(OURS, DATA, TREES, [HELD_OUT], feval=metric, callbacks=[lgb.record_evaluation(noted)])
 values = noted["valid_0"]["map@10"]
 

@@ -97,6 +97,20 @@ def values_above(name: str) -> Iterator[Any]:
                 yield value
 
 
+def step_that_changes_x(estimator: object, name: str) -> str | None:
+    """A step before this estimator, in a running pipeline, that changes X and not ``name``."""
+    for frame in _frames():
+        pipeline: Any = frame.f_locals.get("self")
+        if hasattr(pipeline, "transform_input") and pipeline.steps[-1][1] is estimator:
+            estimator = pipeline
+            changing = [
+                step for step in pipeline.steps[:-1] if step[1] not in (None, "passthrough")
+            ]
+            if changing and name not in (pipeline.transform_input or ()):
+                return str(changing[-1][0])
+    return None
+
+
 def length(rows: Any) -> int:
     """Number of rows."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.inputs.arrays import listed_ids
-from sklearn_rank.model_selection.query_ids import without_query_ids
-from sklearn_rank.rankers.boosters import (
-    SortedRows,
-    booster_of,
-    evaluation_of,
-    watched_by,
-    watching,
-)
-from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
-from sklearn_rank.support.checks import check_same_length
+from sklearn_rank.exceptions import RankingConfigError, RankingDataWarning
+from sklearn_rank.inputs.arrays import group_rows, listed_ids, read_groups
+from sklearn_rank.model_selection.query_ids import query_name, require_query_ids, without_query_ids
+from sklearn_rank.model_selection.searches import length, step_that_changes_x, values_above
+from sklearn_rank.rankers.eval_metrics import watching
+from sklearn_rank.support.checks import as_column, as_numbers, check_query_name, check_same_length
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["QueryRanker"]
 
@@ -33,8 +29,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Each library wants rows sorted by query and the queries in a form and keyword of its own, which
     scikit-learn does not split along with the rows. This takes the query id of each row as
-    ``groups``, or from the column or index level ``query`` of X, or an index level of y, then
-    sorts the rows and hands the queries on in the library's form.
+    ``groups``, or finds it where scorers do, sorts the rows and passes the queries on.
 
     Parameters
     ----------
@@ -45,37 +40,26 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; a column of X of that name is
         not a feature.
     eval_metric : str, Measure, scorer or list of these, default=None
-        What XGBRanker and LGBMRanker watch on ``eval_set`` instead of their own metrics, once for
-        each tree; early stopping goes by the first one, in its own direction, on the last set with
-        XGBoost and on any with LightGBM. None leaves it to the ranker.
+        What XGBRanker and LGBMRanker watch on ``eval_X`` instead of their own metrics; early
+        stopping goes by the first one, on the last set with XGBoost and on any with LightGBM.
 
     Attributes
     ----------
     ranker_ : estimator
         The fitted ranker.
     query_ : str
-        Name of the column of X that is no feature, if X has one: ``query``, or another common
-        name of query ids where none is called ``"qid"``.
+        Name of the column of query ids in X, which is no feature, if X has one.
 
     Examples
     --------
-    ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` needs XGBoost installed. Estimators that fit
-    without queries need no wrapper:
-
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn_rank import QueryRanker
-    >>> QueryRanker(Ridge()).fit([[1.0], [2.0]], [0, 1], groups=["a", "a"])
-    Traceback (most recent call last):
-    ...
-    sklearn_rank.exceptions.RankingConfigError: ranker must be an XGBRanker, LGBMRanker or ...
+    >>> from sklearn_rank import QueryRanker, map_scorer
+    >>> QueryRanker("LGBMRanker()", eval_metric=map_scorer).get_params()["query"]
+    'qid'
     """
 
-    __metadata_request__fit = {  # noqa: RUF012 - scikit-learn's spelling
-        "groups": True,
-        "sample_weight": True,
-        "eval_set": True,
-        "eval_groups": True,
-    }
+    __metadata_request__fit = dict.fromkeys(
+        ("groups", "sample_weight", "eval_X", "eval_y", "eval_groups"), True
+    )
 
     def __init__(self, ranker: Any, query: str = "qid", eval_metric: Any = None) -> None:
         self.ranker = ranker
@@ -89,7 +73,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         groups: Any = None,
         sample_weight: Any = None,
-        eval_set: Any = None,
+        eval_X: Any = None,  # noqa: N803 - LightGBM's spelling
+        eval_y: Any = None,
         eval_groups: Any = None,
         **fit_params: Any,
     ) -> QueryRanker:
@@ -97,23 +82,16 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, in any order of rows; may carry the query ids.
-        y : array-like of shape (n_samples,)
-            Grades.
-        groups : array-like of shape (n_samples,), default=None
-            Query id of each row.
+        X, y, groups : array-like of n_samples rows
+            Features, grades and query ids, in any order of rows; X or y may carry the query ids.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row; XGBoost and CatBoost weigh queries, so that it has to be the same
-            for all rows of a query there.
-        eval_set : list of pairs (X, y), default=None
-            Data that are watched after each tree, for early stopping; a warning names queries of
-            the training data in them.
-        eval_groups : list of array-like, default=None
-            Query ids of the rows of each pair, unless X or y carries them.
+            Weight of each row; the same for all rows of a query with XGBoost and CatBoost.
+        eval_X, eval_y, eval_groups : array-like, or tuple of these, default=None
+            Features, grades and query ids of held-out rows that are watched after each tree; a
+            tuple holds several sets. In a pipeline with other steps say
+            ``Pipeline(..., transform_input=["eval_X"])``.
         **fit_params
-            Further arguments of the ranker's ``fit``, such as ``callbacks``; none with a value per
-            row or query, because rows are sorted.
+            Further arguments of the ranker's ``fit``, such as ``callbacks``.
 
         Returns
         -------
@@ -123,53 +101,69 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         RankingConfigError
-            If there are no query ids, or ``permutation_test_score`` moves them; if the ranker is
-            unknown; if ``eval_metric`` is given and the ranker has metrics of its own to stop by,
-            or is a CatBoostRanker, which gives custom metrics no queries.
-        TypeError
-            If an argument of the library is passed that has a value per row or query.
-        ValueError
-            If lengths or orders of rows differ, ``groups`` and the data tell other queries, every
-            query has a single row, or weights differ within a query of a library that weighs those.
+            If there are no query ids, the ranker is unknown, CatBoost is asked for ``eval_metric``,
+            a pipeline does not transform ``eval_X``, or a search cuts it.
+        ValueError or TypeError
+            If arguments do not fit together, or are none of the above with a value per row.
         """
-        booster = booster_of(self.ranker, fit_params)
-        watched = watched_by(self.eval_metric, booster, self.ranker, fit_params)
+        library = _library_of(self.ranker, fit_params)
+        if library == "catboost" and self.eval_metric is not None:
+            msg = (
+                "CatBoost gives custom metrics no queries; stop by its own: CatBoostRanker("
+                "eval_metric='NDCG:top=10') is evaluate(..., 'ndcg@10', convention='catboost')"
+            )
+            raise RankingConfigError(msg)
         data = SortedRows.of(X, y, groups, self.query, type(self).__name__)
         self.query_ = data.query
-        queries = data.sizes if booster.library == "lightgbm" else data.numbers
-        keywords = {**fit_params, booster.queries: queries}
+        queries = data.sizes if library == "lightgbm" else data.numbers
+        keywords = {**fit_params, LIBRARIES[library][1]: queries}
         if sample_weight is not None:
-            keywords[booster.weights] = data.weights(booster, sample_weight)
-        sets = []
-        if eval_set is not None or eval_groups is not None:
-            if not isinstance(eval_set, list) or any(
-                not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in eval_set
-            ):
-                msg = f"eval_set must be a list of pairs (X, y), got {safe_repr(eval_set)}"
-                raise TypeError(msg)
-            ids = [None] * len(eval_set) if eval_groups is None else eval_groups
-            check_same_length("eval_set", len(eval_set), "eval_groups", len(ids))
-            sets = [
-                SortedRows.of(rows, grades, ids[number], self.query, f"eval_set[{number}]")
-                for number, (rows, grades) in enumerate(eval_set)
-            ]
-            if not isinstance(watched, XGBoostEvalMetric):  # which measures by itself
-                keywords.update(evaluation_of(booster, self.ranker, sets, fit_params))
-            for number, rows in enumerate(sets):
-                _warn_of_shared(number, rows, data)
+            name = "group_weight" if library == "catboost" else "sample_weight"
+            keywords[name] = data.weights(library, sample_weight)
+        sets = self._evaluation_sets(eval_X, eval_y, eval_groups)
+        for number, held_out in enumerate(sets):
+            _warn_of_shared(number, held_out, data)
         self.ranker_ = clone(self.ranker)
-        with watching(self.ranker_, watched, sets) as more:
+        if sets and (self.eval_metric is None or library == "lightgbm"):
+            keywords.update(_evaluation(library, self.ranker, sets, fit_params))
+        with watching(self.ranker_, library, self.eval_metric, sets) as more:
             self.ranker_.fit(data.X, data.y, **keywords, **more)
         return self
+
+    def _evaluation_sets(self, X: Any, y: Any, groups: Any) -> list[SortedRows]:
+        if X is y is groups is None:
+            return []
+        if X is None or y is None:
+            msg = "eval_X, eval_y and eval_groups belong together; eval_X or eval_y is missing"
+            raise TypeError(msg)
+        several = [one if isinstance(one, tuple) else (one,) for one in (X, y, groups)]
+        if groups is None:
+            several[2] *= len(several[0])
+        check_same_length("eval_X", len(several[0]), "eval_y", len(several[1]))
+        check_same_length("eval_X", len(several[0]), "eval_groups", len(several[2]))
+        step = step_that_changes_x(self, "eval_X")
+        if step is not None:
+            msg = (
+                f"eval_X would be watched as it is, while {step!r} changes X; pass "
+                "transform_input=['eval_X'] to the pipeline, which then changes both alike"
+            )
+            raise RankingConfigError(msg)
+        if hasattr(X, "shape") and X.shape[0] in {length(rows) for rows in values_above("train")}:
+            msg = (
+                "eval_X has as many rows as a training part: a search cuts all that has as many "
+                "rows as X; pass tuples, which stay whole, as in eval_X=(X_held_out,)"
+            )
+            raise RankingConfigError(msg)
+        return [
+            SortedRows.of(rows, grades, ids, self.query, f"eval_X[{number}]")
+            for number, (rows, grades, ids) in enumerate(zip(*several, strict=True))
+        ]
 
     def predict(self, X: Any) -> FloatArray:
         """Scores of rows, comparable within a query; X needs no order, and no query ids."""
         check_is_fitted(self)
         scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
         return scores
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "ranker_")
 
     def __sklearn_tags__(self) -> Any:
         """A regressor: it predicts a number for each row, which voting and stacking may combine."""
@@ -179,28 +173,125 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _warn_of_shared(number: int, rows: SortedRows, data: SortedRows) -> None:
-    """RankingDataWarning for an evaluation set with queries that the ranker is fitted on.
+# Rows --------------------------------------------------------------------------------------------
 
-    A set of the very queries that are fitted watches the fit itself, as some like to plot. Sets of
-    other sizes whose queries are numbered from 0 or 1 without a gap have been numbered each on its
-    own, and equal numbers mean nothing; rows that a split has cut leave gaps, or all queries.
-    """
-    watched, fitted = (listed_ids(part.grouping.query_ids) for part in (rows, data))
-    seen = set(fitted)
-    shared = [query for query in watched if query in seen]
-    if not shared or (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
-        return
-    if len(watched) != len(fitted) and any(
-        set(watched) == set(range(first, first + len(watched)))
-        and seen == set(range(first, first + len(fitted)))
-        for first in (0, 1)
-    ):
-        return
-    warn(
-        f"{len(shared):,} of {len(watched):,} queries of eval_set[{number}] are among those "
-        f"that the ranker is fitted on: {format_list(shared)}; early stopping then goes by what "
-        "it has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
-        "not the same ids of their own",
-        RankingDataWarning,
-    )
+
+class SortedRows(NamedTuple):
+    """Rows in the order of their queries."""
+
+    X: Any
+    y: Array
+    order: IntArray
+    sizes: IntArray
+    """(Q,) rows of each query."""
+    query_ids: Any
+    query: str
+    """The column of X that holds the queries, if one does."""
+
+    @classmethod
+    def of(cls, X: Any, y: object, groups: object, query: str, owner: str) -> SortedRows:
+        """Sort rows by the query ids that are passed or carried."""
+        n_rows, grades = length(X), as_column(as_numbers(y, "y"), "y")
+        check_same_length("X", n_rows, "y", len(grades))
+        check_query_name(query, "query")
+        query = query_name(query, X, y) if groups is None else query
+        grouping = group_rows(read_groups(require_query_ids(X, y, groups, query, owner), n_rows))
+        if 1 < n_rows == len(grouping.query_ids):
+            msg = f"{owner}: {n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"
+            raise ValueError(msg)
+        order = np.arange(n_rows) if grouping.order is None else grouping.order
+        X = without_query_ids(query, X)
+        X = np.asarray(X) if isinstance(X, list) else X
+        X = X.take(order) if hasattr(X, "column_names") else getattr(X, "iloc", X)[order]
+        return cls(X, grades[order], order, np.diff(grouping.offsets), grouping.query_ids, query)
+
+    @property
+    def numbers(self) -> IntArray:
+        """(n_samples,) number of the query of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def weights(self, library: str, sample_weight: object) -> Array:
+        """Weights of rows for LightGBM, of queries for XGBoost, of both alike for CatBoost."""
+        by_row = as_column(as_numbers(sample_weight, "sample_weight"), "sample_weight")
+        check_same_length("X", len(self.order), "sample_weight", len(by_row))
+        by_row = by_row[self.order]
+        if library == "lightgbm":
+            return by_row
+        by_query = by_row[np.cumsum(self.sizes) - 1]
+        differs = np.flatnonzero(by_query[self.numbers] != by_row)
+        if len(differs):
+            query = self.query_ids[int(self.numbers[differs[0]])]
+            msg = (
+                "XGBRanker and CatBoostRanker weigh queries: sample_weight must be equal in all "
+                f"rows of a query, and is not for query {safe_repr(query)} (for bagging: "
+                "QueryRanker(...).set_fit_request(sample_weight=False))"
+            )
+            raise ValueError(msg)
+        return by_query if library == "xgboost" else by_row
+
+
+def _warn_of_shared(number: int, held_out: SortedRows, data: SortedRows) -> None:
+    """Warn if held-out queries are fitted, unless all are, or each part numbers its own anew."""
+    ids = [listed_ids(part.query_ids) for part in (held_out, data)]
+    counted = [set(one) in ({*range(len(one))}, {*range(1, len(one) + 1)}) for one in ids]
+    shared = [query for query in ids[0] if query in set(ids[1])]
+    is_fit = len(shared) == len(ids[1]) and len(held_out.y) == len(data.y)
+    if shared and not is_fit and not (all(counted) and len(ids[0]) != len(ids[1])):
+        warn(
+            f"{len(shared):,} of {len(ids[0]):,} queries of eval_X[{number}] are among those "
+            f"that the ranker is fitted on: {format_list(shared)}; early stopping then goes by "
+            "what it has seen. Split by query (QueryKFold, GroupShuffleSplit)",
+            RankingDataWarning,
+        )
+
+
+# The words of each library -----------------------------------------------------------------------
+
+LIBRARIES = {
+    "xgboost": ("XGBRanker", "qid"),
+    "lightgbm": ("LGBMRanker", "group"),
+    "catboost": ("CatBoostRanker", "group_id"),
+}
+"""Names of the class, and of the keyword of the queries."""
+PER_ROW = """
+base_margin base_margin_eval_set baseline eval_group eval_init_score eval_qid eval_sample_weight
+eval_set graph group group_id group_weight init_score pairs pairs_weight qid sample_weight_eval_set
+subgroup_id
+"""
+"""Arguments of a library's ``fit`` that have a value per row or query."""
+
+
+def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
+    classes = {(kind.__module__.split(".")[0], kind.__name__) for kind in type(ranker).__mro__}
+    found = [name for name, (ranks, _) in LIBRARIES.items() if (name, ranks) in classes]
+    if not found:
+        msg = f"ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got {safe_repr(ranker)}"
+        raise RankingConfigError(msg)
+    for name in set(fit_params).intersection(PER_ROW.split()):
+        msg = (
+            f"{name} cannot be passed on, because rows are sorted by query; what has a value per "
+            "row or query is groups, sample_weight, eval_X, eval_y and eval_groups"
+        )
+        raise TypeError(msg)
+    return found[0]
+
+
+def _evaluation(
+    library: str, ranker: Any, sets: Sequence[SortedRows], fit_params: Mapping[str, object]
+) -> dict[str, Any]:
+    pairs = [(rows.X, rows.y) for rows in sets]
+    if library == "xgboost":
+        return {"eval_set": pairs, "eval_qid": [rows.numbers for rows in sets]}
+    if library == "lightgbm":
+        sizes = {"eval_group": [rows.sizes for rows in sets]}
+        if "eval_X" not in signature(ranker.fit).parameters:  # before 4.7
+            return {"eval_set": pairs, **sizes}
+        X, y = zip(*pairs, strict=True)
+        return {"eval_X": X, "eval_y": y, **sizes}
+    from catboost import Pool
+
+    # Queries and kinds of columns go into pools only.
+    given = {**ranker.get_params(), **fit_params}
+    kinds = ("cat_features", "text_features", "embedding_features")
+    columns = {kind: given.get(kind) for kind in kinds}
+    return {"eval_set": [Pool(rows.X, rows.y, group_id=rows.numbers, **columns) for rows in sets]}

@@ -14,7 +14,7 @@ import lightgbm as lgb
 import numpy as np
 import xgboost as xgb
 
-from sklearn_rank import QueryRanker, lightgbm_eval_metric, xgboost_eval_metric
+from sklearn_rank import QueryRanker, booster_eval_metric
 from tests.benchmarks.harness import numbers_of
 
 OURS = (("ndcg@10",), ("ndcg@10", "map", "mrr", "err"))
@@ -51,19 +51,19 @@ def trainings(n_queries: int, n_rows: int, trees: int) -> dict[str, list[Callabl
 
     def query_ranker(measures: tuple[str, ...]) -> None:
         ranker = QueryRanker(xgb.XGBRanker(n_estimators=trees, n_jobs=1), eval_metric=measures)
-        sets: dict[str, Any] = {"eval_set": [(X_held, y_held)], "eval_groups": [qid]}
+        sets: dict[str, Any] = {"eval_X": X_held, "eval_y": y_held, "eval_groups": qid}
         ranker.fit(X, y, groups=qid, **sets, verbose=False)
 
     return {
         "lgb.train": [
             lambda: lightgbm("None"),
             lambda: lightgbm("ndcg"),
-            *(lambda m=m: lightgbm("None", lightgbm_eval_metric(*m)) for m in OURS),
+            *(lambda m=m: lightgbm("None", booster_eval_metric(*m)) for m in OURS),
         ],
         "xgb.train": [
             lambda: xgboost(None),
             lambda: xgboost("ndcg@10"),
-            *(lambda m=m: xgboost(None, xgboost_eval_metric(*m)) for m in OURS),
+            *(lambda m=m: xgboost(None, booster_eval_metric(*m)) for m in OURS),
         ],
         "XGBRanker": [
             lambda: xgbranker(None),

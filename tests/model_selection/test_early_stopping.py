@@ -13,10 +13,12 @@ import pytest
 import sklearn
 import xgboost
 from catboost import Pool
-from lightgbm import LGBMRanker, early_stopping
+from lightgbm import LGBMRanker
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from xgboost.callback import EarlyStopping, TrainingCallback
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from xgboost.callback import TrainingCallback
 
 from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer, ndcg_scorer
 from sklearn_rank.exceptions import (
@@ -49,7 +51,7 @@ PATIENT = {
 }
 EIGHT_TREES = {"xgboost": XGB, "lightgbm": LGBM}
 EVALUATION = pd.DataFrame(X_EVAL, columns=["x0", "x1", "x2"])
-HELD_OUT: dict[str, Any] = {"eval_set": [(X_EVAL, Y_EVAL)], "eval_groups": [QID_EVAL]}
+HELD_OUT: dict[str, Any] = {"eval_X": X_EVAL, "eval_y": Y_EVAL, "eval_groups": QID_EVAL}
 
 both = pytest.mark.parametrize("library", PATIENT)
 
@@ -88,9 +90,8 @@ def test_rankers_stop_at_the_best_value_that_evaluate_gives(library, name, best)
 @both
 def test_several_evaluation_sets_are_all_measured(library):
     some = QID_EVAL < "eg"
-    sets = [(X_EVAL[some], Y_EVAL[some]), (X_EVAL, Y_EVAL)]
-    model = QueryRanker(PATIENT[library], eval_metric="map")
-    model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID_EVAL[some], QID_EVAL])
+    several = {name: (values[some], values) for name, values in HELD_OUT.items()}
+    model = QueryRanker(PATIENT[library], eval_metric="map").fit(X, Y, groups=QID, **several)
     first, second = noted_by(library, model.ranker_)
     assert first.keys() == second.keys() == {"map"}
     assert first != second
@@ -111,7 +112,7 @@ def test_missing_values_are_those_of_the_ranker():
     rows, held_out = (np.where(values > 0.5, -1.0, values) for values in (X, X_EVAL))
     model = QueryRanker(clone(XGB).set_params(missing=-1.0), eval_metric="ndcg")
     ranker = model.fit(
-        rows, Y, groups=QID, eval_set=[(held_out, Y_EVAL)], eval_groups=[QID_EVAL]
+        rows, Y, groups=QID, eval_X=held_out, eval_y=Y_EVAL, eval_groups=QID_EVAL
     ).ranker_
     (noted,) = noted_by("xgboost", ranker)
     value = evaluate(Y_EVAL, ranker.predict(held_out), "ndcg", groups=QID_EVAL)["ndcg"]
@@ -128,7 +129,7 @@ def test_a_search_over_watched_rankers(library):
     grid = {name: [2, 3], "eval_metric": [map_scorer, "mrr"]}
     search = GridSearchCV(model, grid, scoring=map_scorer, cv=QueryKFold(3), error_score="raise")
     rows, held_out = framed().assign(qid=QID), EVALUATION.assign(qid=QID_EVAL)
-    search.fit(rows, Y, eval_set=[(held_out, Y_EVAL)])
+    search.fit(rows, Y, eval_X=(held_out,), eval_y=(Y_EVAL,))
     assert 0 <= best_tree(library, search.best_estimator_.ranker_) < 199
 
 
@@ -157,7 +158,7 @@ def test_queries_are_named_by_their_ids():
     query = QID_EVAL[0]
     grades[query == QID_EVAL] = 0
     model = QueryRanker(EIGHT_TREES["xgboost"], eval_metric=["map", "mrr"])
-    sets = {"eval_set": [(X_EVAL, grades)], "eval_groups": [QID_EVAL]}
+    sets = {**HELD_OUT, "eval_y": grades}
     message = f"map and mrr are undefined for 1 of 12.*'{query}'"
     with pytest.warns(UndefinedMetricWarning, match=message):
         model.fit(X, Y, groups=QID, **sets)
@@ -210,42 +211,9 @@ def test_a_ranker_that_names_no_metric_can_be_watched():
 
 def test_catboost_gives_custom_metrics_no_queries():
     model = QueryRanker(CAT, eval_metric="ndcg@10")
-    message = r"NDCG:top=10'\), which is evaluate\(..., 'ndcg@10'"
+    message = r"NDCG:top=10'\) is evaluate\(..., 'ndcg@10'"
     with pytest.raises(RankingConfigError, match=message):
         model.fit(X, Y, groups=QID, **HELD_OUT)
-
-
-@pytest.mark.parametrize(
-    ("library", "own", "of_fit"),
-    [
-        ("xgboost", {"eval_metric": "ndcg"}, {}),
-        ("lightgbm", {"metric": "ndcg"}, {}),
-        ("lightgbm", {}, {"eval_metric": "ndcg"}),
-    ],
-)
-def test_two_metrics_may_not_both_stop(library, own, of_fit):
-    model = QueryRanker(clone(PATIENT[library]).set_params(**own), eval_metric="map")
-    message = "metric='ndcg' of .*Ranker would both stop the training; leave one of them"
-    with pytest.raises(RankingConfigError, match=message):
-        model.fit(X, Y, groups=QID, **HELD_OUT, **of_fit)
-
-
-@pytest.mark.parametrize(
-    ("library", "callback", "told"),
-    [
-        ("xgboost", EarlyStopping(rounds=5), "EarlyStopping goes by the last of several measures"),
-        ("lightgbm", early_stopping(5, verbose=False), "goes by any of several measures"),
-    ],
-)
-def test_callbacks_that_stop_by_another_measure_than_the_first(library, callback, told):
-    model = QueryRanker(clone(EIGHT_TREES[library]), eval_metric=["ndcg", "precision@1"])
-    own: dict[str, Any] = {"callbacks": [callback]} if library == "lightgbm" else {}
-    if library == "xgboost":
-        model.set_params(ranker__callbacks=[callback])
-    with pytest.raises(RankingConfigError, match=told):
-        model.fit(X, Y, groups=QID, **HELD_OUT, **own)
-    model.set_params(eval_metric="ndcg")  # of which there is no other
-    assert len(noted_by(library, model.fit(X, Y, groups=QID, **HELD_OUT, **own).ranker_)) == 1
 
 
 @pytest.mark.parametrize("wrong", [[], ["map", "map"], "no_such"])
@@ -306,7 +274,7 @@ def test_early_stopping_in_a_search(library, routing):
     with sklearn.config_context(enable_metadata_routing=routing):
         model, cv = QueryRanker(STOPPING[library]), QueryKFold(3)
         search = GridSearchCV(model, {}, scoring=map_scorer, cv=cv, error_score="raise")
-        search.fit(rows, grades, eval_set=[(EVALUATION, Y_EVAL)], eval_groups=[QID_EVAL])
+        search.fit(rows, grades, eval_X=(EVALUATION,), eval_y=(Y_EVAL,), eval_groups=(QID_EVAL,))
     assert_stopped(library, search.best_estimator_.ranker_, rows)
 
 
@@ -317,10 +285,11 @@ def test_lightgbm_before_eval_x_gets_eval_set():
             return self
 
     model = QueryRanker(Older()).fit(
-        X, Y, groups=QID, eval_set=[([[1], [2], [3]], [0, 2, 1])], eval_groups=[["a", "b", "a"]]
+        X, Y, groups=QID, eval_X=[[1], [2], [3]], eval_y=[0, 2, 1], eval_groups=["a", "b", "a"]
     )
     ((features, grades),), (sizes,) = model.ranker_.said_
-    assert (features, grades.tolist(), sizes.tolist()) == ([[1], [3], [2]], [0, 1, 2], [2, 1])
+    assert features.tolist() == [[1], [3], [2]]
+    assert (grades.tolist(), sizes.tolist()) == ([0, 1, 2], [2, 1])
 
 
 def test_catboost_knows_the_categories_of_evaluation_sets():
@@ -330,7 +299,7 @@ def test_catboost_knows_the_categories_of_evaluation_sets():
     )
     told = QueryRanker(clone(STOPPING["catboost"]).set_params(cat_features=("kind",)))
     passed = QueryRanker(STOPPING["catboost"])
-    evaluation = {"eval_set": [(evaluated, Y_EVAL)], "eval_groups": [QID_EVAL]}
+    evaluation = {**HELD_OUT, "eval_X": evaluated}
     told.fit(named, Y, groups=QID, **evaluation)
     passed.fit(named, Y, groups=QID, cat_features=["kind"], **evaluation)
     assert 0 < told.ranker_.tree_count_ < 200
@@ -340,37 +309,83 @@ def test_catboost_knows_the_categories_of_evaluation_sets():
 # Evaluation sets and training data ---------------------------------------------------------------
 
 
+def sets_of(*parts: tuple[Any, Any, Any]) -> dict[str, Any]:
+    return dict(zip(("eval_X", "eval_y", "eval_groups"), zip(*parts, strict=True), strict=True))
+
+
 def test_sets_that_share_queries_with_the_training_data_warn():
-    model = QueryRanker(XGB)
-    some = np.isin(QID, np.unique(QID)[:3])
-    sets = [(X_EVAL, Y_EVAL), (X[some], Y[some])]
-    message = r"^3 of 3 queries of eval_set\[1\] are among those"
+    held_out, numbers = (X_EVAL, Y_EVAL, QID_EVAL), np.unique(QID, return_inverse=True)[1]
+    some, third = np.isin(QID, np.unique(QID)[:3]), numbers % 3 > 0
+    message = r"^3 of 3 queries of eval_X\[1\] are among those"
+    sets = sets_of(held_out, (X[some], Y[some], QID[some]))
     with pytest.warns(RankingDataWarning, match=message):
-        model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID_EVAL, QID[some]])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        sets = [(X, Y), (X_EVAL, Y_EVAL)]
-        model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID, QID_EVAL])
-    with pytest.warns(RankingDataWarning, match=r"^(\d+) of \1 queries of eval_set\[0\]"):
-        model.fit(X, Y, groups=QID, eval_set=[(X[1:], Y[1:])], eval_groups=[QID[1:]])
+        QueryRanker(XGB).fit(X, Y, groups=QID, **sets)
+    with pytest.warns(RankingDataWarning, match=r"^(\d+) of \1 queries of eval_X\[0\]"):
+        QueryRanker(XGB).fit(X, Y, groups=QID, **sets_of((X[1:], Y[1:], QID[1:])))
+    sets = sets_of((X[third], Y[third], numbers[third]))  # numbers with gaps
+    with pytest.warns(RankingDataWarning, match="16 of 16 queries of eval_X"):
+        QueryRanker(XGB).fit(X, Y, groups=numbers, **sets)
 
 
-def test_queries_that_each_set_numbers_anew_are_not_shared():
+def test_sets_that_are_fitted_or_number_their_queries_anew_do_not_warn():
     numbers, evaluated = (np.unique(ids, return_inverse=True)[1] for ids in (QID, QID_EVAL))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        sets = sets_of((X, Y, QID), (X_EVAL, Y_EVAL, QID_EVAL))
+        QueryRanker(XGB).fit(X, Y, groups=QID, **sets)
         for first in (0, 1):
-            sets = {"eval_set": [(X_EVAL, Y_EVAL)], "eval_groups": [evaluated + first]}
+            sets = sets_of((X_EVAL, Y_EVAL, evaluated + first))
             QueryRanker(XGB).fit(X, Y, groups=numbers + first, **sets)
-    rows = np.flatnonzero(numbers % 3 > 0)  # what a split leaves has gaps
-    sets = {"eval_set": [(X[rows], Y[rows])], "eval_groups": [numbers[rows]]}
-    with pytest.warns(RankingDataWarning, match="16 of 16 queries of eval_set"):
-        QueryRanker(XGB).fit(X, Y, groups=numbers, **sets)
 
 
 @pytest.mark.parametrize("frame", [pl.from_pandas, pa.Table.from_pandas])
 def test_frames_of_other_libraries_are_watched(frame):
     model = QueryRanker(PATIENT["xgboost"], eval_metric="map")
-    sets = {"eval_set": [(frame(EVALUATION.assign(qid=QID_EVAL)), Y_EVAL)]}
-    noted = noted_by("xgboost", model.fit(frame(framed().assign(qid=QID)), Y, **sets).ranker_)
+    rows, held_out = frame(framed().assign(qid=QID)), frame(EVALUATION.assign(qid=QID_EVAL))
+    noted = noted_by("xgboost", model.fit(rows, Y, eval_X=held_out, eval_y=Y_EVAL).ranker_)
     assert noted == noted_by("xgboost", model.fit(X, Y, groups=QID, **HELD_OUT).ranker_)
+
+
+# In pipelines and searches -----------------------------------------------------------------------
+
+
+class Reflecting(FunctionTransformer):
+    """Scores of rows that are not reflected are those of other rows."""
+
+    def __init__(self):
+        super().__init__(lambda rows: 5 - rows)
+
+
+@both
+def test_a_pipeline_transforms_evaluation_rows_as_by_hand(library):
+    model = QueryRanker(PATIENT[library], eval_metric="map")
+    steps = [("reflect", Reflecting()), ("ranker", model)]
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = Pipeline(steps, transform_input=["eval_X"])
+        for held_out in (HELD_OUT, sets_of((X_EVAL, Y_EVAL, QID_EVAL))):
+            ranker = clone(pipeline).fit(X, Y, groups=QID, **held_out)[-1].ranker_
+            by_hand = model.fit(5 - X, Y, groups=QID, **{**HELD_OUT, "eval_X": 5 - X_EVAL}).ranker_
+            assert noted_by(library, ranker) == noted_by(library, by_hand)
+            assert best_tree(library, ranker) == best_tree(library, by_hand)
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_pipeline_that_leaves_evaluation_rows_as_they_are_is_refused(inner):
+    model = QueryRanker(PATIENT["lightgbm"], eval_metric="map")
+    last = Pipeline([("ranker", model)]) if inner else model
+    pipeline = Pipeline([("none", "passthrough"), ("reflect", Reflecting()), ("last", last)])
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(RankingConfigError, match="while 'reflect' changes X; pass transform_"):
+            pipeline.fit(X, Y, groups=QID, **HELD_OUT)
+        pipeline.set_params(reflect="passthrough").fit(X, Y, groups=QID, **HELD_OUT)
+
+
+def test_a_search_that_would_cut_evaluation_rows_is_refused():
+    model = QueryRanker(PATIENT["lightgbm"], eval_metric="map")
+    search = GridSearchCV(model, {}, cv=QueryKFold(3), scoring=map_scorer, error_score="raise")
+    rows, as_many = framed(index=pd.Index(QID, name="qid")), {"eval_groups": np.roll(QID, 9)}
+    with pytest.raises(RankingConfigError, match=r"stay whole, as in eval_X=\(X_held_out,\)"):
+        search.fit(rows, Y, eval_X=X, eval_y=Y, **as_many)
+    whole = sets_of((X, Y, np.char.add("e", QID)))
+    found = search.fit(rows, Y, **whole).best_estimator_.ranker_
+    assert noted_by("lightgbm", found) == noted_by("lightgbm", model.fit(rows, Y, **whole).ranker_)

@@ -10,13 +10,12 @@ import pytest
 import xgboost as xgb
 
 from sklearn_rank import (
+    booster_eval_metric,
     evaluate,
     get_scorer,
-    lightgbm_eval_metric,
     mean_average_precision_score,
     ndcg_scorer,
     neg_lag_scorer,
-    xgboost_eval_metric,
 )
 from sklearn_rank.exceptions import (
     InvalidParameterError,
@@ -86,7 +85,7 @@ def held_out_values(scores: np.ndarray) -> dict[str, float]:
 
 
 def test_lightgbm_notes_the_values_of_evaluate():
-    model, noted = watched_by_lightgbm(lightgbm_eval_metric(*MEASURES))
+    model, noted = watched_by_lightgbm(booster_eval_metric(*MEASURES))
     assert list(noted) == list(MEASURES)
     for tree in range(8):
         values = held_out_values(model.predict(X_HELD, num_iteration=tree + 1))
@@ -95,7 +94,7 @@ def test_lightgbm_notes_the_values_of_evaluate():
 
 def test_xgboost_is_told_the_values_of_evaluate():
     told: list[list[tuple[str, float]]] = []
-    metric = xgboost_eval_metric(*MEASURES)
+    metric = booster_eval_metric(*MEASURES)
 
     def listening(predictions: Any, data: Any) -> Any:
         told.append(metric(predictions, data))
@@ -119,16 +118,16 @@ def told(metric: Any, grades: Any, scores: Any, sizes: Any = None, weights: Any 
 
 def test_directions_are_those_that_the_libraries_expect():
     # Relevant last of two: AP = 1/2, and one irrelevant item stands above it.
-    metric = lightgbm_eval_metric("map", "lag")
+    metric = booster_eval_metric("map", "lag")
     assert told(metric, [1, 0], [0.1, 0.2]) == [("map", 1 / 2, True), ("lag", 1.0, False)]
-    assert lightgbm_eval_metric(neg_lag_scorer).names == ("lag",)
+    assert booster_eval_metric(neg_lag_scorer).names == ("lag",)
 
 
 @pytest.mark.parametrize("with_group", [True, False])
 def test_the_scikit_learn_door_of_lightgbm(with_group):
     kind = lgb.LGBMRanker if with_group else lgb.LGBMRegressor
     model = kind(n_estimators=3, metric="None", verbose=-1, n_jobs=1)
-    keywords: dict[str, Any] = {"eval_metric": lightgbm_eval_metric("map"), "eval_set": [(X, Y)]}
+    keywords: dict[str, Any] = {"eval_metric": booster_eval_metric("map"), "eval_set": [(X, Y)]}
     if "eval_X" in kind.fit.__code__.co_varnames:
         keywords |= {"eval_X": X, "eval_y": Y}
         del keywords["eval_set"]
@@ -144,54 +143,44 @@ def test_the_scikit_learn_door_of_lightgbm(with_group):
 
 def test_options_of_scorers_count():
     scorer = get_scorer("map", ties="pessimistic")
-    metric = lightgbm_eval_metric(scorer, "mrr", "precision@1")
+    metric = booster_eval_metric(scorer, "mrr", "precision@1")
     # A tie of one relevant and one irrelevant item: last of two; on average at 1 or 2; one in two.
     assert told(metric, [0, 1], [0.5, 0.5]) == [
         ("map", 1 / 2, True),
         ("mrr", (1 + 1 / 2) / 2, True),
         ("precision@1", 1 / 2, True),
     ]
-    optimistic = lightgbm_eval_metric("map", "mrr", ties="optimistic")
-    assert told(optimistic, [0, 1], [0.5, 0.5]) == [("map", 1.0, True), ("mrr", 1.0, True)]
 
 
 def test_weights_of_rows_count_by_the_mean_of_their_query():
-    metric = lightgbm_eval_metric("map")
+    metric = booster_eval_metric("map")
     # APs are 1 and 1/2; the queries weigh (1 + 3) / 2 = 2 and (1 + 0) / 2 = 1/2.
     ((_, value, _),) = told(metric, [1, 0, 0, 1], [2, 1, 2, 1], [2, 2], [1, 3, 1, 0])
     assert value == pytest.approx((2 * 1 + 0.5 * 0.5) / 2.5, abs=1e-15)
     # Queries of two rows and one, and an empty one: APs are 1/2 and 1, weights (1 + 2) / 2 and 3.
-    with pytest.warns(UndefinedMetricWarning):
-        ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], [2, 0, 1], [1, 2, 3])
-    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
-    # The empty query may be the last one, whose first row there is none of.
-    with pytest.warns(UndefinedMetricWarning):
-        ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], [2, 1, 0], [1, 2, 3])
-    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
-    # Three times 0.1 divided by 3 is not 0.1, and equal weights weigh alike.
-    ((_, value, _),) = told(metric, [0, 0, 1, 1], [3, 2, 1, 1], [3, 1], [0.1] * 4)
-    ((_, unweighted, _),) = told(metric, [0, 0, 1, 1], [3, 2, 1, 1], [3, 1])
-    assert value == unweighted
+    for sizes in ([2, 0, 1], [2, 1, 0]):
+        ((_, value, _),) = told(metric, [0, 1, 1], [3, 2, 1], sizes, [1, 2, 3])
+        assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
     scores = np.array([2.0, 1.0, 2.0, 1.0])
     data = xgb.DMatrix(scores[:, None], [1, 0, 0, 1], qid=[0, 0, 1, 1], weight=[3.0, 1.0])
-    assert xgboost_eval_metric("map")(scores, data) == [("map", (3 * 1 + 0.5) / 4)]
+    assert booster_eval_metric("map")(scores, data) == [("map", (3 * 1 + 0.5) / 4)]
 
 
 # Undefined queries -------------------------------------------------------------------------------
 
 
 def test_undefined_queries_are_left_out_with_one_warning_a_data_set():
-    metric, grades = lightgbm_eval_metric("map", "ndcg@2"), np.array([1, 0, 0, 0])
+    metric, grades = booster_eval_metric("map", "ndcg@2"), np.array([1, 0, 0, 0])
     sizes = np.array([2, 2])
     with pytest.warns(UndefinedMetricWarning, match="map and ndcg@2 are undefined for 1 of 2") as w:
         assert metric(grades, np.array([2.0, 1, 1, 2]), None, sizes)[0] == ("map", 1.0, True)
     assert len(w) == 1
     second = metric(grades, np.array([1.0, 2, 1, 2]), None, sizes)  # warns no more
     assert second[0] == ("map", 1 / 2, True)
-    settled = lightgbm_eval_metric("map", zero_division=0.0)
+    settled = booster_eval_metric(get_scorer("map", zero_division=0.0))
     assert told(settled, grades, [2, 1, 1, 2], [2, 2]) == [("map", 1 / 2, True)]
     # It is said of all measures, whatever their ties.
-    mixed = lightgbm_eval_metric(get_scorer("map", ties="pessimistic", zero_division=0.0), "mrr")
+    mixed = booster_eval_metric(get_scorer("map", ties="pessimistic", zero_division=0.0), "mrr")
     with pytest.warns(UndefinedMetricWarning, match="^mrr is undefined for 1 of 2 queries"):
         told(mixed, grades, np.zeros(4), [2, 2])
 
@@ -201,72 +190,46 @@ def test_undefined_queries_are_left_out_with_one_warning_a_data_set():
     [
         ("map is undefined for all queries of a data", np.zeros(2), [1, 2], [2]),
         ("predictions contains NaN", np.ones(2), [1, np.nan], [2]),
-        (r"negative grade \(-1.0\) at row 1 of query 1", [1.0, 0, 0, -1], np.zeros(4), [2, 2]),
-        ("rows of each query, which are 3 in all; got sizes from 2", np.ones(3), np.zeros(3), [2]),
-        ("got sizes from -1 that add up to 3", np.ones(3), np.zeros(3), [4, -1]),
+        (r"negative grade \(-1.0\) at row 3", [1.0, 0, 0, -1], np.zeros(4), [2, 2]),
         (r"predictions should be a 1d array, got .* \(3, 2\)", np.ones(3), np.zeros((3, 2)), [3]),
         (r"y_true should be a 1d array, got .* \(3, 1\)", np.ones((3, 1)), np.zeros(3), [3]),
     ],
 )
 def test_a_data_set_that_cannot_be_measured_ends_the_training(message, grades, scores, sizes):
     with pytest.raises((UndefinedMetricError, ValueError), match=message):
-        told(lightgbm_eval_metric("map"), grades, scores, sizes)
+        told(booster_eval_metric("map"), grades, scores, sizes)
 
 
 # The truth is read once --------------------------------------------------------------------------
 
 
-@pytest.fixture
-def readings(monkeypatch):
-    """Number of times that grades were read and checked."""
-    read: list[int] = []
-    original = eval_metrics._read
-
-    def counting(rows: Any, *others: Any) -> Any:
-        read.append(len(rows.grades))
-        return original(rows, *others)
-
-    monkeypatch.setattr(eval_metrics, "_read", counting)
-    return read
-
-
-def test_truths_are_read_once_for_each_data_set(readings):
-    watched_by_lightgbm(lightgbm_eval_metric(*MEASURES))
-    assert readings == [len(Y_HELD)]
-    watched_by_xgboost(xgboost_eval_metric(*MEASURES))
-    assert readings == [len(Y_HELD)] * 2
-
-
-def test_labels_that_change_are_another_truth(readings):
-    metric, grades, group = lightgbm_eval_metric("map"), np.array([1, 0]), np.array([2])
-    scores = np.array([2.0, 1.0])
+def test_data_sets_are_read_once_and_found_by_their_values():
+    metric = booster_eval_metric(*MEASURES)
+    watched_by_lightgbm(metric)
+    (data,) = metric._data_sets
+    watched_by_lightgbm(metric)
+    assert metric._data_sets == [data]
+    watched_by_xgboost(metric)  # which has the same labels, and 32-bit floats
+    grades, group, scores = np.array([1, 0]), np.array([2]), np.array([2.0, 1.0])
     assert metric(grades, scores, None, group)[0][1] == 1.0
     grades[:] = [0, 1]
     assert metric(grades, scores, None, group)[0][1] == 1 / 2
     assert metric(grades, scores, np.array([1.0, 1.0]), group)[0][1] == 1 / 2
-    assert len(readings) == 3
-
-
-def test_few_truths_are_kept(readings):
-    metric = lightgbm_eval_metric("map")
-    count = 2 * eval_metrics.MAX_KEPT
-    for number in range(count):
+    assert metric._data_sets[3] is data
+    for number in range(eval_metrics.MAX_KEPT):
         told(metric, [1 + number, 0], [2, 1])
-    assert len(readings) == count
-    assert len(metric._truths) == eval_metrics.MAX_KEPT
+    assert len(metric._data_sets) == eval_metrics.MAX_KEPT
+    assert data not in metric._data_sets
 
 
 def test_metrics_are_stored_without_data():
-    metric = lightgbm_eval_metric("map", ndcg_scorer.with_options(k=3))
+    metric = booster_eval_metric("map", ndcg_scorer.with_options(k=3))
     empty = len(pickle.dumps(metric))
     metric(np.arange(1000) % 2, np.arange(1000.0), None, np.array([1000]))
-    for copied in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)):
-        assert copied == metric
-        assert copied.names == ("map", "ndcg@3")
-        assert not copied._truths
     assert len(pickle.dumps(metric)) == empty
-    assert metric != xgboost_eval_metric("map")
-    assert repr(metric).startswith("LightGBMEvalMetric(get_scorer('map'), ndcg_scorer.with_options")
+    for copied in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)):
+        assert copied.names == ("map", "ndcg@3")
+        assert told(copied, [1, 0], [1, 2]) == told(metric, [1, 0], [1, 2])
 
 
 # Early stopping ----------------------------------------------------------------------------------
@@ -280,86 +243,64 @@ def test_xgboost_may_not_keep_the_worst(name, told, needed):
     with pytest.raises(
         RankingConfigError, match=f"keep the worst '{name}': pass maximize={needed}"
     ):
-        watched_by_xgboost(xgboost_eval_metric(name), early_stopping_rounds=5, maximize=told)
+        watched_by_xgboost(booster_eval_metric(name), early_stopping_rounds=5, maximize=told)
 
 
 @pytest.mark.parametrize("name", ["map", "ndcg@5", "precision@3", "auc", "lag"])
 def test_what_xgboost_guesses_right_needs_no_word(name):
-    metric = xgboost_eval_metric(name, zero_division=0.0)
+    metric = booster_eval_metric(get_scorer(name, zero_division=0.0))
     model, _ = watched_by_xgboost(metric, 30, early_stopping_rounds=3)
     assert model.best_iteration >= 0
 
 
 def test_callbacks_that_watch_another_metric_are_left_alone():
     stopping = xgb.callback.EarlyStopping(rounds=3, metric_name="map")
-    watched_by_xgboost(xgboost_eval_metric("map", "mrr"), callbacks=[stopping])
+    watched_by_xgboost(booster_eval_metric("map", "mrr"), callbacks=[stopping])
     with pytest.raises(RankingConfigError, match="keep the worst 'mrr'"):
         watched_by_xgboost(
-            xgboost_eval_metric("map", "mrr"), callbacks=[xgb.callback.EarlyStopping(rounds=3)]
+            booster_eval_metric("map", "mrr"), callbacks=[xgb.callback.EarlyStopping(rounds=3)]
         )
 
 
 # Refused -----------------------------------------------------------------------------------------
 
 
-def test_data_without_queries_are_refused():
-    with pytest.raises(RankingConfigError, match="the data set has no queries"):
-        xgboost_eval_metric("map")(np.zeros(len(Y)), xgb.DMatrix(X, Y))
+def of_xgb_ranker():
+    ranker = xgb.XGBRanker(n_estimators=2, eval_metric=booster_eval_metric("map"), n_jobs=1)
+    ranker.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID])
 
 
-def test_measures_that_are_none_or_come_twice():
-    for make in (lightgbm_eval_metric, xgboost_eval_metric):
-        with pytest.raises(InvalidParameterError, match="needs at least one measure"):
-            make()
-        with pytest.raises(InvalidParameterError, match=r"measure 'ndcg@10' comes twice"):
-            make("ndcg@10", "nDCG@10")
-        with pytest.raises(InvalidParameterError, match="has no option 'tie'"):
-            make("map", tie="average")
+REFUSED = {
+    "the data set has no queries: .* pass its measures to QueryRanker": of_xgb_ranker,
+    "the data set has no queries": lambda: booster_eval_metric("map")(Y, xgb.DMatrix(X, Y)),
+    "needs at least one measure": booster_eval_metric,
+    "each of them once; got .'ndcg@10', 'ndcg@10'": (
+        lambda: booster_eval_metric("ndcg@10", "nDCG@10")
+    ),
+    "takes str, Measure and scorers, got NoneType: None": lambda: booster_eval_metric(None),
+    "ties='docid'.* reads labels or item ids": (
+        lambda: booster_eval_metric(get_scorer("map", convention="trec_eval"))
+    ),
+    "pos_label=2.* reads labels": lambda: booster_eval_metric(get_scorer("map", pos_label=2)),
+    "relevance=.* reads labels": (
+        lambda: booster_eval_metric(get_scorer("map", relevance={0: 0, 1: 3}))
+    ),
+}
 
 
-@pytest.mark.parametrize("option", [{"ties": "docid"}, {"convention": "trec_eval"}])
-def test_ties_by_ids_that_rows_do_not_have_are_refused(option):
-    with pytest.raises(InvalidParameterError, match="ties='docid' breaks ties by item ids"):
-        lightgbm_eval_metric("map", **option)
-
-
-def test_each_library_has_its_own_door():
-    with pytest.raises(RankingConfigError, match="data of XGBoost; use xgboost_eval_metric"):
-        watched_by_xgboost(lightgbm_eval_metric("map"))
-    data, held_out = lightgbm_sets()
-    with pytest.raises(RankingConfigError, match="for LightGBM use lightgbm_eval_metric"):
-        lgb.train(QUIET, data, 2, [held_out], feval=xgboost_eval_metric("map"))
-    ranker = xgb.XGBRanker(n_estimators=2, eval_metric=lightgbm_eval_metric("map"), n_jobs=1)
-    with pytest.raises(RankingConfigError, match="pass its measures to QueryRanker"):
-        ranker.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID])
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_watched_is_refused(message):
+    with pytest.raises((RankingConfigError, InvalidParameterError, TypeError), match=message):
+        REFUSED[message]()
 
 
 def test_forms_of_measures():
-    assert lightgbm_eval_metric(["map", "mrr"]).names == ("map", "mrr")
-    assert xgboost_eval_metric(lightgbm_eval_metric("map")).names == ("map",)
-    with pytest.raises(TypeError, match="takes str, Measure and scorers, got NoneType: None"):
-        lightgbm_eval_metric(None)
-
-
-@pytest.mark.parametrize("option", [{"pos_label": 2}, {"relevance": {0: 0, 1: 3}}])
-def test_scorers_that_read_labels_are_refused(option):
-    with pytest.raises(InvalidParameterError, match="reads labels, and those of a booster's data"):
-        lightgbm_eval_metric(get_scorer("map", **option))
+    assert booster_eval_metric(["map", "mrr"]).names == ("map", "mrr")
+    assert booster_eval_metric(booster_eval_metric("map")).names == ("map",)
 
 
 def test_names_fit_into_the_lines_of_xgboost():
-    (name,) = xgboost_eval_metric("hmean(ndcg, map)@3").names
+    (name,) = booster_eval_metric("hmean(ndcg, map)@3").names
     assert not set(name) & set(" :\t")
-    _, noted = watched_by_xgboost(xgboost_eval_metric("hmean(ndcg, map)@3"), 2)
+    _, noted = watched_by_xgboost(booster_eval_metric("hmean(ndcg, map)@3"), 2)
     assert list(noted) == [name]
-
-
-def test_a_prefix_keeps_names_apart_from_those_of_the_library():
-    of_library = {"metric": "map", "eval_at": [3]}
-    _, noted = watched_by_lightgbm(lightgbm_eval_metric("map@3", prefix="exact_"), **of_library)
-    assert [*noted] == ["map@3", "exact_map@3"]
-    metric = xgboost_eval_metric("map@3", prefix="exact_")
-    assert pickle.loads(pickle.dumps(metric)) == metric != xgboost_eval_metric("map@3")
-    assert repr(metric).endswith(", prefix='exact_')")
-    with pytest.raises(InvalidParameterError, match="prefix must be a str without blanks"):
-        lightgbm_eval_metric("map", prefix="exact\xa0")
