@@ -34,6 +34,12 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 "or a masked array",
                 RankingDataWarning,
             )
+    if data.counts.missed and not all(measure.is_pooled for measure in measures):
+        warn(
+            f"{data.counts.missed:,} of {data.n_shared:,} items of the one ground truth are in no "
+            "ranking and count for no query; pass a truth per query",
+            RankingDataWarning,
+        )
     rankings = data.rankings
     if len(rankings) >= FEW and (rankings.n_hits < rankings.n_relevant).any():
         _warn_of_cut(measures, rankings)

@@ -174,7 +174,8 @@ def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
     """Data with a warning and its text where nothing relevant was retrieved at all."""
-    if judged.rankings.n_hits.any() or not judged.rankings.n_relevant.any():
+    has_relevant = judged.rankings.n_relevant.any() or judged.counts.missed
+    if judged.rankings.n_hits.any() or not has_relevant:
         return replace(judged, hint="") if judged.hint else judged
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
     sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]

@@ -137,6 +137,7 @@ def read_items(
     if reader.hits is not None:
         about["hint"] = reader.hits.mismatch()
     about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
+    about["n_shared"] = 0 if known is None else len(known)
     return RankingData.of(items, query_ids, weights, **about)
 
 

@@ -94,6 +94,8 @@ class RankingData:
     """Ids of queries that were given but not evaluated."""
     keyed: bool = False
     """Whether queries were joined by key, so that nothing of them goes by position."""
+    n_shared: int = 0
+    """Items of the one ground truth of all queries; 0: each query has its own."""
     positional: bool = False
     """Whether the queries have no ids but their positions."""
     query_columns: tuple[Any, ...] = ()

@@ -10,6 +10,7 @@ from sklearn_rank import (
     Evaluation,
     InvalidParameterError,
     QueryMismatchError,
+    RankingDataWarning,
     UndefinedMetricWarning,
     evaluate,
 )
@@ -90,6 +91,12 @@ def test_parts_that_warned_do_not_warn_again() -> None:
         assert Evaluation.merge(part, other)["map"] == 1.0
 
 
+def shared() -> Any:
+    """Of one ground truth for all queries, of which no query found an item."""
+    with pytest.warns(RankingDataWarning, match="^1 of 2 items of the one ground truth"):
+        return one({"a", "z"}, [["a"]])
+
+
 def one(truth: Any = None, run: Any = None, measure: str = "map", **options: Any) -> Evaluation:
     return evaluate(truth or {"q2": {"a"}}, run or {"q2": ["a"]}, measure, **options)
 
@@ -111,7 +118,7 @@ ONE = one({"q1": {"a"}}, {"q1": ["a"]})
         ([ONE, one(sample_weight={"q2": 1})], InvalidParameterError, "some of .* have weights"),
         ([ONE, one([{"a"}], [["a"]])], InvalidParameterError, "some go by position"),
         (
-            [one({"a", "z"}, [["a"]]), one({"b"}, [["b"]])],
+            [shared(), one({"b"}, [["b"]])],
             InvalidParameterError,
             "shared by all queries cannot be merged",
         ),

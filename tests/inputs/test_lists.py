@@ -94,7 +94,9 @@ LISTS = [["1-x", "1-a"], ["2-b", "2-y"], ["3-x"]]
 
 @pytest.mark.parametrize("wrap", [set, frozenset, lambda items: dict.fromkeys(items).keys()])
 def test_one_truth_for_all_queries(wrap):
-    evaluation = evaluate(wrap(LINKS), LISTS, ("map", "recall@2", "mrr"), zero_division=np.nan)
+    measures = ("map", "recall@2", "mrr")
+    with pytest.warns(RankingDataWarning, match=r"^2 of 4 items .* in no ranking.* per query$"):
+        evaluation = evaluate(wrap(LINKS), LISTS, measures, zero_division=np.nan)
     # The relevant items of a query are those of its own list: none for the third.
     assert evaluation.per_query["map"].tolist()[:2] == [1 / 2, 1.0]
     assert np.isnan(evaluation.per_query["map"][2])
@@ -105,9 +107,8 @@ def test_one_truth_for_all_queries(wrap):
 
 def test_items_that_several_queries_found_are_warned_of():
     with pytest.warns(RankingDataWarning, match=r"^1 items .* several queries \('a'\) and count"):
-        evaluation = evaluate({"a", "z"}, [["x", "a"], ["a", "y"]], "mrr")
+        evaluation = evaluate({"a"}, [["x", "a"], ["a", "y"]], "mrr")
     assert evaluation["mrr"] == (1 / 2 + 1) / 2
-    assert evaluation.counts["missed"] == 1
 
 
 def test_missed_items_of_one_truth_count_in_pooled_measures():
@@ -217,7 +218,7 @@ def test_providers_keep_integers_apart(provider, higher_is_better):
     ("y_true", "y_score", "expected"),
     [
         ([{1}, {2, 3}], [[1, 2], [3]], [1, 1, 2, 2, 3, 3]),
-        ({1, 4}, [[1, 2], [3]], [1, 1, 2, 3, 4]),
+        ({1, 3}, [[1, 2], [3]], [1, 1, 2, 3, 3]),
         ({"p": {1: 2}}, {"p": {1: 0.5, 2: 0.1}}, [1, 1, 2]),
     ],
 )
