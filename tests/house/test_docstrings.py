@@ -71,12 +71,9 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize(("package", "name"), PUBLIC, ids=[name for _, name in PUBLIC])
-def test_every_keyword_of_a_function_has_an_entry_on_the_api_page(
-    package: ModuleType, name: str
-) -> None:
+def test_every_keyword_of_a_function_is_documented(package: ModuleType, name: str) -> None:
     """A metric's assertion has the entries of the metric's function, which its docstring names."""
     function = getattr(package, name)
-    assert re.search(rf"\b{name}\b", (ROOT / "docs" / "api.md").read_text()), "not in docs/api.md"
     doc = inspect.getdoc(function) or ""
     scored = re.search(r"Own parameters are those of\s+:func:`sklearn_rank\.(\w+)`", doc)
     if scored is not None:

@@ -342,6 +342,8 @@ def test_a_perfect_ranking_has_the_best_value(ranking: Ranking) -> None:
     assume(kept)
     for chosen, (best, value) in several([perfect, ranking], kept).items():
         assert_not_better(value, best, chosen)
+        for one in (best, value):
+            assert math.isnan(one) or 0 <= one <= chosen.metric.upper + SLACK
 
 
 # Identities --------------------------------------------------------------------------------------
