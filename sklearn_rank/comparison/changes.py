@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter
@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
+from sklearn_rank.evaluation.result import item_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.parameters import ByQuery
@@ -35,6 +36,15 @@ class ItemChange(NamedTuple):
     contribution: float
     """Part of the change of the query's value; the sum over all items is the whole. NaN where
     there are no such parts."""
+    title: str = ""
+    """Of the item, from ``item_text``."""
+
+    @property
+    def text(self) -> str:
+        """Such as ``Some title 1->3 -0.42``, fit for a terminal; the id where there is no title."""
+        ranks = "->".join("-" if rank is None else f"{rank:g}" for rank in self[2:4])
+        part = "" if math.isnan(self.contribution) else f" {self.contribution:+.2g}"
+        return f"{safe_text(self.title or as_text(self.item))} {ranks}{part}"
 
 
 @dataclass(frozen=True)
@@ -83,14 +93,38 @@ class QueryChange:
         >>> compared.most_changed(1)[0].why()
         'b 2->- -0.63; a 1->2 -0.37'
         """
-        shown = []
-        for item, _, old, new, part in self.items:
-            if old != new or abs(part) > 0:
-                ranks = "->".join("-" if rank is None else f"{rank:g}" for rank in (old, new))
-                share = "" if math.isnan(part) else f" {part:+.2g}"
-                shown.append(f"{safe_text(as_text(item))} {ranks}{share}")
-        more = len(shown) - limit
-        return "; ".join(shown[:limit]) + (f"; {more:,} more" if more > 0 else "")
+        moved = [
+            own for own in self.items if own.old_rank != own.new_rank or abs(own.contribution) > 0
+        ]
+        more = len(moved) - limit
+        shown = "; ".join(own.text for own in moved[:limit])
+        return shown + (f"; {more:,} more" if more > 0 else "")
+
+
+def cause(change: QueryChange) -> ItemChange | None:
+    """The item that explains a change: the largest contribution that has its sign.
+
+    Where there are no contributions, the first that moved; None if nothing changed, or none did.
+    """
+    parts = [own for own in change.items if not math.isnan(own.contribution)]
+    if parts:
+        sign = math.copysign(1.0, change.change) if change.change else 0.0
+        largest = max(parts, key=lambda own: sign * own.contribution)
+        return largest if sign * largest.contribution > 0 else None
+    moved = (own for own in change.items if own.old_rank != own.new_rank)
+    return next(moved, None) if change.change else None
+
+
+def title_function(texts: Any) -> Callable[[Any], str]:
+    """Function from an item to its title, of ``item_text``; empty where there is none."""
+    look_up = item_function(texts)
+
+    def title_of(item: Any) -> str:
+        found = look_up(item)
+        found = found.get("title") if isinstance(found, Mapping) else found
+        return "" if found is None else str(found)
+
+    return title_of
 
 
 def query_changes(
@@ -100,6 +134,7 @@ def query_changes(
     text_of: Callable[[Any], str],
     numbers: Sequence[int],
     key: Callable[[Any], Any] = lambda item: item,
+    title_of: Callable[[Any], str] = lambda _: "",
 ) -> list[QueryChange]:
     """Some of the common queries, by number, with what explains their change."""
     before, after = (
@@ -125,7 +160,8 @@ def query_changes(
     for place, number in enumerate(numbers):
         query, (old, new) = joined.query_ids[number], values[place]
         found = next(explained) if is_defined[place] else undefined
-        fields = (text_of(query), measure, *pair, old, new, new - old, found.items)
+        items = tuple(own._replace(title=title_of(own.item)) for own in found.items)
+        fields = (text_of(query), measure, *pair, old, new, new - old, items)
         changes.append(QueryChange(query, *fields, before[place], after[place], found.remark))
     return changes
 

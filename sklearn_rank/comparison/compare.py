@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from sklearn_rank.comparison.join import join
-from sklearn_rank.comparison.result import Comparison, Options, comparisons_of
+from sklearn_rank.comparison.result import Comparison, ItemText, Options, comparisons_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
+from sklearn_rank.evaluation.result import Evaluation, QueryText, item_function, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
@@ -35,6 +35,7 @@ def compare(
     alpha: float = 0.05,
     queries: Literal["common", "same"] = "common",
     query_text: QueryText = None,
+    item_text: ItemText = None,
     **reading: Any,
 ) -> Comparison:
     """Compare systems with a baseline, query by query.
@@ -65,7 +66,11 @@ def compare(
         without a ranking counts as an empty one. "same" raises where queries, or those with a
         ranking, differ.
     query_text : mapping or callable, default=None
-        {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
+        {query: text}, or a function of the query id, for :meth:`Comparison.most_changed` and
+        reports.
+    item_text : mapping or callable, default=None
+        Titles of items likewise, shown before their ids, or mappings as of
+        :meth:`Comparison.report`.
     **reading
         Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
         ``ties``, ``convention`` and so on; ``relevance`` as {name: relevance}.
@@ -103,6 +108,7 @@ def compare(
     check_option(queries, "queries", ("common", "same"), "compare")
     alpha = check_share(alpha, "alpha", "compare")
     text_function(query_text)
+    item_function(item_text)
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in known:
@@ -111,7 +117,7 @@ def compare(
             raise TypeError(msg)
     systems = _read_systems((baseline, *others), names, measures, reading)
     joined, notes = join(systems, measures, same_queries=queries == "same")
-    options = Options(alpha, bool(all_pairs), query_text, notes)
+    options = Options(alpha, bool(all_pairs), query_text, item_text, notes)
     return comparisons_of([joined], options)[0]
 
 

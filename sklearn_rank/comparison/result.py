@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import Direction, QueryChange, query_changes
+from sklearn_rank.comparison.changes import (
+    Direction,
+    QueryChange,
+    cause,
+    query_changes,
+    title_function,
+)
 from sklearn_rank.comparison.differences import Change, changes_of
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import describe_family, notes_of
@@ -80,13 +86,17 @@ class SystemScore:
     worse_than: tuple[str, ...] = ()
 
 
+ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
+
+
 @dataclass(frozen=True)
 class Options:
     """What was asked for besides systems and measures."""
 
     alpha: float
     all_pairs: bool
-    query_text: QueryText
+    query_text: QueryText = None
+    item_text: ItemText = None
     notes: Sequence[str] = ()
     """On omissions when the systems were joined."""
 
@@ -299,6 +309,7 @@ class Comparison(Tabular):
         system: str | None = None,
         direction: Direction = "both",
         query_text: QueryText = None,
+        item_text: ItemText = None,
     ) -> list[QueryChange]:
         """The queries that changed most, and the items that explain it.
 
@@ -316,8 +327,9 @@ class Comparison(Tabular):
             Compared with the baseline; None takes the second system.
         direction : {"both", "worse", "better"}, default="both"
             Which changes count, the direction of the measure minded.
-        query_text : mapping or callable, default=None
-            {query: text}, or a function of the query id; None takes that of ``compare``.
+        query_text, item_text : mapping or callable, default=None
+            {query: text} and {item: title}, or functions of the id; None takes those of
+            ``compare``.
 
         Returns
         -------
@@ -356,7 +368,7 @@ class Comparison(Tabular):
         sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
         order = np.argsort(-sizes, kind="stable").tolist()
         numbers = [place for place in order[:n] if sizes[place] > 0]
-        return self._changes(name, pair, numbers, query_text)
+        return self._changes(name, pair, numbers, query_text, item_text)
 
     def worst(
         self,
@@ -365,6 +377,7 @@ class Comparison(Tabular):
         measure: str | Measure | None = None,
         system: str | None = None,
         query_text: QueryText = None,
+        item_text: ItemText = None,
     ) -> list[QueryChange]:
         """The queries that a system answers worst, beside how the baseline answers them.
 
@@ -372,7 +385,7 @@ class Comparison(Tabular):
         ----------
         n : int, default=10
             At most so many; queries of the best possible value are never among them.
-        measure, system, query_text
+        measure, system, query_text, item_text
             See :meth:`most_changed`.
 
         Returns
@@ -384,7 +397,7 @@ class Comparison(Tabular):
         name, pair = self._asked(measure, system)
         values = self._joined.values_per_query(pair[1], name)
         numbers = worst_of(values, self.metric(name).metric, n)
-        return self._changes(name, pair, numbers, query_text)
+        return self._changes(name, pair, numbers, query_text, item_text)
 
     def query_changes(
         self,
@@ -393,6 +406,7 @@ class Comparison(Tabular):
         measure: str | Measure | None = None,
         system: str | None = None,
         query_text: QueryText = None,
+        item_text: ItemText = None,
     ) -> list[QueryChange]:
         """Changes of queries by their ids, in the order given."""
         name, pair = self._asked(measure, system)
@@ -405,7 +419,8 @@ class Comparison(Tabular):
             if query not in places:
                 msg = f"query {safe_repr(query)} was not compared"
                 raise InvalidParameterError(msg)
-        return self._changes(name, pair, [places[query] for query in wanted], query_text)
+        numbers = [places[query] for query in wanted]
+        return self._changes(name, pair, numbers, query_text, item_text)
 
     def _asked(self, measure: Any, system: str | None) -> tuple[str, tuple[str, str]]:
         """Name of the measure, and the two systems."""
@@ -415,11 +430,17 @@ class Comparison(Tabular):
         return self._find(measure), self._pair([self.others[0] if system is None else system])
 
     def _changes(
-        self, measure: str, pair: tuple[str, str], numbers: Sequence[int], query_text: QueryText
+        self,
+        measure: str,
+        pair: tuple[str, str],
+        numbers: Sequence[int],
+        query_text: QueryText,
+        item_text: ItemText,
     ) -> list[QueryChange]:
         """A list that prints as a table."""
         text = text_function(self._options.query_text if query_text is None else query_text)
-        found = query_changes(self._joined, measure, pair, text, numbers)
+        title = title_function(self._options.item_text if item_text is None else item_text)
+        found = query_changes(self._joined, measure, pair, text, numbers, title_of=title)
         return Rows(found, partial(changes_table, baseline=pair[0], system=pair[1]))
 
     # What it is shown as -------------------------------------------------------------------------
@@ -453,7 +474,7 @@ class Comparison(Tabular):
         measure: str | Measure | None = None,
         slices: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
         query_text: QueryText = None,
-        item_text: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
+        item_text: ItemText = None,
         about: Sequence[str] = (),
     ) -> None:
         """Write the answer and every query to one HTML file, which needs no network.
@@ -477,7 +498,8 @@ class Comparison(Tabular):
             ``compare``.
         item_text : mapping or callable, default=None
             Titles of items, or mappings with ``title``, ``text``, ``url`` (a link) and ``image``
-            (shown if it is a ``data:`` URI, otherwise a link).
+            (shown if it is a ``data:`` URI, otherwise a link). None takes those given to
+            ``compare``.
         about : sequence of str, default=()
             More for the line below the verdict, such as files and the command.
         """
@@ -490,7 +512,7 @@ class Comparison(Tabular):
             measure=measure,
             slices=slices,
             query_text=self._options.query_text if query_text is None else query_text,
-            item_text=item_text,
+            item_text=self._options.item_text if item_text is None else item_text,
             about=about,
         )
 
@@ -685,7 +707,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
 def changes_table(
     changes: Sequence[QueryChange], baseline: str, system: str, *, brief: bool = False
 ) -> Table:
-    """Queries that changed, and the items that explain it; ``brief`` names the first one."""
+    """Queries that changed, and the items that explain it; ``brief`` names the one of ``cause``."""
     has_text = any(change.text for change in changes)
     columns = (
         Column("query"),
@@ -700,13 +722,18 @@ def changes_table(
             number_cell(change.old),
             number_cell(change.new),
             number_cell(change.change, signed=True),
-            text_cell(change.why(1).partition(";")[0] if brief else change.why()),
+            text_cell(_main_reason(change) if brief else change.why()),
         )
         for change in changes
     )
     by = f"largest changes by {changes[0].measure}" if changes else "no query changed"
     notes = tuple(dict.fromkeys(change.remark for change in changes if change.remark))
     return Table(columns, rows, notes=(f"{system} against {baseline}: {by}", *notes))
+
+
+def _main_reason(change: QueryChange) -> str:
+    found = cause(change)
+    return "" if found is None else found.text
 
 
 def printed(comparison: Comparison) -> tuple[Table, ...]:

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sklearn_rank import compare, evaluate
-from sklearn_rank.comparison.changes import NO_IDS
+from sklearn_rank.comparison.changes import NO_IDS, cause
+from sklearn_rank.comparison.result import changes_table
 from sklearn_rank.exceptions import InvalidParameterError
 
 TRUTH = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
@@ -31,12 +34,52 @@ def test_discounted_gains_by_hand() -> None:
     assert change.old == pytest.approx(1 + 3 * LOG3)
     assert change.new == pytest.approx(3 * LOG3 + 1 / 2)
     assert [tuple(item) for item in change.items] == [
-        ("a", 1.0, 1, 3, pytest.approx(-1 / 2)),
-        ("b", 2.0, 2, 2, 0.0),
+        ("a", 1.0, 1, 3, pytest.approx(-1 / 2), ""),
+        ("b", 2.0, 2, 2, 0.0, ""),
     ]
     assert change.why() == "a 1->3 -0.5"
     assert (change.before.n_ranked, change.after.n_ranked) == (3, 3)
     assert change.remark == ""
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.permutations("abcdef"),
+    st.permutations("abcdef"),
+    st.integers(0, 6),
+    st.sampled_from(["map", "ndcg", "dcg@3", "mrr", "lag", "recall@2", "rbp(p=0.5)"]),
+)
+def test_a_cause_has_the_sign_of_the_change_and_no_contribution_is_larger(
+    old: list[str], new: list[str], n: int, measure: str
+) -> None:
+    truth = {"q": {"a": 1, "b": 2, "c": 3, "d": 1}}
+    found = compare(truth, {"old": {"q": old}, "new": {"q": new[:n] or ["x"]}}, measures=measure)
+    (change,) = found.query_changes(["q"])
+    item = cause(change)
+    parts = [own.contribution for own in change.items if own.contribution * change.change > 0]
+    if parts:
+        assert item is not None
+        assert abs(item.contribution) == max(map(abs, parts))
+    elif not change.change:
+        assert item is None
+    else:  # no contributions: the first that moved
+        assert item is not None
+        assert math.isnan(item.contribution)
+        assert item.old_rank != item.new_rank
+
+
+def test_titles_stand_for_ids_and_the_cause_stands_first() -> None:
+    truth = {"q": {"a": 1, "b": 1}, "r": {"c": 1}}
+    runs = {"old": {"q": [*"abxyz"], "r": ["c"]}, "new": {"q": [*"xyzba"], "r": ["c"]}}
+    titles = {"a": {"title": "Item A"}, "b": "Item \x1b B"}
+    found = compare(truth, runs, measures="dcg", item_text=titles)
+    (change,) = found.most_changed()
+    assert change.why() == "Item A 1->5 -0.61; Item \\x1b B 2->4 -0.2"
+    table = changes_table([change], "old", "new", brief=True)
+    assert table.rows[0][-1].text == "Item A 1->5 -0.61"
+    assert found.most_changed(item_text={"a": "Other"})[0].why(1) == "Other 1->5 -0.61; 1 more"
+    nothing = compare(truth, runs | {"new": runs["old"]}, measures="dcg").query_changes(["q"])
+    assert changes_table(nothing, "old", "new", brief=True).rows[0][-1].text == ""
 
 
 def test_the_largest_changes_come_first_and_none_is_0() -> None:
@@ -86,8 +129,8 @@ def test_ties_are_ranks_in_the_mean() -> None:
     runs = {"old": {"q": {"a": 2, "b": 1, "x": 1}}, "new": {"q": {"a": 1, "b": 1, "x": 1}}}
     (change,) = compare(truth, runs, measures="precision@1").most_changed()
     assert [tuple(item) for item in change.items] == [
-        ("a", 1.0, 1, 2, pytest.approx(1 / 3 - 1)),
-        ("b", 1.0, 2.5, 2, pytest.approx(1 / 3)),
+        ("a", 1.0, 1, 2, pytest.approx(1 / 3 - 1), ""),
+        ("b", 1.0, 2.5, 2, pytest.approx(1 / 3), ""),
     ]
     assert change.why() == "a 1->2 -0.67; b 2.5->2 +0.33"
 
@@ -146,7 +189,7 @@ def test_only_grades_that_count_are_items() -> None:
     runs = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
     truth = {"q": {"a": 1, "b": 2}}
     (change,) = compare(truth, runs, measures="map(min_rel=2)").most_changed()
-    assert [tuple(item) for item in change.items] == [("b", 2.0, 2, 1, 0.5)]
+    assert [tuple(item) for item in change.items] == [("b", 2.0, 2, 1, 0.5, "")]
 
 
 @pytest.mark.parametrize("measure", ["iprec", "mar", "hmean", "all_hit_rate@1", "set_map@2"])
