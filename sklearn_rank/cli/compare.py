@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if n and form not in ("text", "json"):
         msg = "--changed goes with --format text and json"
         raise ValueError(msg)
-    comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
+    comparison = _compare_files(arguments, keep_items=n > 0 or form == "text", **_texts(arguments))
     if form == "json":
         content = comparison.to_dict()
         if n:
@@ -91,13 +91,13 @@ def _in_full(comparison: Comparison) -> Table:
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Compare, and write the page."""
-    slices, texts, items = arguments.slices, arguments.query_text, arguments.item_text
-    inputs = (arguments.qrels, arguments.baseline, *arguments.runs, slices, texts, items)
+    slices = arguments.slices
+    files = (arguments.query_text, arguments.item_text, slices)
+    inputs = (arguments.qrels, arguments.baseline, *arguments.runs, *files)
     check_target(arguments.output, HTML_REPORT, inputs)
     options: dict[str, Any] = {
         "slices": None if slices is None else read_labels(slices).get,
-        "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
-        "item_text": None if items is None else read_items(items),
+        **_texts(arguments),
         "about": (arguments.qrels, shlex.join(["sklearn-rank", *arguments.words])),
     }
     result: Comparison | Evaluation
@@ -110,6 +110,15 @@ def run_report(arguments: argparse.Namespace) -> int:
     _print_verdict(verdict)
     print(shown(arguments.output))
     return 0
+
+
+def _texts(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Texts of queries and titles of items."""
+    texts, items = arguments.query_text, arguments.item_text
+    return {
+        "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
+        "item_text": None if items is None else read_items(items),
+    }
 
 
 def _print_verdict(verdict: Verdict) -> None:
@@ -135,7 +144,7 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
         print_table(changes_table(changes, comparison.baseline, system, brief=True))
 
 
-def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
+def _compare_files(arguments: argparse.Namespace, *, keep_items: bool, **texts: Any) -> Comparison:
     """Read, measure and compare."""
     paths = [arguments.baseline, *arguments.runs]
     systems = _measure_files(arguments, paths, keep_items=keep_items)
@@ -145,6 +154,7 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
             all_pairs=arguments.all_pairs,
             alpha=arguments.alpha,
             queries="same" if arguments.same_queries else "common",
+            **texts,
         )
 
 

@@ -213,7 +213,7 @@ def _compare(commands: Any) -> None:
         "compare",
         help="compare runs with the first one, query by query",
         description="Compare runs with the first one (or, with --all-pairs, each with each): "
-        "differences with intervals, effect sizes, and p-values corrected for their number. "
+        "changes with intervals, effect sizes, and p-values corrected for their number. "
         "Takes the same files as evaluate.",
     )
     add = parser.add_argument
@@ -240,9 +240,6 @@ def _report(commands: Any) -> None:
     add("--title", metavar="TEXT", help="line above the verdict")
     add("--explain", metavar="M", help="measure that sorts queries (default: that of the verdict)")
     add("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
-    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
-    items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
-    add("--item-text", metavar="FILE", help=items)
     _add_comparing(parser, "*")
     parser.set_defaults(run=("compare", "run_report"), format="html")
 
@@ -259,6 +256,9 @@ def _add_comparing(parser: argparse.ArgumentParser, others: str = "+") -> None:
     )
     same = "refuse runs that were evaluated on different queries"
     add("--same-queries", action="store_true", help=same)
+    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
+    items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
+    add("--item-text", metavar="FILE", help=items)
     _add_measuring(parser, f"default: {', '.join(COMPARED)}")
     _add_reading(parser)
 

@@ -89,6 +89,10 @@ def test_the_queries_that_changed_most(runs):
         "new": 1.0,
         "why": "d 2->1 +0.5",
     }
+    runs.write({"titles.csv": "item,text\nd,A title\n", "texts.csv": "query,text\nq0,who?\n"})
+    text = runs(f"{PAIR} --changed 1 --item-text titles.csv --query-text texts.csv")
+    assert "A title 2->1 +0.5" in text
+    assert "who?" in text
     none = runs("compare t.qrels old.run same.run -m mrr --changed 1")
     assert "same.run against old.run: no query changed" in none
 
