@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.support.text import for_log
+from sklearn_rank.support.text import for_log, format_list
 
 
 def run_measures(arguments: argparse.Namespace) -> int:
@@ -70,9 +70,29 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
     # As `python FILE` and `python -m MODULE` have it.
     sys.path[:0] = [os.path.dirname(arguments.function), ""]
-    found = audit(arguments.function, arguments.measure)
+    found = audit(_function_of(arguments.function), arguments.measure)
     print(for_log(str(found)))
     return 0 if found.agrees else GATE_FAILED
+
+
+def _function_of(path: str) -> Any:
+    """The function of ``module:function``, or of ``file.py:function``."""
+    import runpy
+    from pkgutil import resolve_name
+
+    file, _, name = path.rpartition(":")
+    try:
+        if not file.endswith(".py"):
+            return resolve_name(path)
+        defined = runpy.run_path(file)
+    except (ImportError, AttributeError, ValueError, OSError) as error:
+        msg = f"a function is named as module:function or file.py:function, got {path!r}: {error}"
+        raise ValueError(msg) from error
+    if name not in defined:
+        functions = [own for own, value in defined.items() if callable(value) and own[0] != "_"]
+        msg = f"{file} defines no {name!r}; it has {format_list(functions) or 'nothing'}"
+        raise ValueError(msg)
+    return defined[name]
 
 
 def run_demo(arguments: argparse.Namespace) -> int:

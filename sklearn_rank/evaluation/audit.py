@@ -11,14 +11,12 @@ import inspect
 import math
 import random
 import re
-import runpy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, combinations, product
-from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +31,9 @@ from sklearn_rank.typing import BoolArray, FloatArray
 
 __all__ = ["Audit", "audit"]
 
+_DEPTHS = (10, 100)
+"""Ranks at which a function may cut although its measure has no cutoff."""
+
 
 class _Query(NamedTuple):
     truth: dict[str, int]
@@ -42,8 +43,15 @@ class _Query(NamedTuple):
 
     @property
     def scores(self) -> dict[str, float]:
-        places = range(len(self.ranking)) if self.kind != "tied" else (0, 0, 1, 1)
-        return {item: 1.0 - n / 64 for item, n in zip(self.ranking, places, strict=False)}
+        items, pairs = dict.fromkeys(self.ranking), self.kind == "tied"
+        return {item: 1.0 - (n // 2 if pairs else n) / 1024 for n, item in enumerate(items)}
+
+    @property
+    def grades(self) -> list[int]:
+        return [self.truth.get(item, 0) for item in self.ranking]
+
+    def only(self, items: Sequence[str]) -> _Query:
+        return self._replace(truth={i: grade for i, grade in self.truth.items() if i in items})
 
 
 class _Problem(NamedTuple):
@@ -58,12 +66,12 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
     cutoffs = sorted({2, k}) if takes_k and k else [k]
     few = chain.from_iterable(product((0, 1, 2), repeat=n) for n in range(4))
     cases: list[Any] = [*product(few, ((), (1,), (2,), (1, 1)), cutoffs)]
+    cases += product([(1, 4), (5, 0, 4, 1)], ((), (3,)), cutoffs)
     for cutoff in cutoffs * 40:
         ranked = rng.choices((0, 0, 0, 1, 2, 3), k=rng.randint(0, (cutoff or 6) + 3))
-        cases.append((ranked, rng.choices((1, 2, 3), k=rng.randint(0, 3)), cutoff))
-    for size, cutoff in product((1, 3), cutoffs):  # more relevant items than the cutoff
-        grades = rng.choices((1, 2, 3), k=size + (cutoff or 6) + 2)
-        cases.append((grades[:size], grades[size:], cutoff))
+        others = rng.choices((1, 2, 3), k=rng.choice((0, 1, 2, 3, (cutoff or 6) + 2)))
+        cases.append((ranked, others, cutoff))
+    cases += [((0,) * depth + (1,), (), k) for depth in _DEPTHS if k is None]
     found = []
     for number, (ranked, others, cutoff) in enumerate(cases):
         if any(grades := [*ranked, *others]):
@@ -75,7 +83,7 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
             }
             query = _Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked))))
             found.append(_Problem((query,), cutoff))
-    pool = [problem.queries[0] for problem in found]
+    pool = [problem.queries[0] for problem in found if len(problem.queries[0].ranking) < 30]
     pool += [_Query(query.truth, (), "missing") for query in pool[::9]]
     found += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
     special = [("repeated", text) for text in ("aa", "aba", "baa", "aabb", "bab")]
@@ -99,20 +107,31 @@ class _Mistake(NamedTuple):
     discount: Callable[[FloatArray], FloatArray] | None = None
     ideal: Callable[[_Query, int | None], tuple[_Query, int | None]] | None = None
     """Query and cutoff whose ideal DCG is taken."""
+    divisor: Callable[[_Query, int | None], float] | None = None
+    """Divisor of the sum of the grades that are read."""
     weight: Callable[[_Query, float], float] = lambda *_: 1.0
     """Weight of a query with its value in the mean."""
 
 
-def _only(query: _Query, items: Sequence[str]) -> _Query:
-    return query._replace(truth={i: grade for i, grade in query.truth.items() if i in items})
+def _retrieved(query: _Query, _: int | None) -> _Query:
+    return query.only(query.ranking)
 
 
-def _relevant(query: _Query) -> list[str]:
-    return [item for item, grade in query.truth.items() if grade]
+def _regraded(grade_of: Callable[[int], int], query: _Query, _: int | None) -> _Query:
+    return query._replace(truth={item: grade_of(grade) for item, grade in query.truth.items()})
 
 
-def _zeros(query: _Query, _: int | None) -> _Query:
-    return query._replace(truth={item: grade or 1 for item, grade in query.truth.items()})
+def _part(ranks: slice, query: _Query, _: int | None) -> _Query:
+    return query._replace(ranking=query.ranking[ranks])
+
+
+def _sorted_first(query: _Query, k: int | None) -> _Query:
+    top = sorted(query.ranking[:k], key=lambda item: -query.truth.get(item, 0))
+    return query._replace(ranking=(*top, *query.ranking[len(top) :]), kind="")
+
+
+def _as_long(query: _Query, k: int | None) -> tuple[_Query, int | None]:
+    return query, len(query.ranking[:k])
 
 
 def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
@@ -120,43 +139,54 @@ def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
     return query._replace(truth=dict.fromkeys(items, max(query.truth.values(), default=0))), k
 
 
-_DCG, _SETS, _IDEAL = "dcg ndcg", "recall fbeta map mar rprec all_hit_rate set_map", "ndcg nerr"
-_LIST, _TOP = "the ideal DCG is taken from the retrieved list", "the ideal DCG is that of the top k"
-_LOST, _BEST = "only retrieved relevant items count", "the ideal DCG has k items of the best grade"
-_EMPTY = "the mean is over queries with results only"
+_SETS, _GRADED = "recall fbeta map mar rprec all_hit_rate set_map", "dcg ndcg err nerr rbp"
+_ADDED = "grades are added where relevant items are counted"
+_SORTED = "the list is sorted by relevance before it is measured"
 _TIES = {
     "optimistic": "ties are broken in favour of relevant items",
     "pessimistic": "ties are broken against relevant items",
 }
-_NO_ORDER = "the value of ties is that of no order of them"
 _MISTAKES = (
-    _Mistake(_LIST, _IDEAL, lambda query, _: _only(query, query.ranking)),
-    _Mistake(_TOP, _IDEAL, lambda query, k: _only(query, query.ranking[:k])),
-    _Mistake(_LOST, _SETS, lambda query, _: _only(query, query.ranking)),
-    _Mistake("ranks 1 and 2 weigh alike", _DCG, discount=lambda r: np.log2(np.maximum(r, 2.0))),
-    _Mistake("the discount is log2(rank + 2)", _DCG, discount=lambda rank: np.log2(rank + 2.0)),
-    _Mistake("the discount is log2(rank) + 1", _DCG, discount=lambda rank: np.log2(rank) + 1.0),
-    _Mistake("the discount is the rank, without logarithm", _DCG, discount=lambda rank: rank),
-    _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda query, _: (query, None)),
-    _Mistake(_BEST, "ndcg", ideal=_all_best),
+    _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
+    _Mistake("the ideal DCG is that of the top k", "ndcg nerr", lambda q, k: q.only(q.ranking[:k])),
+    _Mistake("only retrieved relevant items count", _SETS, _retrieved),
+    _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount=lambda r: np.log2(np.maximum(r, 2))),
+    _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount=lambda r: np.log2(r + 2.0)),
+    _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount=lambda r: np.log2(r) + 1.0),
+    _Mistake("the discount is the rank, without logarithm", "dcg ndcg", discount=lambda r: r),
+    _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda q, _: (q, None)),
+    _Mistake("the ideal DCG has k items of the best grade", "ndcg", ideal=_all_best),
+    _Mistake("the ideal DCG is cut at the length of the list", "ndcg", ideal=_as_long),
+    _Mistake(_SORTED, f"mrr map {_GRADED}", _sorted_first),
     _Mistake(
         "ranks begin at 2",
         "mrr map dcg",
-        lambda query, _: _Query(query.truth, ("", *query.ranking)),
+        lambda query, _: query._replace(ranking=("", *query.ranking)),
         lambda k: k + 1,
     ),
     _Mistake("the cutoff is ignored", cutoff=lambda _: None),
     _Mistake("the cutoff is a rank too deep", cutoff=lambda k: k + 1),
     _Mistake("the cutoff is a rank too early", cutoff=lambda k: max(k - 1, 1)),
-    _Mistake("items of grade 0 count as relevant", "", _zeros),
-    _Mistake(
-        "the ranking is read from its end", "", lambda q, _: q._replace(ranking=q.ranking[::-1])
+    _Mistake("items of grade 0 count as relevant", "", partial(_regraded, lambda g: g or 1)),
+    *(
+        _Mistake(f"grades above {g} count as {g}", _GRADED, partial(_regraded, partial(min, g)))
+        for g in (1, 2, 3, 4)
     ),
+    _Mistake(_ADDED, "precision", divisor=lambda q, k: len(q.ranking) if k is None else k),
+    _Mistake(_ADDED, "recall", divisor=lambda q, _: sum(q.truth.values())),
+    _Mistake("the ranking is read from its end", "", partial(_part, slice(None, None, -1))),
     _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
     _Mistake("the mean is over queries of the run only", weight=lambda q, _: q.kind != "missing"),
-    _Mistake(_EMPTY, "", lambda query, _: query if query.ranking else _only(query, ())),
-    _Mistake("the mean is weighted by relevant items", weight=lambda q, _: len(_relevant(q))),
+    _Mistake("the mean is over queries with results only", weight=lambda q, _: bool(q.ranking)),
+    _Mistake(
+        "the mean is weighted by relevant items",
+        weight=lambda q, _: sum(grade > 0 for grade in q.truth.values()),
+    ),
 )
+_UNSEEN_CUTS = tuple(
+    _Mistake(f"only the first {n} ranks are read", "", partial(_part, slice(n))) for n in _DEPTHS
+)
+"""Mistakes in a measure without a cutoff."""
 
 
 @lru_cache(maxsize=1024)
@@ -167,16 +197,18 @@ def _right(
     ties: str = "average",
 ) -> FloatArray:
     """(P,) values of the measure with these mistakes; NaN for 0 / 0."""
-    problems, options, ideal = _problems(*key), dict(measure.parameters), None
+    problems, options, ideal, divisor = _problems(*key), dict(measure.parameters), None, None
     cases = [(query, problem.k) for problem in problems for query in problem.queries]
     queries = [query for query, _ in cases]
     for mistake in mistakes:
         cases = [(mistake.change(query, k), mistake.cutoff(k) if k else k) for query, k in cases]
         options |= {"discount": mistake.discount} if mistake.discount else {}
-        ideal = mistake.ideal or ideal
+        ideal, divisor = mistake.ideal or ideal, mistake.divisor or divisor
     if ideal:
         best = [ideal(*case) for case in cases]
         values = _values("dcg", options, cases, ties) / _values("idcg", options, best, ties)
+    elif divisor:
+        values = np.array([sum(q.grades[:k]) / (divisor(q, k) or math.nan) for q, k in cases])
     else:
         values = _values(measure.metric.name, options, cases, ties)
     weights = ~np.isnan(values) * 1.0
@@ -191,15 +223,15 @@ def _right(
 def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatArray:
     """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
     found = np.full(len(cases), np.inf)
-    for k, is_tied in {(k, query.kind == "tied") for query, k in cases}:
-        part = {n: q for n, (q, c) in enumerate(cases) if (c, q.kind == "tied") == (k, is_tied)}
+    for k in {k for _, k in cases}:
+        part = {number: query for number, (query, cutoff) in enumerate(cases) if cutoff == k}
         truth = {number: query.truth for number, query in part.items()}
-        runs = {n: query.scores if is_tied else list(query.ranking) for n, query in part.items()}
-        given: Any = {"ties": ties} if is_tied else {"duplicates": "first"}
+        runs = {number: query.scores for number, query in part.items()}
         with warnings.catch_warnings(), suppress(InvalidParameterError):
             warnings.simplefilter("ignore")
             measure = read_measure(name, k, **options)
-            result = evaluate(truth, runs, measure, zero_division=math.nan, **given)
+            options_of: Any = {"ties": ties, "zero_division": math.nan}
+            result = evaluate(truth, runs, measure, **options_of)
             found[list(part)] = result.per_query[str(measure)]
     return found
 
@@ -207,28 +239,21 @@ def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatAr
 # Forms of arguments -------------------------------------------------------------------------------
 
 _CUTOFF = re.compile(r"k|cut_?off|top_?[kn]|at(_?k)?|n|limit", re.IGNORECASE)
-_GRADED = re.compile(r"qrel|grade|judg|gain|rel\w*_(map|dict)", re.IGNORECASE)
+_JUDGED = re.compile(r"qrel|grade|judg|gain|rel\w*_(map|dict)", re.IGNORECASE)
 """Names of parameters that are a cutoff, and {item: grade}."""
-
-
-def _relevances(query: _Query) -> list[int]:
-    return [query.truth.get(item, 0) for item in query.ranking]
-
-
 _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
-    "relevances": _relevances,
-    "array": lambda query: np.array(_relevances(query)),
+    "relevances": lambda query: query.grades,
+    "array": lambda query: np.array(query.grades),
     "ideal": lambda query: sorted(filter(None, query.truth.values()), reverse=True),
     "grades": lambda query: dict(query.truth),
     "set": lambda query: {*query.truth},
     "list": lambda query: [*query.truth],
     "ranking": lambda query: list(query.ranking),
     "scores": lambda query: query.scores,
-    "y_true": lambda query: np.array(_relevances(query)),
+    "y_true": lambda query: np.array(query.grades),
     "y_score": lambda query: np.array([*query.scores.values()]),
 }
-_RUNS = ("ranking", "scores")
-_PAIRS = (*product(("grades", "set", "list"), _RUNS), ("y_true", "y_score"))
+_PAIRS = (*product(("grades", "set", "list"), ("ranking", "scores")), ("y_true", "y_score"))
 _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *(("relevances",), ("array",), ("relevances", "ideal"), ("array", "ideal")),
     *(*_PAIRS, *(pair[::-1] for pair in _PAIRS)),
@@ -242,11 +267,11 @@ class _Form:
     def __init__(
         self, function: Callable[..., Any], roles: tuple[str, ...], shape: str, cutoff: str, k: Any
     ) -> None:
-        self.roles, self.shape, self.cutoff = {*roles}, shape, cutoff
-        self.key = k, bool(cutoff), not {"set", "list"} & self.roles
+        self.name = safe_text(getattr(function, "__name__", type(function).__name__))
+        self.roles, self.shape, self.cutoff = roles, shape, cutoff
+        self.key = k, bool(cutoff), not {"set", "list"} & {*roles}
         self.problems = _problems(*self.key)
-        calls = [self._call(function, roles, problem) for problem in self.problems]
-        self.texts, self.found = zip(*calls, strict=True)
+        self.texts, self.found = zip(*(self._call(function, p) for p in self.problems), strict=True)
         self.raised = np.array([isinstance(value, Exception) for value in self.found])
         self.has_value = np.array([isinstance(value, float) for value in self.found])
         self.values = np.array([v if isinstance(v, float) else math.nan for v in self.found])
@@ -256,35 +281,33 @@ class _Form:
         self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
 
     def _is_possible(self, queries: Sequence[_Query]) -> bool:
-        """Whether this form has ids of queries."""
-        kinds = {query.kind for query in queries}
-        candidates = {"y_true", "y_score"} <= self.roles  # all that there are
+        """Whether such arguments can say what these queries are."""
+        kinds, roles = {query.kind for query in queries}, {*self.roles}
         return (
             (self.shape == "one") == (len(queries) == 1)
             and (self.shape == "dict" or "missing" not in kinds)
-            and ("ranking" in self.roles or "repeated" not in kinds)
-            and ("tied" not in kinds or bool({"scores", "y_score"} & self.roles))
-            and (not candidates or all({*query.truth} <= {*query.ranking} for query in queries))
+            and ("ranking" in roles or "repeated" not in kinds)
+            and ("tied" not in kinds or bool({"scores", "y_score"} & roles))
+            # Candidates are all that there are.
+            and ("y_true" not in roles or all({*q.truth} <= {*q.ranking} for q in queries))
         )
 
-    def _call(self, function: Any, roles: tuple[str, ...], problem: _Problem) -> tuple[str, Any]:
+    def _call(self, function: Any, problem: _Problem) -> tuple[str, Any]:
         """The call as it would be typed, and its value or error; None if it cannot be said so."""
         if not self._is_possible(problem.queries):
             return "", None
         arguments: list[Any] = []
-        for role in roles:
+        for role in self.roles:
             made = {
                 f"q{number}": _ADAPTERS[role](query)
                 for number, query in enumerate(problem.queries, 1)
-                if query.kind != "missing" or role not in _RUNS
+                if query.kind != "missing" or role not in ("ranking", "scores")
             }
             values = [*made.values()]
-            arguments += (
-                values if self.shape == "one" else [made if self.shape == "dict" else values]
-            )
-        cutoff = {self.cutoff: problem.k or 100} if self.cutoff else {}
+            arguments += {"one": values, "dict": [made], "list": [values]}[self.shape]
+        cutoff = {self.cutoff: problem.k or 10 * _DEPTHS[-1]} if self.cutoff else {}
         words = [*map(safe_repr, arguments), *(f"{name}={k}" for name, k in cutoff.items())]
-        text = f"{_name(function)}({', '.join(words)})"
+        text = f"{self.name}({', '.join(words)})"
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -301,7 +324,7 @@ class _Form:
 
     def differs(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> BoolArray:
         """(P,) problems whose value is not that of the measure with these mistakes."""
-        # The order of ties, and which place of a repeated item counts, are conventions.
+        # The order of ties, and which position of a repeated item counts, are conventions.
         is_plain = (self.kinds != "repeated") & (self.kinds != "tied")
         same = self.equals(_right(measure, self.key, mistakes))
         return np.asarray(self.has_value & is_plain & ~same)
@@ -315,23 +338,19 @@ class _Form:
             if same[policy].all() and not (same["average"].all() or same["docid"].all()):
                 return text, tied & ~same["average"]
         low, high = right["pessimistic"] - self.tolerance, right["optimistic"] + self.tolerance
-        return _NO_ORDER, tied & ((self.values < low) | (self.values > high))
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return safe_text(getattr(function, "__name__", type(function).__name__))
+        outside = tied & ((self.values < low) | (self.values > high))
+        return "the value of ties is that of no order of them", outside
 
 
 def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
     """Forms of arguments in which a fifth of the calls and more give a number."""
     parameters = inspect.signature(function).parameters.values()
     cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
+    needed = [p for p in parameters if p.kind < p.VAR_POSITIONAL and p.default is p.empty]
     graded = [
-        _GRADED.search(p.name) or "dict" in str(p.annotation).lower()
-        for p in parameters
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        and p.default is p.empty
-        and p.name != cutoff
+        _JUDGED.search(p.name) or "dict" in str(p.annotation).lower()
+        for p in needed
+        if p.name != cutoff
     ]
     forms = [
         _Form(function, roles, shape, cutoff, k)
@@ -389,16 +408,16 @@ class Audit:
         return "\n  ".join(lines)
 
 
-def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
+def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     """Compare a home-made metric with the measure that it is named after.
 
     Parameters
     ----------
-    function : callable or str
-        Function, ``"module:function"`` or ``"file.py:function"``, of the usual arguments:
-        relevances in ranked order (perhaps with those of all relevant items), ground truth and
-        ranking of a query, dicts or lists of these, or grades and scores of candidates; and perhaps
-        a cutoff ``k``. For another signature pass ``lambda truth, ranking, k: ...``.
+    function : callable
+        Takes the usual arguments: relevances in ranked order (perhaps with those of all relevant
+        items), ground truth and ranking of a query, dicts or lists of these, or grades and scores
+        of candidates; and perhaps a cutoff ``k``. For another signature pass
+        ``lambda truth, ranking, k: ...``.
     measure : str or Measure
         What it should compute, in any spelling that :func:`sklearn_rank.measure` reads.
 
@@ -410,7 +429,7 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
     Raises
     ------
     InvalidParameterError
-        If the function cannot be found or called, or the measure has no values per query.
+        If the function cannot be called, or the measure has no values per query.
 
     Examples
     --------
@@ -428,40 +447,26 @@ def audit(function: str | Callable[..., Any], measure: str | Measure) -> Audit:
         msg = f"measure must be one of rankings, with values per query; got {wanted}"
         raise InvalidParameterError(msg)
     try:
-        call = _load(function) if isinstance(function, str) else function
-        forms = _forms(call, wanted.k)
-    except (ImportError, AttributeError, TypeError, ValueError, OSError) as error:
-        rule = "function must be callable, 'module:function' or 'file.py:function'"
-        msg = f"{rule}, got {safe_repr(function)}: {error}"
+        forms = _forms(function, wanted.k)
+    except (TypeError, ValueError) as error:
+        msg = f"function must be callable, got {safe_repr(function)}: {error}"
         raise InvalidParameterError(msg) from error
     if not forms:
         msg = (
-            f"{_name(call)} gave no number for ground truths and rankings in any usual form; pass "
-            "a function that calls it, as lambda truth, ranking, k: ..."
+            f"{safe_repr(function)} gave no number for ground truths and rankings in any usual "
+            "form; pass a function that calls it, as lambda truth, ranking, k: ..."
         )
         raise InvalidParameterError(msg)
-    form = min(forms, key=lambda form: form.differs(wanted).sum() / form.has_value.sum())
+    forms.sort(key=lambda form: form.differs(wanted).sum() / form.has_value.sum())
     definitions, name = _definitions(wanted), wanted.metric.name
-    known = [mistake for mistake in _MISTAKES if name in (mistake.metrics or name).split()]
+    mistakes = (*_MISTAKES, *(_UNSEEN_CUTS if wanted.k is None else ()))
+    possible = [mistake for mistake in mistakes if name in (mistake.metrics or name).split()]
     steps: Any = ((0, definitions, forms), (1, [wanted], forms), (1, definitions, forms))
-    for number, measures, tried in (*steps, (2, definitions, [form])):
-        for mistakes, equals, calls in product(combinations(known, number), measures, tried):
-            if not calls.differs(equals, mistakes).any():
-                return _audit(call, calls, wanted, equals, mistakes, definitions[equals])
-    return _audit(call, form, wanted, None, (), ())
-
-
-def _load(path: str) -> Any:
-    """The function of ``module:function``, or of ``file.py:function``."""
-    file, _, name = path.rpartition(":")
-    if not file.endswith(".py"):
-        return resolve_name(path)
-    defined = runpy.run_path(file)
-    if name not in defined:
-        functions = [own for own, value in defined.items() if callable(value) and own[0] != "_"]
-        msg = f"{file} defines no {safe_repr(name)}; it has {format_list(functions) or 'nothing'}"
-        raise AttributeError(msg)
-    return defined[name]
+    for number, measures, tried in (*steps, (2, definitions, forms[:1])):
+        for form, made, equals in product(tried, combinations(possible, number), measures):
+            if not form.differs(equals, made).any():
+                return _audit(form, wanted, equals, made, definitions[equals])
+    return _audit(forms[0], wanted, None, (), ())
 
 
 def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
@@ -478,7 +483,6 @@ def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
 
 
 def _audit(
-    call: Any,
     form: _Form,
     wanted: Measure,
     equals: Measure | None,
@@ -493,13 +497,10 @@ def _audit(
         again = form.values > _right(equals, form.key, mistakes) + form.tolerance
         found.append(("repeated items count again", form.has_value & is_repeated & again))
         found.append(form.wrong_ties(equals, mistakes))
-    error = type(form.found[int(failed.argmax())]).__name__
-    found.append((f"it raises {error}", failed))
+    found.append((f"it raises {type(form.found[int(failed.argmax())]).__name__}", failed))
     wrong = np.any([form.differs(wanted), *(shown for _, shown in found)], axis=0)
     at = int(wrong.argmax())
     shown = str(wanted.with_cutoff(form.problems[at].k) if wanted.metric.takes_k else wanted)
-    example = form.texts[at], form.found[at], shown, float(right[at])
+    example = (form.texts[at], form.found[at], shown, float(right[at])) if wrong.any() else None
     texts = tuple(text for text, shows in found if shows.any())
-    return Audit(
-        _name(call), wanted, equals, tuple(conventions), texts, example if wrong.any() else None
-    )
+    return Audit(form.name, wanted, equals, tuple(conventions), texts, example)

@@ -95,6 +95,37 @@ def run_only(qrels: Any, run: Any, k: int) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
+def as_long_as_the_list(qrels: Grades, ranking: list[str], k: int) -> float:
+    grades = [qrels.get(item, 0) for item in dict.fromkeys(ranking)][:k]
+    return over(dcg(grades), dcg(best(qrels.values())[: len(grades)]))
+
+
+def sorted_before(qrels: Grades, ranking: list[str], k: int) -> float:
+    grades = best([qrels.get(item, 0) for item in dict.fromkeys(ranking)][:k])
+    return over(dcg(grades), dcg(best(qrels.values())[:k]))
+
+
+def first_ten(relevant: set[str], ranking: list[str]) -> float:
+    return next((1 / n for n, item in enumerate(ranking[:10], 1) if item in relevant), 0.0)
+
+
+def first_hundred(relevances: list[int], k: int = 100) -> float:
+    return next((1 / n for n, grade in enumerate(relevances[: min(k, 100)], 1) if grade), 0.0)
+
+
+def grades_to_three(relevances: Any, ideal: Any, k: int) -> float:
+    capped = [[min(grade, 3) for grade in own[:k]] for own in (relevances, ideal)]
+    return over(dcg(capped[0]), dcg(capped[1]))
+
+
+def precision_of_sums(qrels: Grades, ranking: list[str], k: int) -> float:
+    return sum(qrels.get(item, 0) for item in dict.fromkeys(ranking[:k])) / k
+
+
+def recall_of_sums(qrels: Grades, ranking: list[str], k: int) -> float:
+    return over(sum(qrels.get(item, 0) for item in {*ranking[:k]}), sum(qrels.values()))
+
+
 def no_logarithm(relevances: Any, ideal: Any, k: int) -> float:
     return over(dcg(relevances[:k], float), dcg(ideal[:k], float))
 
@@ -112,6 +143,13 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (fails_on_nothing, "precision@5", "it raises ZeroDivisionError"),
     (run_only, "recall@10", "the mean is over queries of the run only"),
     (no_logarithm, "ndcg@5", "the discount is the rank, without logarithm"),
+    (as_long_as_the_list, "ndcg@10", "the ideal DCG is cut at the length of the list"),
+    (sorted_before, "ndcg@10", "the list is sorted by relevance before it is measured"),
+    (first_ten, "mrr", "only the first 10 ranks are read"),
+    (first_hundred, "mrr", "only the first 100 ranks are read"),
+    (grades_to_three, "ndcg@10", "grades above 3 count as 3"),
+    (precision_of_sums, "precision@10", "grades are added where relevant items are counted"),
+    (recall_of_sums, "recall@10", "grades are added where relevant items are counted"),
 ]
 
 
@@ -300,7 +338,9 @@ def test_command(name: str, code: int, shown: str, capsys: pytest.CaptureFixture
     assert shown in "".join(capsys.readouterr())
 
 
-def test_command_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A path is read as by `python FILE`, a module as by `python -m MODULE`."""
     (tmp_path / "helper_of_mine.py").write_text("def first(relevances): return relevances[0] > 0")
     code = "from helper_of_mine import first\ndef f(relevances): return float(first(relevances))"
@@ -311,16 +351,19 @@ def test_command_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py:f", "mine:f", "other/mine.py:f", f"{tmp_path}/mine.py:f"):
         assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
-    with pytest.raises(InvalidParameterError, match=r"defines no 'g'; it has 'first', 'f'$"):
-        audit("mine.py:g", "hit_rate@1")
+    for name, message in (
+        ("mine.py:g", "mine.py defines no 'g'; it has 'first', 'f'\n"),
+        ("none.py:f", "module:function or file.py:function, got 'none.py:f': "),
+        ("no.such.module:f", "got 'no.such.module:f': No module named 'no'"),
+    ):
+        assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("function", "measure", "message"),
     [
-        (3, "ndcg@10", "callable, 'module:function' or 'file.py:function', got 3: "),
-        ("mine.py:f", "ndcg@10", "got 'mine.py:f': "),
-        ("no.such.module:f", "ndcg@10", "got 'no.such.module:f': No module named 'no'"),
+        (3, "ndcg@10", "function must be callable, got 3: "),
         (lambda: 1.0, "ndcg@10", "gave no number for ground truths and rankings in any usual form"),
         (len, "judged@10", "measure must be one of rankings, with values per query; got judged@10"),
         (len, "auc(average=pooled)", "with values per query; got auc"),
