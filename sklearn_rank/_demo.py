@@ -140,6 +140,6 @@ def run_demo(path: str, *, is_opened: bool) -> None:
     except RankGateFailure as failure:
         said = textwrap.fill(failure.headline, 76, initial_indent="   ", subsequent_indent="   ")
         print(f"   broken (it searches for the page's name alone): FAILED\n{said}")
-    print("\nNext: docs/gates.md for gates in tests, docs/inputs.md for your data")
+    print("\nGuide: https://sklearn-rank.github.io/sklearn-rank/stable/")
     if is_opened:
         webbrowser.open(Path(path).resolve().as_uri())

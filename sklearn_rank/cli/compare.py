@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import webbrowser
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sklearn_rank.cli.evaluate import check_measures, measure_run, names_of
@@ -109,6 +111,8 @@ def run_report(arguments: argparse.Namespace) -> int:
     verdict = write_report(result, arguments.output, title=title, measure=explained, **options)
     _print_verdict(verdict)
     print(shown(arguments.output))
+    if arguments.open:
+        webbrowser.open(Path(arguments.output).resolve().as_uri())
     return 0
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from textwrap import fill
 from typing import Any, NoReturn
 
 from sklearn_rank import __version__
@@ -16,6 +17,8 @@ EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 """Measures of ``evaluate`` that nobody named."""
 COMPARED = ("map", "ndcg@10", "mrr")
 """Measures of ``compare`` and ``report`` that nobody named."""
+SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
+WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _IDENTICAL = "leave out of a ranking the item with the id of its query, as BEIR does"
 _ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
@@ -34,7 +37,7 @@ def _number(text: str, is_right: Callable[[float], bool], what: str) -> float:
     return number
 
 
-_share = partial(_number, is_right=lambda x: 0 < x < 1, what="a number between 0 and 1")
+_share_of_1 = partial(_number, is_right=lambda x: 0 < x < 1, what="a number between 0 and 1")
 _grade = partial(_number, is_right=lambda x: 0 < x < math.inf, what="a finite number above 0")
 
 
@@ -102,9 +105,8 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
 # Options of several commands --------------------------------------------------------------------
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    """Columns whose names are not recognised, and limits."""
-    add = parser.add_argument_group("how files are read").add_argument
+def _add_reading(add: Callable[..., object]) -> None:
+    """Columns whose names are not recognised, and a limit."""
     sides = {
         "qrels": ("query", "item", "grade"),
         "run": ("query", "item", "score", "distance", "rank"),
@@ -128,12 +130,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 
 
-def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
-    """Options of measures and relevance."""
-    add = parser.add_argument
-    spelling = f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more ({default})"
-    several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
-    add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
+def _add_counting(add: Callable[..., object]) -> None:
+    """What counts, and as what."""
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
@@ -146,6 +144,55 @@ def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
         "groups of related queries, such as one user's; intervals and tests treat a group as a unit"
     )
     add("--clusters", metavar="FILE", help=groups)
+
+
+def _add_measures(add: Callable[..., object], default: Sequence[str]) -> None:
+    spelling = (
+        f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: {','.join(default)})"
+    )
+    several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
+    add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
+
+
+def _share(parser: argparse.ArgumentParser, *described: Callable[..., None]) -> None:
+    """Add options that ``help reading`` describes, and name them."""
+    names = []
+
+    def add(*spellings: str, help: str, **options: Any) -> None:  # noqa: ARG001
+        parser.add_argument(*spellings, **options, help=argparse.SUPPRESS)
+        names.append(spellings[-1])
+
+    for options in described:
+        options(add)
+    text = f"{', '.join(names)}: see sklearn-rank help reading"
+    listed = fill(text, WIDTH, break_on_hyphens=False)
+    parser.add_argument_group("options that commands share", listed)
+
+
+def reading_help() -> str:
+    """Description of the options that commands share."""
+    parser = argparse.ArgumentParser(
+        usage=argparse.SUPPRESS,
+        add_help=False,
+        description=fill(
+            "Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps compressed; "
+            "'-' reads standard input. Columns are recognised by their names. Repeated runs of one "
+            "system are joined by commas: new-1.run,new-2.run.",
+            WIDTH,
+        ),
+        epilog=_epilog("evaluate", _SHARED_EXAMPLES, "files"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_reading(parser.add_argument_group("files").add_argument)
+    counting = parser.add_argument_group("what counts (evaluate, compare, report; in part others)")
+    _add_counting(counting.add_argument)
+    return parser.format_help()
+
+
+_SHARED_EXAMPLES = """\
+clicks.parquet results.csv --qrels-column item=sku --run-column item=sku
+labels.csv results.jsonl.gz --grade excellent=3 --grade good=1 --min-rel 1
+qrels.txt bm25.run --convention trec_eval --complete"""
 
 
 # The commands -----------------------------------------------------------------------------------
@@ -169,19 +216,44 @@ class _Parser(argparse.ArgumentParser):
         super().error(safe_text(message, limit=None))
 
 
-_REPEATS = "; repeated runs of one system joined by commas (new-1.run,new-2.run)"
+def _epilog(command: str, examples: str, page: str = "cli") -> str:
+    lines = (f"  sklearn-rank {command} {line}".rstrip() for line in examples.split("\n"))
+    return "\n".join(["examples:", *lines, "", f"guide: {SITE}/{page}.html"])
+
+
+def _command(
+    commands: Any, name: str, usage: str, description: str, examples: str, **more: Any
+) -> argparse.ArgumentParser:
+    """A command with a usage of one or two lines, and examples."""
+    lines = (f"sklearn-rank {name} {line}".rstrip() for line in usage.split("\n"))
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        usage="\n       ".join(lines),
+        description=fill(description, WIDTH),
+        epilog=_epilog(name, examples),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **more,
+    )
+    return parser
+
+
+def _groups(parser: argparse.ArgumentParser, *titles: str) -> list[Callable[..., object]]:
+    """Functions that add an option to a group."""
+    return [parser.add_argument_group(title).add_argument for title in titles]
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the command; ``run`` of the result is a module and a function."""
     parser = _Parser(
         prog="sklearn-rank",
+        usage="sklearn-rank [--version] COMMAND [options] ...",
         description="Ranking metrics for search engines and recommenders, from files.",
-        epilog="Exit code 0: done; 1: a gate failed; 2: something could not be measured.",
+        epilog="'sklearn-rank help COMMAND' has examples. Exit code 0: done; 1: a gate failed; 2: "
+        "something could not be measured.",
     )
     parser.add_argument("--version", action="version", version=f"sklearn-rank {__version__}")
     commands: Any = parser.add_subparsers(
-        title="commands", metavar="command", required=True, dest="command"
+        title="commands", metavar="COMMAND", required=True, dest="command", prog="sklearn-rank"
     )
     for add in (_evaluate, _compare, _report, _gate, _judge_next, _small):
         add(commands)
@@ -189,78 +261,101 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _evaluate(commands: Any) -> None:
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "evaluate",
+        "[options] QRELS RUN [RUN ...]",
+        "Measure one or several runs against judgements.",
+        "qrels.txt bm25.run\n"
+        "qrels.txt bm25.run dense.run -m ndcg@10,map --format markdown\n"
+        "qrels.txt bm25.run --slices kinds.csv --per-query",
         help="measure runs against judgements",
-        description="Measure one or several runs against judgements. Files are TREC, CSV, TSV, "
-        "JSON, JSON Lines, Parquet or Arrow, perhaps compressed; '-' reads standard input.",
     )
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", help="relevance judgements")
-    add("runs", metavar="RUN", nargs="+", help=f"rankings of a system{_REPEATS}")
-    add("-q", "--per-query", action="store_true", help="also print values per query")
-    forms = ("table", "trec", "json", "csv", "markdown", "latex")
-    add("--format", choices=forms, default="table", help="of the output (default: table)")
+    data, measures, output = _groups(parser, "data", "measures", "output")
+    data("qrels", metavar="QRELS", help="relevance judgements")
+    data("runs", metavar="RUN", nargs="+", help="rankings of a system")
     labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
-    add("--slices", metavar="FILE", help=labels)
-    _add_measuring(parser, f"default: {', '.join(EVALUATED)}")
-    _add_reading(parser)
+    data("--slices", metavar="FILE", help=labels)
+    _add_measures(measures, EVALUATED)
+    output("-q", "--per-query", action="store_true", help="also print values per query")
+    forms = ("table", "trec", "json", "csv", "markdown", "latex")
+    output("--format", choices=forms, default="table", help="of the output (default: table)")
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("evaluate", "run"))
 
 
 def _compare(commands: Any) -> None:
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "compare",
+        "[options] QRELS BASELINE NEW [NEW ...]",
+        "Compare runs with the first one (or, with --all-pairs, each with each): changes with "
+        "intervals, effect sizes, and p-values corrected for their number.",
+        "qrels.txt old.run new.run\n"
+        "qrels.txt old.run new.run -m ndcg@10 --changed 10\n"
+        "qrels.txt bm25.run dense.run hybrid.run --all-pairs --format csv",
         help="compare runs with the first one, query by query",
-        description="Compare runs with the first one (or, with --all-pairs, each with each): "
-        "changes with intervals, effect sizes, and p-values corrected for their number. "
-        "Takes the same files as evaluate.",
     )
-    add = parser.add_argument
-    forms = ("text", "markdown", "latex", "csv", "json")
-    add("--format", choices=forms, default="text", help="of the output (default: text)")
-    rows = "one row per system or per difference (default: differences in CSV, else systems)"
-    add("--rows", choices=("systems", "differences"), help=rows)
+    data, measures, limits, output = _groups(parser, "data", "measures", "limits", "output")
+    _add_compared(data, "BASELINE", "+")
+    _add_texts(data)
+    _add_measures(measures, COMPARED)
+    _add_tests(data, limits)
     changed = "for each run, list the N queries that changed most in the first measure, and why"
-    add("--changed", type=_whole, default=0, metavar="N", help=changed)
-    _add_comparing(parser)
+    output("--changed", type=_whole, default=0, metavar="N", help=changed)
+    forms = ("text", "markdown", "latex", "csv", "json")
+    output("--format", choices=forms, default="text", help="of the output (default: text)")
+    rows = "one row per system or per difference (default: differences in CSV, else systems)"
+    output("--rows", choices=("systems", "differences"), help=rows)
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run"))
 
 
 def _report(commands: Any) -> None:
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "report",
+        "[options] QRELS RUN\n[options] QRELS BASELINE NEW [NEW ...]",
+        "Write one HTML file, which needs no network: the verdict, slices by measures and every "
+        "query with its results, old and new side by side; of a single run the worst queries.",
+        "qrels.txt old.run new.run --open\n"
+        "qrels.txt old.run new.run --query-text queries.csv --item-text items.csv\n"
+        "qrels.txt bm25.run --slices kinds.csv -o bm25.html",
         help="write an HTML file: one run, or runs compared with the first",
-        description="Write one HTML file, which needs no network: the verdict, slices by measures "
-        "and every query with its results, old and new side by side; of a single run the worst "
-        "queries. Options are those of compare.",
     )
-    add = parser.add_argument
-    add("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
-    add("--title", metavar="TEXT", help="line above the verdict")
-    add("--explain", metavar="M", help="measure that sorts queries (default: that of the verdict)")
-    add("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
-    _add_comparing(parser, "*")
+    data, measures, limits, output = _groups(parser, "data", "measures", "limits", "output")
+    _add_compared(data, "RUN", "*")
+    data("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
+    _add_texts(data)
+    _add_measures(measures, COMPARED)
+    measures("--explain", metavar="M", help="that sorts queries (default: that of the verdict)")
+    _add_tests(data, limits)
+    output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
+    output("--open", action="store_true", help="open the report in the browser")
+    output("--title", metavar="TEXT", help="line above the verdict")
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run_report"), format="html")
 
 
-def _add_comparing(parser: argparse.ArgumentParser, others: str = "+") -> None:
-    add = parser.add_argument
+def _add_compared(add: Callable[..., object], first: str, others: str) -> None:
     add("qrels", metavar="QRELS", help="relevance judgements")
-    old, new = ("OLD", "NEW") if others == "+" else ("RUN", "NEW")
-    add("baseline", metavar=old, help="rankings of the system that others are compared with")
-    add("runs", metavar=new, nargs=others, help=f"rankings of another system{_REPEATS}")
-    add("--all-pairs", action="store_true", help="compare each run with each")
-    add(
-        "--alpha", type=_share, default=0.05, metavar="P", help="significance level (default: 0.05)"
-    )
+    add("baseline", metavar=first, help="rankings of the system that others are compared with")
+    add("runs", metavar="NEW", nargs=others, help="rankings of another system")
+
+
+def _add_tests(data: Callable[..., object], limits: Callable[..., object]) -> None:
+    data("--all-pairs", action="store_true", help="compare each run with each")
     same = "refuse runs that were evaluated on different queries"
-    add("--same-queries", action="store_true", help=same)
+    data("--same-queries", action="store_true", help=same)
+    level = "significance level (default: 0.05)"
+    limits("--alpha", type=_share_of_1, default=0.05, metavar="P", help=level)
+
+
+def _add_texts(add: Callable[..., object]) -> None:
+    """Texts that stand beside ids."""
     add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
     items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
     add("--item-text", metavar="FILE", help=items)
-    _add_measuring(parser, f"default: {', '.join(COMPARED)}")
-    _add_reading(parser)
 
 
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
@@ -273,19 +368,41 @@ GATE_OPTIONS = (
 
 
 def _gate(commands: Any) -> None:
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "gate",
+        "[options] QRELS RUN --name NAME\n[options] --config TOML",
+        "Judge rankings in files against thresholds and a recorded baseline. Policy, words and "
+        "baselines are those of the pytest plugin. Exit code 0: all gates passed; 1: a gate "
+        "failed; 2: something could not be measured.",
+        "qrels.txt new.run --name search --at-least map=0.3\n"
+        "qrels.txt new.run --name search --max-drop ndcg@10=0.02 --update\n"
+        "--config gates.toml --html gates.html --markdown gates.md",
         help="fail when rankings are worse than a limit or their baseline",
-        description="Judge rankings in files against thresholds and a recorded baseline. Policy, "
-        "words and baselines are those of the pytest plugin. Exit code 0: all gates passed; 1: a "
-        "gate failed; 2: something could not be measured.",
     )
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
-    add("run_path", metavar="RUN", nargs="?", help="rankings of the system")
-    add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
-    add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
-    add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
+    data, measures, limits, baseline, output = _groups(
+        parser, "data", "measures", "limits", "baseline", "output"
+    )
+    data("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
+    data("run_path", metavar="RUN", nargs="?", help="rankings of the system")
+    data("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
+    data("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
+    numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
+    named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
+    data("--values", metavar="NAME=FILE", help=numbers, **named)
+    missing = "judged queries without a ranking (default: raise)"
+    data("--missing", choices=("raise", "zero", "skip"), help=missing)
+    oddity = "allow a known data problem, such as unjudged"
+    data("--allow", action="append", metavar="WORD", help=oddity)
+    data("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
+    _add_texts(data)
+    several: dict[str, Any] = {"action": "extend", "type": _spellings}
+    another = "another measure to record"
+    measures("-m", "--measure", dest="metrics", metavar="MEASURE", help=another, **several)
+    measures("--convention", metavar="NAME", help="reproduce this program's numbers")
+    undefined = "value of a query for which a measure is undefined (default: raise)"
+    measures("--zero-division", type=float, metavar="X", help=undefined)
     helps = (
         "threshold, as map=0.3; repeat it for more",
         "threshold of a measure of which less is better, as lag=2",
@@ -294,98 +411,109 @@ def _gate(commands: Any) -> None:
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"
-        add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
-    metrics = "another measure to record"
-    several: dict[str, Any] = {"action": "extend", "type": _spellings}
-    add("-m", "--measure", dest="metrics", metavar="MEASURE", help=metrics, **several)
-    add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
-    add("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
-    numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
-    named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
-    add("--values", metavar="NAME=FILE", help=numbers, **named)
-    add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    add("--convention", metavar="NAME", help="reproduce this program's numbers")
-    missing = "judged queries without a ranking (default: raise)"
-    add("--missing", choices=("raise", "zero", "skip"), help=missing)
-    undefined = "value of a query for which a measure is undefined (default: raise)"
-    add("--zero-division", type=float, metavar="X", help=undefined)
-    oddity = "allow a known data problem, such as unjudged"
-    add("--allow", action="append", metavar="WORD", help=oddity)
-    add("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
+        limits(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
+    limits("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
+    limits("--strict", action="store_true", help="drops that are not confirmed fail, too")
+    baseline("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
+    baseline("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
     update = "write a missing baseline, raise one; lowers none"
-    add("--update", action="store_true", help=update)
-    add("--accept", action="store_true", help="also lower baselines")
-    add("--strict", action="store_true", help="drops that are not confirmed fail, too")
-    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
-    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
-    add("--html", metavar="FILE", help="write an HTML report with the queries of every gate")
-    add("--json", metavar="FILE", help="write a JSON report")
+    baseline("--update", action="store_true", help=update)
+    baseline("--accept", action="store_true", help="also lower baselines")
+    output("--html", metavar="FILE", help="write an HTML report with the queries of every gate")
+    output("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
-    add("--markdown", metavar="FILE", help=markdown)
-    add("--junit", metavar="FILE", help="write a JUnit report")
-    _add_reading(parser)
+    output("--markdown", metavar="FILE", help=markdown)
+    output("--junit", metavar="FILE", help="write a JUnit report")
+    _share(parser, _add_reading)
     parser.set_defaults(run=("gate", "run"))
 
 
 def _judge_next(commands: Any) -> None:
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "judge-next",
+        "[options] QRELS RUN\n[options] QRELS BASELINE NEW",
+        "List unjudged items by the change of the measure of RUN, or of the change from BASELINE "
+        "to NEW, if an item alone had the highest grade. --format csv leaves a column of grades to "
+        "fill in; --filled takes such files back, and --into writes all judgements.",
+        "qrels.txt new.run --format csv > judge.csv\n"
+        "qrels.txt old.run new.run -n 50 --query-text queries.csv\n"
+        "qrels.txt --filled judge.csv --into qrels-2.txt",
         help="list the unjudged items whose grades matter most",
-        description="List unjudged items by the change of the measure of RUN, or of the change "
-        "from OLD to NEW, if an item alone had the highest grade. --format csv leaves a column of "
-        "grades to fill in; --filled takes such files back, and --into writes all judgements.",
     )
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", help="relevance judgements")
-    add("run_path", metavar="RUN|OLD", nargs="?", help="rankings of a system")
-    add("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
-    add("-m", "--measure", default="ndcg@10", metavar="M", help="(default: ndcg@10)")
-    # A page, and about as many as somebody judges in one go.
-    add("-n", type=_positive, default=20, metavar="N", help="number of items to list (default: 20)")
-    add("--max-grade", type=_grade, metavar="X", help="highest grade (default: that of QRELS)")
-    add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
-    add("--assume", choices=("complete", "partial"), help=_ASSUME)
-    add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
-    add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
-    add("--item-text", metavar="FILE", help="titles of items: two columns, item and text")
-    forms = "of the output; csv has an empty column of grades (default: table)"
-    add("--format", choices=("table", "csv"), default="table", help=forms)
+    data, measures, output = _groups(parser, "data", "measures", "output")
+    data("qrels", metavar="QRELS", help="relevance judgements")
+    data("run_path", metavar="RUN", nargs="?", help="rankings of a system")
+    data("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
     filled = "further judgements, such as a list with its grades filled in; repeat it for more"
-    add("--filled", action="append", default=[], metavar="FILE", help=filled)
-    add("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
-    add("--force", action="store_true", help="let --into replace judgements that are there")
-    _add_reading(parser)
+    data("--filled", action="append", default=[], metavar="FILE", help=filled)
+    data("--assume", choices=("complete", "partial"), help=_ASSUME)
+    data("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
+    _add_texts(data)
+    measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
+    highest = "highest grade (default: that of QRELS)"
+    measures("--max-grade", type=_grade, metavar="X", help=highest)
+    convention: dict[str, Any] = {"default": "default", "metavar": "NAME"}
+    measures("--convention", help="reproduce this program's numbers", **convention)
+    # A page, and about as many as somebody judges in one go.
+    output("-n", type=_positive, default=20, metavar="N", help="items to list (default: 20)")
+    forms = "csv has an empty column of grades (default: table)"
+    output("--format", choices=("table", "csv"), default="table", help=forms)
+    output("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
+    output("--force", action="store_true", help="let --into replace judgements that are there")
+    _share(parser, _add_reading)
     parser.set_defaults(run=("judge_next", "run"))
 
 
 def _small(commands: Any) -> None:
-    """``measures``, ``audit`` and ``demo``."""
-    parser = commands.add_parser(
+    """``measures``, ``audit``, ``demo`` and ``help``."""
+    parser = _command(
+        commands,
         "measures",
+        "[--json] [MEASURE]",
+        "List all measures, or describe one measure.",
+        "\nndcg@10\nlag --json",
         help="list the measures: names, spellings, formula, range",
-        description="List all measures, or describe one measure.",
     )
     parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=("tools", "run_measures"))
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "audit",
+        "MODULE:FUNCTION --as M",
+        "Call a metric of your own on small rankings, and say which measure it computes, or its "
+        "mistake, with the smallest ranking that shows it. Exit code 1: it differs.",
+        "mine.py:ndcg --as ndcg@10\nmypackage.metrics:average_precision --as map",
         help="compare a home-made metric with the measure that it is named after",
-        description="Call a metric of your own on small rankings, and say which measure it "
-        "computes, or its mistake, with the smallest ranking that shows it. Exit code 1: it "
-        "differs.",
     )
     parser.add_argument("function", metavar="MODULE:FUNCTION", help="as mypackage.metrics:ndcg")
     named = "what it should compute, as ndcg@10"
     parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
     parser.set_defaults(run=("tools", "run_audit"))
-    parser = commands.add_parser(
+    parser = _command(
+        commands,
         "demo",
+        "[-o FILE] [--open]",
+        "Choose a search over Python's help pages by GridSearchCV, compare it with the old one, "
+        "write the report, and let a gate turn red. Needs no network.",
+        "--open",
         help="a 15-second tour with built-in data",
-        description="Choose a search over Python's help pages by GridSearchCV, compare it with the "
-        "old one, write the report, and let a gate turn red. Needs no network.",
     )
     add = parser.add_argument
     add("-o", "--output", default="demo.html", metavar="FILE", help="default: demo.html")
     add("--open", action="store_true", help="open the report in the browser")
     parser.set_defaults(run=("tools", "run_demo"))
+    parser = _command(
+        commands,
+        "help",
+        "[COMMAND | reading]",
+        "Describe a command, or how files are read and what counts.",
+        "reading\ncompare",
+        help="describe a command, or how files are read",
+    )
+    topics = (*commands.choices, "reading")
+    parser.add_argument(
+        "topic", nargs="?", choices=topics, metavar="TOPIC", help="what to describe"
+    )
+    parser.set_defaults(run=("tools", "run_help"))

@@ -1,4 +1,4 @@
-"""``sklearn-rank measures``, ``audit`` and ``demo``."""
+"""``sklearn-rank measures``, ``audit``, ``demo`` and ``help``."""
 
 from __future__ import annotations
 
@@ -108,4 +108,15 @@ def run_demo(arguments: argparse.Namespace) -> int:
         msg = "this Python was installed without its help pages"
         raise ImportError(msg) from None
     run(arguments.output, is_opened=arguments.open)
+    return 0
+
+
+def run_help(arguments: argparse.Namespace) -> int:
+    """What ``--help`` prints, and the options that commands share."""
+    from sklearn_rank.cli.options import build_parser, reading_help
+
+    if arguments.topic == "reading":
+        print(reading_help(), end="")
+        return 0
+    build_parser().parse_args([*filter(None, [arguments.topic]), "--help"])
     return 0

@@ -159,8 +159,11 @@ def test_a_page_with_items_texts_and_slices(command):
     assert "sklearn-rank report " in text
 
 
-def test_the_measure_that_is_explained_and_the_file_are_chosen(command):
-    command(f"{REPORT} -m recall@1 --explain R@1 -o own.html")
+def test_the_measure_that_is_explained_and_the_file_are_chosen(command, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    command(f"{REPORT} -m recall@1 --explain R@1 -o own.html --open")
+    assert opened == [(command.folder / "own.html").as_uri()]
     (data,) = data_of((command.folder / "own.html").read_text(encoding="utf-8"))
     assert data["measures"][data["show"]["measure"]] == "R@1"
 

@@ -324,8 +324,10 @@ def test_slices_are_the_only_column_without_a_role(command):
 
 def test_a_word_too_many_shows_the_usage_of_its_command(command):
     said = command("judge-next a b new c", 2)
-    assert said.startswith("usage: sklearn-rank judge-next ")
-    assert said.endswith("error: unrecognized arguments: c\n")
+    usage, second, error = said.splitlines()
+    assert usage == "usage: sklearn-rank judge-next [options] QRELS RUN"
+    assert second.endswith("judge-next [options] QRELS BASELINE NEW")
+    assert error == "sklearn-rank judge-next: error: unrecognized arguments: c"
 
 
 def test_measures(command):

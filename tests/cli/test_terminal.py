@@ -101,7 +101,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("evalute t.qrels one.run", "did you mean 'evaluate'?"),
         ("evaluate t.qrels one.run --mesure map", "--mesure map; did you mean '--measure'?"),
         ("evaluate t.qrels one.run --format marrkdown", "did you mean 'markdown'?"),
-        ("compare t.qrels one.run two.run --corection=bh", "did you mean '--correction'?"),
+        ("compare t.qrels one.run two.run --alfa=0.1", "did you mean '--alpha'?"),
         ("evaluate t.qrels one.run --qqqq\x1b[31m", "unrecognized arguments: --qqqq\\x1b[31m"),
     ],
 )
