@@ -1,7 +1,8 @@
-"""The demonstration that `sklearn-rank demo` runs: choose, compare, report and protect a ranker.
+"""The demonstration that `sklearn-rank demo` runs: tune, compare and guard a ranker.
 
 Search over Python's own help pages: `help("while")` prints a page and, under it, related topics.
-The page is the query, and the pages behind the topics are relevant.
+The page is the query, and the pages behind the topics are relevant. The lines that are printed are
+those that run; the README begins with the first ones.
 """
 
 from __future__ import annotations
@@ -9,27 +10,33 @@ from __future__ import annotations
 import pydoc
 import textwrap
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+import sklearn
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 
 from sklearn_rank.comparison.compare import compare
-from sklearn_rank.report.systems import write_report
 from sklearn_rank.scorers import map_scorer
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_text
 
-PAGES_GRID: dict[str, list[Any]] = {
-    "query_words": [0, 50, None],
-    "stop_words": [None, "english"],
-    "bigrams": [False, True],
-}
+TUNE = """\
+sklearn.set_config(enable_metadata_routing=True)
+model, grid = HistGradientBoostingRegressor(), {"max_iter": [5, 20, 50]}
+search = GridSearchCV(model, grid, scoring=map_scorer, cv=GroupKFold())
+search.fit(X, y, groups=qid)
+print(search.best_params_, round(search.best_score_, 3))
+"""
+COMPARE = """\
+compared = compare(truth, {"old": old, "new": new}, ["map", "ndcg@10"])
+compared.report(path, item_text=pages)
+"""
+GUARD = 'assert_not_worse(truth, new, old, "map", max_drop=0.01)\n'
 
 
 def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
@@ -52,94 +59,88 @@ def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
     return texts, related
 
 
-class PageRetriever(BaseEstimator):  # type: ignore[misc]
-    """Ranks all other pages by the similarity of their texts to the query page.
+class Pairs:
+    """Features of pairs of a query and another page: similarities of their names and texts."""
 
-    It searches for the page's name and the first ``query_words`` of its text; None takes all.
-    """
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.pages = sorted(texts)
+        names = [page.replace("-", " ") for page in self.pages]
+        bodies = [texts[page] for page in self.pages]
+        vectorizer = TfidfVectorizer(sublinear_tf=True).fit([*names, *bodies])
+        self._parts = [vectorizer.transform(part) for part in (names, bodies)]
 
-    def __init__(
-        self,
-        texts: dict[str, str],
-        query_words: int | None = 0,
-        stop_words: str | None = None,
-        bigrams: bool = False,
-    ) -> None:
-        self.texts = texts
-        self.query_words = query_words
-        self.stop_words = stop_words
-        self.bigrams = bigrams
+    def features(self, query: str) -> tuple[list[str], Any]:
+        """All other pages, and a row of features for each."""
+        row = self.pages.index(query)
+        similar = [(of[row] @ to.T).toarray()[0] for of in self._parts for to in self._parts]
+        others = [number for number in range(len(self.pages)) if number != row]
+        return [self.pages[number] for number in others], np.transpose(similar)[others]
 
-    def fit(self, X: Any = None, y: Any = None) -> PageRetriever:  # noqa: ARG002
-        """Index the collection; queries and judgements teach this retriever nothing."""
-        self.pages_ = sorted(self.texts)
-        words = (1, 2 if self.bigrams else 1)
-        self.vectorizer_ = TfidfVectorizer(stop_words=self.stop_words, ngram_range=words)
-        self.index_ = self.vectorizer_.fit_transform([self.texts[page] for page in self.pages_])
-        return self
-
-    def predict(self, X: Sequence[str]) -> list[list[str]]:
-        """For each page of ``X`` all other pages, the most similar first."""
-        queries = [
-            " ".join([page.replace("-", " "), *self.texts[page].split()[: self.query_words]])
-            for page in X
-        ]
-        similar = (self.vectorizer_.transform(queries) @ self.index_.T).toarray()
-        orders = np.argsort(-similar, axis=1, kind="stable").tolist()
-        return [
-            [self.pages_[place] for place in order if self.pages_[place] != page]
-            for page, order in zip(X, orders, strict=True)
-        ]
+    def ranked(self, queries: list[str], score: Any) -> dict[str, dict[str, float]]:
+        """Scores of all other pages for each query, by a function of their features."""
+        found = {query: self.features(query) for query in queries}
+        return {
+            query: dict(zip(pages, score(rows).tolist(), strict=True))
+            for query, (pages, rows) in found.items()
+        }
 
 
 def run_demo(path: str, *, is_opened: bool) -> None:
-    """Choose a ranker, compare it with the old one, write the report, and break the ranker."""
+    """Tune a ranker, compare it with the old one, write the report, and break the ranker."""
     from pytest_rankmetrics import RankGateFailure, assert_not_worse
 
     texts, related = read_help_pages()
     train, test = train_test_split(sorted(related), test_size=0.4, random_state=0)
+    pairs = Pairs(texts)
+    pages, rows = zip(*map(pairs.features, train), strict=True)
+    judged = [[page in related[query] for page in pages[at]] for at, query in enumerate(train)]
     print(
-        f"Search over Python's help pages: {len(related)} queries, {len(texts)} pages, "
-        f"{len(test)} queries held out\n"
+        f"Search over Python's help pages: {len(train)} queries to train on, {len(test)} held out, "
+        f"{len(texts)} pages\n"
     )
-    old = PageRetriever(texts).fit()
-    search = GridSearchCV(old, PAGES_GRID, scoring=map_scorer, cv=5)
-    with waiting("searching for the best retriever"):
-        search.fit(train, [related[page] for page in train])
-    means = search.cv_results_["mean_test_score"]
-    chosen = ", ".join(f"{name}={value!r}" for name, value in search.best_params_.items())
-    print("1. Choose: GridSearchCV(retriever, grid, scoring=map_scorer, cv=5)")
-    print(f"   {len(means)} candidates, mean MAP {means.min():.3f} to {means.max():.3f}")
-    print(f"   best: {chosen}\n")
-
-    truth = {page: related[page] for page in test}
-    runs = {
-        name: dict(zip(test, ranker.predict(test), strict=True))
-        for name, ranker in (("old", old), ("new", search.best_estimator_))
+    names: dict[str, Any] = {
+        "sklearn": sklearn,
+        "HistGradientBoostingRegressor": HistGradientBoostingRegressor,
+        "GridSearchCV": GridSearchCV,
+        "GroupKFold": GroupKFold,
+        "map_scorer": map_scorer,
+        "compare": compare,
+        "assert_not_worse": assert_not_worse,
+        "X": np.concatenate(rows),
+        "y": np.concatenate(judged).astype(int),
+        "qid": np.repeat(train, [len(one) for one in pages]),
+        "truth": {page: related[page] for page in test},
+        "pages": {page: {"title": page, "text": text.strip()} for page, text in texts.items()},
+        "path": path,
     }
-    measures = ("map", "mrr", "ndcg@10")
-    compared = compare(truth, runs, measures=measures)
-    pages = {page: {"title": page, "text": text.strip()} for page, text in texts.items()}
-    verdict = write_report(compared, path, item_text=pages)
-    print('2. Compare: compare(truth, {"old": old, "new": new}).report("demo.html")')
-    print(f"   {verdict.sentence}")
-    for name in measures:
-        row = compared[name]
-        ends = f"95% CI {row.low:+.3f} to {row.high:+.3f}"
-        values = f"{name:<8} {row.old:.3f} -> {row.new:.3f}"
-        print(f"   {values}  {ends}; {row.losses} worse, {row.wins} better")
-    print(f"   written: {safe_text(path, limit=None)}\n")
+    print("1. Tune: X has the similarities of names and texts, qid the query of each row\n")
+    with waiting("searching for the best ranker"):
+        _run(TUNE, names)
 
-    broken = clone(search.best_estimator_).set_params(query_words=0, bigrams=False).fit()
-    red = dict(zip(test, broken.predict(test), strict=True))
-    print('3. Protect: assert_not_worse(truth, ranking, old, "map", max_drop=0.01)')
-    assert_not_worse(truth, runs["new"], runs["old"], "map", max_drop=0.01)
-    print("   the chosen retriever: passed")
+    print("\n2. Compare with the similarity of names, on the queries held out\n")
+    names["old"] = pairs.ranked(test, lambda features: features[:, 0])
+    names["new"] = pairs.ranked(test, names["search"].predict)
+    _run(COMPARE, names)
+    for row in (names["compared"][name] for name in ("map", "ndcg@10")):
+        ends = f"95% CI {row.low:+.3f} to {row.high:+.3f}"
+        print(f"{row.measure!s:<8} {row.old:.3f} -> {row.new:.3f}, {ends}")
+    print(f"written: {safe_text(path, limit=None)}")
+
+    print("\n3. Guard it in a test: the new ranker passes, one that lost a feature fails\n")
+    _run(GUARD, names)
+    names["old"] = names["new"]
+    without_last = [1, 1, 1, 0]
+    names["new"] = pairs.ranked(test, lambda rows: names["search"].predict(rows * without_last))
     try:
-        assert_not_worse(truth, red, runs["new"], "map", max_drop=0.01)
+        exec(GUARD, names)
     except RankGateFailure as failure:
-        said = textwrap.fill(failure.headline, 76, initial_indent="   ", subsequent_indent="   ")
-        print(f"   broken (it searches for the page's name alone): FAILED\n{said}")
+        print(textwrap.fill(f"FAILED: {failure.headline}", 79))
     print("\nGuide: https://sklearn-rank.github.io/sklearn-rank/stable/")
     if is_opened:
         webbrowser.open(Path(path).resolve().as_uri())
+
+
+def _run(code: str, names: dict[str, Any]) -> None:
+    """Print lines, and run them."""
+    print(textwrap.indent(code, "    "))
+    exec(code, names)

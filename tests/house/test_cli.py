@@ -131,7 +131,7 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_the_demo_chooses_compares_reports_and_turns_red_on_one_screen(tmp_path):
+def test_the_demo_tunes_compares_and_guards_on_one_screen(tmp_path):
     path = tmp_path / "demo.html"
     code = (
         "import webbrowser\n"
@@ -145,15 +145,13 @@ def test_the_demo_chooses_compares_reports_and_turns_red_on_one_screen(tmp_path)
     assert finished.stdout.isascii()
     *lines, last = finished.stdout.splitlines()
     assert last == f"opened {path.as_uri()}"
-    assert len(lines) <= 24
+    assert len(lines) <= 32
     assert max(len(line) for line in lines if str(tmp_path) not in line) <= 79
-    low, best = map(float, re.search(r"MAP ([\d.]+) to ([\d.]+)", finished.stdout).groups())
-    assert 0 < low < best < 1
+    assert re.search(r"^\{'max_iter': \d+\} 0\.\d+$", finished.stdout, re.MULTILINE)
     old, new = map(float, re.search(r"map +([\d.]+) -> ([\d.]+)", finished.stdout).groups())
     assert old < new
-    assert "the chosen retriever: passed" in finished.stdout
-    assert re.search(r"FAILED\n   MAP fell from ", finished.stdout)
-    assert re.search(r"<h1>(.*)</h1>", path.read_text(encoding="utf-8"))[1] in finished.stdout
+    assert re.search(r"^FAILED: MAP fell from ", finished.stdout, re.MULTILINE)
+    assert path.stat().st_size > 10_000
     path.write_text("mine")
     assert cli.main(["demo", "-o", str(path)]) == 2, "the demo replaces nothing but a report"
     assert path.read_text() == "mine"
