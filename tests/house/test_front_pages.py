@@ -1,65 +1,105 @@
-"""The code of the README and the start page gives what they show, on the data of the example."""
+"""The code of the README and the start page runs as it stands, and gives what is shown."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import sklearn
 
-from sklearn_rank import compare
+from sklearn_rank import cli
 from tests.house.test_docs import ROOT, load
 
-SHOP = load("_shop")
-BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FIXTURES = """
+SHOP = """
 import sys
-
-import pytest
 
 sys.path.insert(0, {docs!r})
 from _shop import shop
 
-made = shop()
-qrels = pytest.fixture(lambda: made.qrels)
-kinds = pytest.fixture(lambda: made.kinds)
-results = pytest.fixture(lambda: made.{run})
+JUDGED, search = shop().qrels, shop().{run}.get
 """
+BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 pages = pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 
 
-def blocks(page: str) -> list[tuple[str, str]]:
-    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+def block(page: str, word: str, kind: str = "python") -> str:
+    """The block of a page that has this word."""
+    found = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+    return next(text for one, text in found if one == kind and word in text)
 
 
-@pages
-def test_the_comparison_writes_its_report(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    made = SHOP.shop()
-    code = next(text for kind, text in blocks(page) if kind == "python" and "compare" in text)
-    exec(code, {"compare": compare, **made._asdict()})
-    assert "brand" in (tmp_path / "change.html").read_text(encoding="utf-8")
 
 
 @pages
-def test_the_gate_prints_what_is_shown(page: str, tmp_path: Path) -> None:
-    code = next(text for kind, text in blocks(page) if "rank_gate" in text)
-    shown = next(text for kind, text in blocks(page) if kind == "text")
+@pytest.mark.filterwarnings("error")
+def test_the_search_finds_the_best_candidate(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = block(page, "GridSearchCV")
+    assert load("../sklearn_rank/_demo").TUNE in code, "the demo prints the lines that it runs"
+    with sklearn.config_context(enable_metadata_routing=False):
+        exec(code, {})
+    assert re.fullmatch(r"\{'max_iter': \d+\} 0\.\d+\n", capsys.readouterr().out)
+
+
+@pages
+def test_the_comparison_writes_its_report(page: str) -> None:
+    exec(block(page, "compare"), {})
+    assert "usb hub" in Path("change.html").read_text(encoding="utf-8")
+
+
+def run_pytest(*options: str) -> tuple[int, str]:
     hidden = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    for run, options, status in (("old", ["--rank-update"], 0), ("new", [], 1)):
-        fixtures = FIXTURES.format(docs=str(ROOT / "docs"), run=run)
-        (tmp_path / "test_search.py").write_text(f"{fixtures}\n\n{code}", encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
-            cwd=tmp_path,
-            env=environment | {"COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == status, done.stdout
-    assert " ".join(shown.split()) in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
+        env=environment | {"COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pages
+def test_the_gate_prints_what_is_shown(page: str) -> None:
+    """Of the search engine that stands there, and of the made-up shop that went back."""
+    code, shown = block(page, "rank_gate"), block(page, "fell from", "text")
+    Path("test_search.py").write_text(code, encoding="utf-8")
+    for options in (["--rank-update"], []):
+        returned, text = run_pytest(*options)
+        assert returned == 0, text
+    for run, options in (("new", ["--rank-update"]), ("old", [])):
+        shop = SHOP.format(docs=str(ROOT / "docs"), run=run)
+        Path("test_shop.py").write_text(f"{code}\n\n{shop}", encoding="utf-8")
+        returned, text = run_pytest("test_shop.py", *options)
+    assert returned == 1, text
+    assert " ".join(shown.split()) in " ".join(text.split())
+
+
+def test_the_commands_of_the_readme_run(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    gate, audit = re.findall(r"`sklearn-rank ((?:gate|audit) .*?)`", readme)
+    Path("qrels.txt").write_text("a 0 x 1\nb 0 y 1\n", encoding="utf-8")
+    Path("new.run").write_text("a Q0 x 1 2 me\nb Q0 y 1 2 me\n", encoding="utf-8")
+    assert cli.main([*shlex.split(gate), "--update"]) == 0
+    assert cli.main(shlex.split(gate)) == 0
+    Path("mine.py").write_text(MINE, encoding="utf-8")
+    assert cli.main(shlex.split(audit)) == 1
+    assert "ideal" in capsys.readouterr().out
+
+
+MINE = """
+from math import log2
+
+
+def ndcg(relevant, ranked, k=10):
+    found = [item in relevant for item in ranked[:k]]
+    ideal = sorted(found, reverse=True)
+    dcg = lambda gains: sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
+    return dcg(found) / dcg(ideal) if any(found) else 0.0
+"""
