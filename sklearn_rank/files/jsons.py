@@ -20,7 +20,6 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import Block, Source, check_id
 from sklearn_rank.files.text import EXACT, INEXACT, Rows, is_exact
-from sklearn_rank.inputs.hints import LEAST_RISES, doubt_of_rising
 from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,
@@ -36,6 +35,7 @@ from sklearn_rank.inputs.roles import (
     unread_columns,
     wanted_of,
 )
+from sklearn_rank.inputs.tables import LEAST_RISES, doubt_of_rising
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
 

@@ -106,6 +106,7 @@ def as_tables(
             y_score.source,
             read,
         )
+        is_one &= y_true.source not in ("", "<file>") and y_true.source == y_score.source
         if is_one and all(list(y_true[one]) == list(y_score.get(one, ())) for one in y_true):
             _refuse_one_list(f"{y_score.source}: {safe_repr(read)}", "item")
         return y_true, y_score

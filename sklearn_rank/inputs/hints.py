@@ -20,12 +20,17 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.segments import sizes_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, IntArray, StringProvider
+from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
+_FIRST = 8
+"""Queries after which nothing is looked for in most data."""
+_SPELLED = 0.25
+"""Share of the relevant items from which their spelling is spoken of; a third is seen surely."""
+_FEW_ALIKE = 3
+"""Fewer items may have another spelling for a reason, such as "A" beside "a"."""
 _CHANCE = 10
 """Below so many queries a miss of all is no surprise, if the ids look alike."""
 
@@ -83,49 +88,6 @@ def _can_be_equal(kind: type, other: type) -> bool:
     return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
 
 
-# Order of scored lists ---------------------------------------------------------------------------
-
-_NEARLY_ALL = 0.9
-LEAST_RISES = 10
-"""With fewer steps upwards, items of mappings and rows, which need no order, rise by chance."""
-
-
-def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
-    """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
-    if len(scores) < 2:
-        return ""
-    after, before = scores[1:], scores[:-1]
-    within = np.ones(len(after), dtype=bool)
-    borders = offsets[1:-1]
-    within[borders[(borders > 0) & (borders < len(scores))] - 1] = False
-    rises, falls = np.flatnonzero((after > before) & within), (after < before) & within
-    if len(rises) < least:
-        return ""
-    numbers = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
-    falling, rising = np.unique(numbers[falls]), np.unique(numbers[rises])
-    n_rising = len(np.setdiff1d(rising, falling, assume_unique=True))
-    n_lists = len(np.union1d(rising, falling))
-    if n_rising < _NEARLY_ALL * n_lists:
-        return ""
-    return (
-        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order in which their items "
-        "come, as distances and ranks do, and the greatest score ranks first. Pass score=-distance "
-        "for distances, and sort items by falling score"
-    )
-
-
-def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
-    """Why scores of rows seem to be ranks: 1, 2, 3 along nearly all rankings; or ""."""
-    first = float(scores[0]) if len(scores) else -1
-    if first not in (0, 1):
-        return ""
-    expected = np.arange(len(scores)) - np.repeat(offsets[:-1], sizes_of(offsets)) + first
-    n_equal = np.count_nonzero(scores == expected)
-    if n_equal < _NEARLY_ALL * len(scores):
-        return ""
-    return doubt_of_rising(scores, offsets, LEAST_RISES)
-
-
 # Spelling of ids ---------------------------------------------------------------------------------
 
 
@@ -139,6 +101,17 @@ _FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
 )
 """Differences of spelling: name, advice, and the function that removes it."""
 _WITHOUT_PREFIX = ("by a prefix", "", lambda text: re.split(r"[/\\:#|_-]", text)[-1])
+
+
+def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
+    """RankingDataWarning where queries of the two sides differ in spelling alone."""
+    for change, number in almost_equal(missing, unjudged).items() if missing and unjudged else ():
+        warn(
+            f"{number:,} of {len(missing):,} judged queries without a ranking are among the ranked "
+            f"queries without judgements: with {change} they would match",
+            RankingDataWarning,
+        )
+        return
 
 
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
@@ -174,8 +147,11 @@ def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
     """Data with a warning and its text where nothing relevant was retrieved at all."""
-    has_relevant = judged.rankings.n_relevant.any() or judged.counts.missed
-    if judged.rankings.n_hits.any() or not has_relevant:
+    rankings = judged.rankings
+    n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
+    if n_hits or not (n_relevant or judged.counts.missed):
+        if provider is None and n_relevant - n_hits >= _SPELLED * n_relevant:
+            _warn_of_spelling(_item_pairs(y_true, y_score))
         return replace(judged, hint="") if judged.hint else judged
     pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
     sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]
@@ -190,6 +166,35 @@ def with_mismatch_hint(
         RankingDataWarning,
     )
     return replace(judged, hint=cause)
+
+
+def _warn_of_spelling(pairs: Iterator[tuple[list[Any], list[Any]]]) -> None:
+    """RankingDataWarning where many judged items that were not retrieved are, in other spelling."""
+    n_relevant, alike = 0, list[tuple[Any, Any]]()
+    for number, (relevant, ranked) in enumerate(islice(pairs, _QUERIES)):
+        if number == _FIRST and not alike:
+            return  # of a third of the items, some would show
+        n_relevant += len(relevant)
+        retrieved = set(ranked)
+        lost = {_plain(item): item for item in relevant if item not in retrieved}
+        if lost:
+            judged = set(relevant)
+            others = {_plain(item): item for item in ranked if item not in judged}
+            alike += [(item, others[key]) for key, item in lost.items() if key in others]
+    if len(alike) >= max(_SPELLED * n_relevant, _FEW_ALIKE):
+        warn(
+            f"{len(alike):,} of {n_relevant:,} relevant items seem to be retrieved in another "
+            f"spelling, as {_pair(*alike[0])}; spell both sides alike, as by string_provider=",
+            RankingDataWarning,
+        )
+
+
+def _plain(item: Any) -> str:
+    """An id without type, case, spaces, leading zeros and a trailing ".0"."""
+    text = str(item)
+    for _, _, form in _FORMS:
+        text = form(text)
+    return text
 
 
 def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]]) -> str:

@@ -13,9 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import RankingOrderWarning
-from sklearn_rank.inputs.hints import doubt_of_ranks, doubt_of_rising
 from sklearn_rank.inputs.items import SIMPLE_IDS, Where, read_scores
-from sklearn_rank.inputs.tables import Qrels, Run, fall_orders, take_ids
+from sklearn_rank.inputs.tables import (
+    Qrels,
+    Run,
+    doubt_of_ranks,
+    doubt_of_rising,
+    fall_orders,
+    take_ids,
+)
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import EXACT_INTEGER

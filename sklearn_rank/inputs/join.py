@@ -15,20 +15,21 @@ from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning
 from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
-    LEAST_RISES,
-    doubt_of_ranks,
-    doubt_of_rising,
     refuse_unequal_types,
     spelling_hint,
+    warn_of_spelling,
 )
 from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
 from sklearn_rank.inputs.items import ItemReader, Where, names_rows, relevance_scores, sequence
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
+    LEAST_RISES,
     Qrels,
     Run,
     best_occurrences,
     columns_about_queries,
+    doubt_of_ranks,
+    doubt_of_rising,
     first_repeated,
     refuse_duplicate,
     refuse_two_grades,
@@ -307,6 +308,8 @@ def join_queries(
             )
     if msg:
         raise QueryMismatchError(msg)
+    if absent:
+        warn_of_spelling(absent, [query for query in y_score if query not in y_true])
     return [query for query in y_true if missing != "skip" or query in y_score]
 
 

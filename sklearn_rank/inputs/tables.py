@@ -88,6 +88,49 @@ def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> N
     raise ValueError(msg)
 
 
+# Order of scored lists ---------------------------------------------------------------------------
+
+_NEARLY_ALL = 0.9
+LEAST_RISES = 10
+"""With fewer steps upwards, items of mappings and rows, which need no order, rise by chance."""
+
+
+def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
+    """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
+    if len(scores) < 2:
+        return ""
+    after, before = scores[1:], scores[:-1]
+    within = np.ones(len(after), dtype=bool)
+    borders = offsets[1:-1]
+    within[borders[(borders > 0) & (borders < len(scores))] - 1] = False
+    rises, falls = np.flatnonzero((after > before) & within), (after < before) & within
+    if len(rises) < least:
+        return ""
+    numbers = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
+    falling, rising = np.unique(numbers[falls]), np.unique(numbers[rises])
+    n_rising = len(np.setdiff1d(rising, falling, assume_unique=True))
+    n_lists = len(np.union1d(rising, falling))
+    if n_rising < _NEARLY_ALL * n_lists:
+        return ""
+    return (
+        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order in which their items "
+        "come, as distances and ranks do, and the greatest score ranks first. Pass score=-distance "
+        "for distances, and sort items by falling score"
+    )
+
+
+def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
+    """Why scores of rows seem to be ranks: 1, 2, 3 along nearly all rankings; or ""."""
+    first = float(scores[0]) if len(scores) else -1
+    if first not in (0, 1):
+        return ""
+    expected = np.arange(len(scores)) - np.repeat(offsets[:-1], sizes_of(offsets)) + first
+    n_equal = np.count_nonzero(scores == expected)
+    if n_equal < _NEARLY_ALL * len(scores):
+        return ""
+    return doubt_of_rising(scores, offsets, LEAST_RISES)
+
+
 # Tables ------------------------------------------------------------------------------------------
 
 _Table = TypeVar("_Table", bound="LongTable")
@@ -330,9 +373,16 @@ class Run(LongTable):
         ValueError
             If an id is missing, or two rows of a query have one rank.
         """
-        name = about.pop("ranks_name", "ranks")
-        query_ids, offsets, ids, numbers = _by_query(queries, items, scores=scores, ranks=ranks)
+        name, rank_field = about.pop("ranks_name", "ranks"), about.pop("rank_field", None)
+        query_ids, offsets, ids, numbers = _by_query(
+            queries, items, scores=scores, ranks=ranks, rank_field=rank_field
+        )
+        by_rank = numbers.pop("rank_field")
         run = cls(query_ids, offsets, ids, **numbers, **about)
+        if by_rank is not None:  # which orders nothing: TREC's programs do not read it
+            order, same = order_segments(np.invert(falling_codes(by_rank)), offsets)
+            doubt = "" if same is not None else doubt_of_rising(numbers["scores"][order], offsets)
+            run = replace(run, doubts=(*run.doubts, doubt)) if doubt else run
         if ranks is None:
             return run
         # Where scores order the rows, a sample shows whether ranks say the same.

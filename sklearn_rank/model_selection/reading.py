@@ -14,7 +14,7 @@ from sklearn_rank.inputs.frames import as_tables
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
-from sklearn_rank.support.checks import as_numpy, to_array
+from sklearn_rank.support.checks import as_numpy, check_same_index, to_array
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, FloatArray
 
@@ -76,6 +76,9 @@ def read_call(
         )
         raise RankingConfigError(msg)
     y, ranked = as_tables(y, ranked)
+    check_same_index(y=y, **{method: ranked})
+    # Rows of X are aligned by now.
+    y, ranked = (side.tolist() if hasattr(side, "iloc") else side for side in (y, ranked))
     return ScorerInput("mapping" if isinstance(y, Mapping) else "lists", y, ranked)
 
 

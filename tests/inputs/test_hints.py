@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn_rank import (
     Qrels,
     RankingDataWarning,
+    Run,
     evaluate,
     map_scorer,
     mean_average_precision_score,
@@ -208,3 +209,41 @@ def test_what_is_no_reversed_order_draws_no_warning() -> None:
         evaluate(RATINGS, PREDICTED, ["ndcg", "map(min_rel=4)"], groups=QUERIES)
         evaluate(RATINGS > 0, PREDICTED, "map", groups=QUERIES)  # no ratings
         evaluate([{"a": 1, "b": 2}], [["a", "b"]], "map")  # an example of two items
+
+
+# Some ids in another spelling --------------------------------------------------------------------
+
+SPELLINGS = [str.upper, " {}".format, "{}.0".format, lambda item: item.replace("é", "e\u0301")]
+
+
+@pytest.mark.parametrize("spell", SPELLINGS)
+@pytest.mark.parametrize("makes_tables", [False, True])
+def test_some_ids_in_another_spelling_are_said(spell: Any, makes_tables: bool) -> None:
+    def check(truth: Any, run: Any, message: str) -> None:
+        if makes_tables:
+            rows = [(q, i) for q, own in truth.items() for i in own]
+            truth = Qrels.from_columns(*map(list, zip(*rows, strict=True)))
+            rows = [(q, i) for q, own in run.items() for i in own]
+            run = Run.from_columns(*map(list, zip(*rows, strict=True)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if not message:
+                evaluate(truth, run, "mrr")
+                return
+        with pytest.warns(RankingDataWarning, match=message):
+            evaluate(truth, run, "mrr")
+
+    truth = {f"qé{row}": [f"dé{row}"] for row in range(30)}
+    for n in (9, 0):
+        changed = {
+            spell(query) if row < n else query: items
+            for row, (query, items) in enumerate(truth.items())
+        }
+        check(truth, changed, f"^{n} of {n} judged queries without a ranking are among" * bool(n))
+    for n in (10, 0):
+        changed = {
+            query: [spell(item) if row % 3 == 0 and n else item for item in items]
+            for row, (query, items) in enumerate(truth.items())
+        }
+        check(truth, changed, f"^{n} of 30 relevant items seem to be retrieved in" * bool(n))
+    check(truth, {query: ["x"] for query in list(truth)[::2]} | dict(list(truth.items())[:9]), "")

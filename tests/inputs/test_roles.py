@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -216,12 +217,15 @@ def test_messages_do_not_propose_the_column_of_the_other_side() -> None:
     assert evaluate(one, one, "mrr", columns={"query": "q", "relevant": "gt"})["mrr"] == 1.0
 
 
-def test_one_list_of_a_file_is_not_both_sides() -> None:
-    data = lines({"query": "q", "gt": ["a"], "hit": ["x"]}).getvalue()
+def test_one_list_of_a_file_is_not_both_sides(tmp_path: Path) -> None:
+    file = tmp_path / "both.jsonl"
+    file.write_bytes(lines({"query": "q", "gt": ["a"], "hit": ["x"]}).getvalue())
     for name in ("gt", "hit"):
-        qrels = read_qrels(io.BytesIO(data), columns={"item": name})
-        with pytest.raises(ColumnRoleError, match=rf"<file>: '{name}\[\]' is the list of both"):
-            evaluate(qrels, read_run(io.BytesIO(data), columns={"item": name}), "mrr")
+        qrels = read_qrels(file, columns={"item": name})
+        with pytest.raises(ColumnRoleError, match=rf"'{name}\[\]' is the list of both"):
+            evaluate(qrels, read_run(file, columns={"item": name}), "mrr")
+    found = lines({"query": "q", "docs": ["a"]}).getvalue()  # of two streams nothing is known
+    assert evaluate(read_qrels(io.BytesIO(found)), read_run(io.BytesIO(found)), "mrr")["mrr"] == 1.0
     rows = lines({"query": "q", "item": "a", "grade": 1, "score": 0.5}).getvalue()
     assert evaluate(read_qrels(io.BytesIO(rows)), read_run(io.BytesIO(rows)), "mrr")["mrr"] == 1.0
 
