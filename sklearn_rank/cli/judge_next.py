@@ -72,7 +72,7 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
     if arguments.item_text is not None:
         item_texts |= read_items(arguments.item_text)
     systems = []
-    old = "RUN" if arguments.new is None else "OLD"
+    old = "RUN" if arguments.new is None else "BASELINE"
     # The change is that of the newer system.
     for path, what in ((arguments.new, "NEW"), (arguments.run_path, old)):
         if path is None:

@@ -414,7 +414,10 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
     """Judged rankings of {query: ground truth} and {query: ranking}."""
     if not isinstance(y_score, Mapping):
         kinds = type(y_true).__name__, type(y_score).__name__
-        raise TypeError(_PAIRS.format(*kinds, "y_true", "y_score"))
+        msg = _PAIRS.format(*kinds, "y_true", "y_score")
+        if isinstance(y_score, (list, tuple)) and all(isinstance(run, Mapping) for run in y_score):
+            msg += "; repeated runs of one system are Repeats(runs)"
+        raise TypeError(msg)
     queries = join_queries(y_true, y_score, options.missing)
     absent = [place for place, query in enumerate(queries) if query not in y_score]
     rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401

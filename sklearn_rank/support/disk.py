@@ -24,6 +24,7 @@ BASELINE = ".rank.json"
 """The ending of baselines, which gates alone write."""
 ABANDONED = 60
 """Seconds without a write after which a temporary file belongs to a process that was killed."""
+_EXISTS = "exists already"
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.rank-tmp")
 _HEAD = 1000
 """Bytes from the start of a file in which the marks of a report stand."""
@@ -83,7 +84,7 @@ def objection(path: PathLike, kind: Kind | None = None) -> str:
     if not path.is_file() or not path.stat().st_size:
         return ""
     if kind is None:
-        return "is there"
+        return _EXISTS
     return "" if kind.holds(path) else f"exists and is not {kind.noun}"
 
 
@@ -92,7 +93,7 @@ def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any]
     refuse_inputs(path, inputs)
     what = objection(path, kind)
     if what:
-        can = ", or pass overwrite=True" if what == "is there" else ""
+        can = ", or pass overwrite=True" if what == _EXISTS else ""
         msg = f"{safe_text(str(path), limit=200)} {what}; write to another file{can}"
         raise FileExistsError(msg)
 
@@ -126,7 +127,7 @@ def write_whole(path: PathLike, data: bytes) -> None:
     if is_stream(path):
         _write_stream(path, data)
     else:
-        replace_file(path.resolve() if path.is_symlink() else path, data)
+        replace_file(path.resolve() if path.is_symlink() else path.absolute(), data)
 
 
 def append_text(path: PathLike, text: str) -> None:
@@ -197,7 +198,7 @@ def readable(path: PathLike, what: str, done: str = "read") -> Iterator[None]:
         shown = safe_repr(os.fsdecode(os.fspath(path)), limit=200)
         reason = _REASONS.get(error.errno) or safe_text(str(error.strerror))
         if error.errno == errno.ENOENT:
-            reason = _reason_of_absence(Path(path), done)
+            reason = _reason_of_absence(os.fsdecode(path), done)
         explained = type(error)(f"{what} {shown} cannot be {done}: {reason}")
         explained.errno = error.errno
         raise explained from error
@@ -217,7 +218,10 @@ _REASONS = {
 }
 
 
-def _reason_of_absence(path: Path, done: str) -> str:
+def _reason_of_absence(name: str, done: str) -> str:
+    if re.match(r"[A-Za-z][\w+.-]+://", name):
+        return "it is an address; " + ("download it first" if done == "read" else "name a file")
+    path = Path(name)
     folder = path.parent
     if not folder.is_dir():
         remedy = "; create it first" if done == "written" else ""

@@ -55,6 +55,7 @@ def test_nor_does_that_of_a_comparison(files):
             "new.run is an input of this call",
         ),
         ("gate --config rank.toml --junit rank.toml", "rank.toml is an input of this call"),
+        ("report t.qrels old.run new.run -o .", "'.' cannot be written: it is a folder; name a"),
     ],
 )
 def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, files, command):
@@ -78,16 +79,20 @@ def test_the_step_summary_is_no_input_either(files, monkeypatch, command):
 def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
     (files / "empty.csv").touch()
     write_run({"q": ["a"]}, files / "empty.csv")
-    with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
+    with pytest.raises(
+        FileExistsError, match=r"exists already; write to another file, or pass overwri"
+    ):
         write_run({"q": ["b"]}, files / "empty.csv")
     write_run({"q": ["b"]}, files / "empty.csv", overwrite=True)
     assert dict(read_run(files / "empty.csv")["q"]) == {"b": 1.0}
     command.write({"todo.csv": "query,item,grade\nq1,x,2\n"})
     into = "judge-next t.qrels --filled todo.csv --into more.qrels"
     command(into)
-    assert "is there; write to another file, or pass --force" in command(into, 2)
+    assert "exists already; write to another file, or pass --force" in command(into, 2)
     command(f"{into} --force")
-    with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
+    with pytest.raises(
+        FileExistsError, match=r"exists already; write to another file, or pass overwri"
+    ):
         write_qrels({"q": {"a"}}, files / "t.qrels")
     with pytest.raises(FileExistsError, match="exists and is not a run"):
         write_run({"q": ["a"]}, files / "t.qrels", overwrite=True)

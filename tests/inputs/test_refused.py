@@ -209,6 +209,7 @@ A = [{"a"}]
         ({"q": {"a"}}, {"q": None}, r"y_score\['q'\] must be a sequence; got NoneType"),
         (A, {"q": ["a"]}, "y_score is a dict keyed by query, y_true a list"),
         ({"q": {"a"}}, [["a"]], "y_true is a dict keyed by query, y_score a list"),
+        ({"q": {"a"}}, [{"q": ["a"]}] * 2, r"queries; repeated runs .* are Repeats\(runs\)$"),
     ],
 )
 def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, message: str) -> None:
