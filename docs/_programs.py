@@ -51,9 +51,9 @@ def _outcome(preset: Convention, measure: str, results: list[Compared]) -> tuple
     refused = results[0].refused
     if refused:
         return "refused", refused
-    equal, warned, noted, failed = (
+    equal, warned, failed = (
         {name for result in results for name in getattr(result, kind)}
-        for kind in ("equal", "warned", "noted", "failed")
+        for kind in ("equal", "warned", "failed")
     )
     metric = measure.partition("@")[0].partition("(")[0]
     reasons = [
@@ -61,13 +61,10 @@ def _outcome(preset: Convention, measure: str, results: list[Compared]) -> tuple
         for case, known in preset.differs.items()
         if metric in known or "*" in known
     ]
-    tags = {tag for name in noted for tag in name.split()}
-    reasons += [f"{case}: {note}" for case, note in preset.notes.items() if case in {*tags, metric}]
     if warned and preset.zero_division_of(sklearn_rank.measure(measure)) == "raise":
         reasons.append("raises where a query is undefined: the program's mean is NaN")
     if warned and preset.missing == "raise":
         reasons.append("raises where a query has no ranking")
     if failed:
         reasons.append(f"the program fails on {len(failed)}")
-    apart = warned | noted
-    return f"{len(equal - apart)} of {len(equal | apart)}", "; ".join(reasons) or "-"
+    return f"{len(equal - warned)} of {len(equal | warned)}", "; ".join(reasons) or "-"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sklearn_rank.evaluation.compute import Scored, relevant_alone, score_measures
+from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
 from sklearn_rank.evaluation.read import read
 from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
@@ -27,7 +26,6 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
-from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -213,7 +211,7 @@ def evaluate(
     scored = score_measures(list(named.values()), judged, undefined, own_values)
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
-    for text in _gains_by_less(
+    for text in gains_by_less(
         preset, scored, judged, skips=missing is None, leaves_out=zero_division is None
     ):
         warn(text, RankingDataWarning)
@@ -379,105 +377,3 @@ def _given_values(
         own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
         for own, numbers in given.items()
     }
-
-
-# Where less is better -----------------------------------------------------------------------------
-
-
-def _gains_by_less(
-    preset: Convention,
-    scored: Sequence[Scored],
-    data: RankingData,
-    *,
-    skips: bool,
-    leaves_out: bool,
-) -> Iterator[str]:
-    """Sentences on values that are the better the fewer queries and relevant items are answered.
-
-    The convention ``skips`` queries and ``leaves_out`` undefined ones where the call does not say.
-    """
-    rankings, missing = data.rankings, data.counts.missing
-    if skips and preset.missing == "skip" and missing:
-        yield (
-            f"{missing:,} judged {'query has' if missing == 1 else 'queries have'} no ranking, and "
-            f"convention {preset.name!r} leaves them out; missing='zero' counts empty rankings"
-        )
-    unfound = rankings.n_hits < rankings.n_relevant
-    forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
-    if len(forgets) == len(scored) and unfound.any():
-        yield (
-            f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "
-            f"{int(unfound.sum()):,} of {len(rankings):,} queries, and gets better if more are "
-            "missing; evaluate recall beside it"
-        )
-    for measure, values, _, _, policy in scored if leaves_out else ():
-        metric = measure.metric
-        worst = metric.lower if metric.greater_is_better else metric.upper
-        if values is None or metric.of_results or isinstance(policy, str) or policy == worst:
-            continue
-        read = relevant_alone(measure, data.by_score if metric.by_score else rankings)
-        lost = int((np.isnan(values) & (read.n_relevant > 0) & (read.n_hits == 0)).sum())
-        if lost:
-            yield (
-                f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} of "
-                f"which no relevant item was retrieved, and convention {preset.name!r} "
-                f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
-                "zero_division=0.0 counts 0"
-            )
-
-
-# Where a program counts otherwise -----------------------------------------------------------------
-
-_SUBJECTS = {
-    "tied": "relevant items are tied in {} {}",
-    "empty": "the ranking is empty in {} {}",
-    "unfound": "nothing relevant was retrieved in {} {}",
-    "graded": "{} grades are above 1",
-    "short": "the ranking ends above the cutoff in {} {}",
-}
-"""Cases in which programs differ, in the words of the warning."""
-
-
-def program_differences(
-    preset: Convention,
-    measures: Mapping[str, Measure],
-    data: RankingData,
-    *,
-    ties_are_given: bool,
-    numbers: bool = True,
-) -> Iterator[str]:
-    """Behaviour of the program on these data that no parameter expresses, a sentence per case.
-
-    With ``numbers`` they tell how many queries are concerned, else they hold for any.
-    """
-    for case, subject in _SUBJECTS.items() if preset.differs else ():
-        concerned = measures
-        if case == "short":
-            least = int(data.rankings.n_ranked.min())
-            concerned = {name: own for name, own in measures.items() if (own.k or 0) > least}
-        differences = preset.differences(case, concerned)
-        number = _count_case(case, data, measures, ties_are_given) if differences else 0
-        if number > 0:
-            queries = "query" if numbers and number == 1 else "queries"
-            what = subject.format(f"{number:,}" if numbers else "some", queries)
-            yield (
-                f"{what}, which convention {preset.name!r} cannot count as its program does: "
-                f"{differences}"
-            )
-
-
-def _count_case(
-    case: str, data: RankingData, measures: Mapping[str, Measure], ties_are_given: bool
-) -> int:
-    """Queries or grades of a case."""
-    rankings = data.rankings
-    if case == "tied":
-        return 0 if ties_are_given else data.by_score.n_tied
-    if case == "empty":
-        return int((rankings.n_ranked == 0).sum()) - data.counts.missing
-    if case == "unfound":
-        return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
-    if case == "short":
-        deepest = max((measure.k or 0 for measure in measures.values()), default=0)
-        return int((rankings.n_ranked < deepest).sum())
-    return rankings.n_graded

@@ -74,12 +74,12 @@ class Convention:
     refused : mapping of str to str
         Why a metric has no number here; a name with an ``@`` holds for cutoffs only.
     differs : mapping of str to mapping
-        What the program does with "tied" relevant items, an "empty" ranking, one in which all that
-        is relevant is "unfound", "graded" items, or a "short" ranking, which ends above the
-        cutoff, by metric or ``"*"``, where no parameter says so: such data are warned of.
-    notes : mapping of str to str
-        What else it does with "close" scores, which are equal as float32, "negative" ones, "long"
-        rankings, or in a metric; docs/measures.md alone says so.
+        What the program does with "tied" relevant items (in "long" rankings, or as float32:
+        "close"), "judged" items tied with others, relevant items of "negative" scores or 0, an
+        "empty" ranking, one in which all that is relevant is "unfound", data where "none" is
+        relevant, "graded" items, or a
+        "short" ranking, which ends above the cutoff, by metric or ``"*"``, where no parameter says
+        so: such data are warned of.
     cutoffs : mapping of str to int
         Cutoffs of the program for metrics without one.
 
@@ -103,11 +103,10 @@ class Convention:
     measures: tuple[str, ...] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
     cutoffs: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("parameters", "undefined", "refused", "differs", "notes", "cutoffs"):
+        for name in ("parameters", "undefined", "refused", "differs", "cutoffs"):
             object.__setattr__(self, name, Frozen(getattr(self, name)))
 
     def __reduce__(self) -> Any:

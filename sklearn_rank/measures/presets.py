@@ -31,7 +31,12 @@ def _gains(gain: Any, **others: Any) -> dict[str, dict[str, Any]]:
 _AT_K = ("map", "mrr", "precision", "recall", "hit_rate", "ndcg")
 _BY_CHANCE = {"tied": {"*": "the program leaves the order of tied items to chance"}}
 
-_FLOAT32 = "scores are compared as float32, so that those equal there are tied"
+_FLOAT32 = {
+    "close": dict.fromkeys(
+        (*_AT_K, "rprec", "bpref"),
+        "scores are compared as float32, so that those equal there are tied",
+    )
+}
 _IPREC_9 = (
     "trec_eval 9, which it runs, rounds the relevant items of a recall level up from 0.1, where "
     "trec_eval 10 and this package round from 0.5"
@@ -72,13 +77,13 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "iprec": _IPREC_9,
             "gmap": "pytrec_eval gives the logarithms, of which the caller takes the mean",
         },
-        "notes": {"close": _FLOAT32},
+        "differs": _FLOAT32,
     },
     "ir_measures": {
         **_TREC_EVAL,
         "parameters": {**_TREC_EVAL["parameters"], "err": {"max_grade": 4.0}},
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err", "bpref"),
-        "notes": {"close": _FLOAT32, "judged": "its Judged@k breaks ties by rising ids"},
+        "differs": {**_FLOAT32, "judged": {"judged": "its Judged@k breaks ties by rising ids"}},
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
@@ -192,8 +197,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": (*_AT_K, "rprec", "gauc"),
         "differs": {
             "tied": dict.fromkeys((*_AT_K[:-1], "rprec"), _BY_CHANCE["tied"]["*"]),
+            "negative": dict.fromkeys(
+                _AT_K[:4], "torchmetrics takes items scored at most 0 for irrelevant"
+            ),
         },
-        "notes": {"negative": "AP, P, R and RR take items scored at most 0 for irrelevant"},
     },
     "recbole": {
         "zero_division": 0.0,
@@ -228,7 +235,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "differs": {
             "empty": dict.fromkeys(
                 ("map", "precision", "recall"), "a user without recommendations is left out there"
-            )
+            ),
+            "none": {"*": "Recommenders gives 0"},
         },
     },
     "spark": {
@@ -249,7 +257,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "otherwise it is bpref with ties='stable' without this convention",
             "iprec": "ranx rounds the relevant items of a recall level up from 0.1",
         },
-        "notes": {"long": "rankings of 16 or more items do not keep the order of tied items"},
+        "differs": {
+            "long": {"*": "ranx keeps the order of tied items in rankings below 16 items alone"}
+        },
     },
     "lenskit": {
         "ties": "stable",

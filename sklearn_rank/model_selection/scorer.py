@@ -14,7 +14,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rank.evaluation.compute import Scored, score_measures
-from sklearn_rank.evaluation.evaluate import program_differences
+from sklearn_rank.evaluation.program_differences import program_differences
 from sklearn_rank.exceptions import (
     ConventionWarning,
     InvalidParameterError,

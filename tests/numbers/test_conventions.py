@@ -203,6 +203,35 @@ def test_data_that_a_program_counts_otherwise_are_warned_of(name, spec, scores, 
     assert caught[0].filename == __file__
 
 
+TIED, JUDGED = {"a": 1.0, **{f"x{n}": 1.0 for n in range(15)}}, {"q": {"a": 1, "b": 0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "scores", "silent", "message"),
+    [
+        ("torchmetrics", "map", {"a": 0.0, "b": -1.0}, {"a": 1.0, "b": -1.0}, "at most 0 in 1 q"),
+        ("torchmetrics", "recall@1", {"a": -1}, {"a": 1, "b": -1}, "takes items scored at most 0"),
+        *(
+            (name, "mrr", {"a": 0.8, "b": 0.8 + 1e-9}, {"a": 0.8, "b": 0.8}, "tied as float32 in")
+            for name in ("pytrec_eval", "ir_measures")
+        ),
+        ("ir_measures", "judged@1", {"a": 1, "x": 1}, {"a": 1, "b": 1, "x": 0}, "ties by rising"),
+        ("ranx", "mrr", TIED, dict([*TIED.items()][:15]), "in 1 query of 16 or more items"),
+        ("recommenders", "map", {"a": 1}, None, "^nothing is relevant to any of 1 query, .* 0$"),
+    ],
+)
+def test_scores_and_sizes_that_a_program_reads_otherwise_are_warned_of(
+    name, spec, scores, silent, message
+):
+    truth = JUDGED if silent else {"q": {"b": 0}}
+    with pytest.warns(ConventionWarning, match=message):
+        evaluate(truth, {"q": scores}, spec, convention=name)
+    if silent:
+        evaluate(truth, {"q": silent}, spec, convention=name)
+    if name == "ranx":  # whoever says how ties are broken knows
+        evaluate(truth, {"q": scores}, spec, convention=name, ties="stable")
+
+
 def test_grades_that_a_program_counts_otherwise_are_warned_of():
     with pytest.warns(ConventionWarning, match="^1 grades are above 1, .* a sum of grades$"):
         evaluate([{"a": 2, "b": 1}], [["a", "b"]], "map", convention="ptranking")

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -34,8 +33,6 @@ class Compared:
     equal: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
     """Problems on which the package gave no number or another one, and said so by name."""
-    noted: list[str] = field(default_factory=list)
-    """Problems of a case that the notes of the preset name, on which the package is silent."""
     different: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     """Problems on which the program raised."""
@@ -66,7 +63,7 @@ def compared(program: str, values: dict[str, Any]) -> dict[str, Compared]:
         for asked, ours in _ours(program, offered, known[name]).items():
             kind = f"{program} {measure(asked).metric.name}"
             tolerance = DIGITS.get(kind, DIGITS.get(program, TOLERANCE)) + 1e-12
-            _place(name, answers[asked], ours, results[asked], tolerance, preset.notes.keys())
+            _place(name, answers[asked], ours, results[asked], tolerance)
     return results
 
 
@@ -76,7 +73,6 @@ def _place(
     ours: dict[str, Any] | None,
     result: Compared,
     tolerance: float,
-    notes: Set[str],
 ) -> None:
     """Note the problem where it belongs; ``ours`` is None where the package raised by name."""
     per_query, mean = answer
@@ -89,7 +85,7 @@ def _place(
     elif ours["warned"]:
         result.warned.append(problem)
     else:
-        (result.different if notes.isdisjoint(problem.split()) else result.noted).append(problem)
+        result.different.append(problem)
 
 
 def _agree(ours: dict[str, Any], per_query: list[Any], mean: Any, tolerance: float) -> bool:

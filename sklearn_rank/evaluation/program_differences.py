@@ -1,0 +1,202 @@
+"""Where a convention's program counts the data otherwise, or a value is better for less found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.evaluation.compute import Scored, relevant_alone
+from sklearn_rank.measures.conventions import Convention
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.ranking import Items
+from sklearn_rank.support.segments import segment_index, sizes_of
+from sklearn_rank.support.text import format_list
+from sklearn_rank.typing import Array, BoolArray
+
+_LONG = 16
+"""Items from which on NumPy's default sort does not keep the order of equal ones."""
+
+
+class _Case(NamedTuple):
+    """Data that a program may count otherwise."""
+
+    subject: str
+    """In the words of the warning, with the number and "query" or "queries"."""
+    n_concerned: Callable[[RankingData, Collection[Measure]], int]
+    """Queries, or grades, on which the measures that count otherwise do so."""
+    of_ties: bool = False
+    """Whether it is about ties, whose order the caller may have asked for."""
+
+
+def _empty(data: RankingData, _: Collection[Measure]) -> int:
+    return int((data.rankings.n_ranked == 0).sum()) - data.counts.missing
+
+
+def _unfound(data: RankingData, _: Collection[Measure]) -> int:
+    rankings = data.rankings
+    return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
+
+
+def _none(data: RankingData, _: Collection[Measure]) -> int:
+    rankings = data.rankings
+    return 0 if rankings.n_relevant.any() else len(rankings)
+
+
+def _short(data: RankingData, measures: Collection[Measure]) -> int:
+    deepest = max(measure.k or 0 for measure in measures)
+    return int((data.rankings.n_ranked < deepest).sum())
+
+
+def _negative(data: RankingData, _: Collection[Measure]) -> int:
+    items = _scored_items(data)
+    if items is None:
+        return 0
+    rows = np.flatnonzero((items.grades > 0) & (items.scores <= 0))
+    return len(np.unique(np.searchsorted(items.offsets, rows, side="right")))
+
+
+def _close(data: RankingData, _: Collection[Measure]) -> int:
+    items = _scored_items(data)
+    if items is None:
+        return 0
+    relevant = items.grades > 0
+    return _n_tied(items, relevant, _as_float32(items.scores), items.scores, relevant)
+
+
+def _long(data: RankingData, _: Collection[Measure]) -> int:
+    items = _scored_items(data)
+    if items is None:
+        return 0
+    relevant = items.grades > 0
+    is_long = np.repeat(sizes_of(items.offsets) >= _LONG, sizes_of(items.offsets))
+    return _n_tied(items, relevant & is_long, items.scores, relevant)
+
+
+def _judged(data: RankingData, _: Collection[Measure]) -> int:
+    items = _scored_items(data)
+    if items is None or items.n_judged is None:
+        return 0
+    return _n_tied(items, items.is_unjudged, items.scores, items.is_unjudged)
+
+
+def _scored_items(data: RankingData) -> Any:
+    """What was ranked; None where it has no scores, or is no longer in memory."""
+    return data.items if isinstance(data.items, Items) and data.items.scores is not None else None
+
+
+def _as_float32(scores: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32) + np.float32(0)  # of two zeros there is one
+
+
+def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int:
+    """Queries with items of equal scores, a seed among them, that differ in all of ``apart``."""
+    query = segment_index(items.offsets)
+    # Few items share a score with a seed even as float32: these alone are sorted.
+    keys = query.astype(np.uint64) << np.uint64(32) | _as_float32(scores).view(np.uint32)
+    wanted = np.unique(keys[seeds])
+    if not len(wanted):
+        return 0
+    at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+    rows = np.flatnonzero(wanted[at] == keys)
+    rows = rows[np.lexsort((scores[rows], query[rows]))]
+    of_query, tied = query[rows], scores[rows]
+    is_first = (of_query[1:] != of_query[:-1]) | (tied[1:] != tied[:-1])
+    first = np.flatnonzero(np.concatenate(([True], is_first)))
+    found = np.ones(len(first), dtype=bool)
+    for values in apart:
+        lowest, highest = (end.reduceat(values[rows], first) for end in (np.minimum, np.maximum))
+        found &= lowest < highest
+    return len(np.unique(of_query[first][found]))
+
+
+_CASES: Mapping[str, _Case] = {
+    "tied": _Case(
+        "relevant items are tied in {} {}", lambda data, _: data.by_score.n_tied, of_ties=True
+    ),
+    "empty": _Case("the ranking is empty in {} {}", _empty),
+    "unfound": _Case("nothing relevant was retrieved in {} {}", _unfound),
+    "none": _Case("nothing is relevant to any of {} {}", _none),
+    "graded": _Case("{} grades are above 1", lambda data, _: data.rankings.n_graded),
+    "short": _Case("the ranking ends above the cutoff in {} {}", _short),
+    "negative": _Case("relevant items are scored at most 0 in {} {}", _negative),
+    "close": _Case("relevant items are tied as float32 in {} {}", _close),
+    "long": _Case("relevant items are tied in {} {} of 16 or more items", _long, of_ties=True),
+    "judged": _Case("judged and unjudged items are tied in {} {}", _judged, of_ties=True),
+}
+"""By the names that ``differs`` of a :class:`Convention` takes."""
+
+
+def program_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    data: RankingData,
+    *,
+    ties_are_given: bool,
+    numbers: bool = True,
+) -> Iterator[str]:
+    """Behaviour of the program on these data that no parameter expresses, a sentence per case.
+
+    With ``numbers`` they tell how many queries are concerned, else they hold for any.
+    """
+    for name, case in _CASES.items() if preset.differs else ():
+        concerned = measures
+        if name == "short":
+            least = int(data.rankings.n_ranked.min())
+            concerned = {name: own for name, own in measures.items() if (own.k or 0) > least}
+        differences = preset.differences(name, concerned)
+        skipped = not differences or (case.of_ties and ties_are_given)
+        number = 0 if skipped else case.n_concerned(data, concerned.values())
+        if number > 0:
+            queries = "query" if numbers and number == 1 else "queries"
+            what = case.subject.format(f"{number:,}" if numbers else "some", queries)
+            yield (
+                f"{what}, which convention {preset.name!r} cannot count as its program does: "
+                f"{differences}"
+            )
+
+
+def gains_by_less(
+    preset: Convention,
+    scored: Sequence[Scored],
+    data: RankingData,
+    *,
+    skips: bool,
+    leaves_out: bool,
+) -> Iterator[str]:
+    """Sentences on values that are the better the fewer queries and relevant items are answered.
+
+    The convention ``skips`` queries and ``leaves_out`` undefined ones where the call does not say.
+    """
+    rankings, missing = data.rankings, data.counts.missing
+    if skips and preset.missing == "skip" and missing:
+        yield (
+            f"{missing:,} judged {'query has' if missing == 1 else 'queries have'} no ranking, and "
+            f"convention {preset.name!r} leaves them out; missing='zero' counts empty rankings"
+        )
+    unfound = rankings.n_hits < rankings.n_relevant
+    forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
+    if len(forgets) == len(scored) and unfound.any():
+        yield (
+            f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "
+            f"{int(unfound.sum()):,} of {len(rankings):,} queries, and gets better if more are "
+            "missing; evaluate recall beside it"
+        )
+    for measure, values, _, _, policy in scored if leaves_out else ():
+        metric = measure.metric
+        worst = metric.lower if metric.greater_is_better else metric.upper
+        if values is None or metric.of_results or isinstance(policy, str) or policy == worst:
+            continue
+        read = relevant_alone(measure, data.by_score if metric.by_score else rankings)
+        lost = int((np.isnan(values) & (read.n_relevant > 0) & (read.n_hits == 0)).sum())
+        if lost:
+            yield (
+                f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} of "
+                f"which no relevant item was retrieved, and convention {preset.name!r} "
+                f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
+                "zero_division=0.0 counts 0"
+            )
