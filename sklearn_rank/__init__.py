@@ -93,9 +93,35 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.s
 __all__ = sorted([*_HOME_OF, "__version__"])
 
 
+_MEANT = {
+    "auc_score": "ranking_auc_score",
+    "average_precision_score": "mean_average_precision_score",
+    "dcg_score": "dcg_at_k_score",
+    "f1_score": "fbeta_at_k_score",
+    "fbeta_score": "fbeta_at_k_score",
+    "hit_rate_score": "hit_rate_at_k_score",
+    "label_ranking_average_precision_score": "mean_average_precision_score",
+    "lag_score": "lag_error",
+    "make_scorer": "make_rank_scorer",
+    "map_score": "mean_average_precision_score",
+    "mrr_score": "mean_reciprocal_rank_score",
+    "ndcg_score": "ndcg_at_k_score",
+    "precision_recall_curve": "ranking_precision_recall_curve",
+    "precision_score": "precision_at_k_score",
+    "recall_score": "recall_at_k_score",
+    "roc_auc_score": "ranking_auc_score",
+    "roc_curve": "ranking_roc_curve",
+    "PrecisionRecallDisplay": "RankingPrecisionRecallCurveDisplay",
+    "RocCurveDisplay": "RankingRocCurveDisplay",
+}
+"""Names that users of scikit-learn type, and what they are called here."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         msg = f"module {__name__!r} has no attribute {name!r}"
+        if name in _MEANT:
+            msg += f"; it is called {_MEANT[name]!r} here"
         raise AttributeError(msg)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
@@ -26,6 +26,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -64,6 +65,7 @@ def evaluate(
     convention: str = "default",
     keep_items: bool = False,
     values: Mapping[str | Measure, Mapping[Any, float]] | None = None,
+    **unknown: Never,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
 
@@ -127,6 +129,8 @@ def evaluate(
         ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row for each
         query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
         value is None or NaN the query is undefined.
+    **unknown
+        None; of ``slices`` the error says which method has them.
 
     Returns
     -------
@@ -168,12 +172,16 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
+    for name in unknown:
+        remedy = "; evaluate(...).by_slice(slices) measures each slice" if name == "slices" else ""
+        msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
+        raise TypeError(msg)
     repeated = [own for own in (y_score, *_columns(values)) if isinstance(own, Repeats)]
     if repeated:
         options = {
             name: own
             for name, own in locals().items()
-            if name not in ("y_true", "y_score", "repeated")
+            if name not in ("y_true", "y_score", "repeated", "unknown")
         }
         return _evaluate_runs(y_true, y_score, options, [len(own.runs) for own in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")

@@ -1010,10 +1010,12 @@ def ndcg_at_k_score(
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
     How much of what there is to gain is gained? DCG@k over the DCG@k of the best order of all
-    relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). With
-    ``gain="linear"`` it is the nDCG of trec_eval and scikit-learn, with ``gain="binary"`` that of
-    Krichene and Rendle [3]_. Any finite grade of at least 0 works: gains are scaled per query,
-    which cancels.
+    relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). Any finite
+    grade of at least 0 works: gains are scaled per query, which cancels.
+
+    scikit-learn's ``ndcg_score`` and trec_eval take the grade itself for the gain: they give 0.8597
+    where this gives 0.7967, in the example below. ``gain="linear"`` gives their value, with
+    ``gain="binary"`` it is that of Krichene and Rendle [3]_.
 
     Parameters
     ----------

@@ -162,14 +162,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> FloatArray:
         """Scores of rows, comparable within a query; X needs no order, and no query ids."""
         check_is_fitted(self)
-        scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
-        return scores
+        return np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
 
     def __sklearn_tags__(self) -> Any:
         """A regressor: it predicts a number for each row, which voting and stacking may combine."""
         tags = super().__sklearn_tags__()
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
         return tags
 
 
@@ -201,7 +201,7 @@ class SortedRows(NamedTuple):
             raise ValueError(msg)
         order = np.arange(n_rows) if grouping.order is None else grouping.order
         X = without_query_ids(query, X)
-        X = np.asarray(X) if isinstance(X, list) else X
+        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X) if isinstance(X, list) else X
         X = X.take(order) if hasattr(X, "column_names") else getattr(X, "iloc", X)[order]
         return cls(X, grades[order], order, np.diff(grouping.offsets), grouping.query_ids, query)
 
