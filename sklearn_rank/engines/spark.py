@@ -31,7 +31,7 @@ from sklearn_rank.inputs.frames import (
 from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.ids import resolve_assumption
 from sklearn_rank.inputs.items import ItemReader, Where
-from sklearn_rank.inputs.join import join_queries, query_weights, read_joined
+from sklearn_rank.inputs.join import join_queries, pairs_of, query_weights, read_joined
 from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, refuse_unread
@@ -283,7 +283,7 @@ class _SparkRun:
             left_out=[*skipped, *unjudged],
         )
         sample = next((part.sample for part in parts if part.sample is not None), None)
-        return judged if sample is None else with_mismatch_hint(judged, *sample, None)
+        return judged if sample is None else with_mismatch_hint(judged, pairs_of(*sample))
 
 
 def _qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 from numbers import Number
@@ -21,7 +21,6 @@ from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
@@ -29,7 +28,7 @@ _FIRST = 8
 """Queries after which nothing is looked for in most data."""
 _SPELLED = 0.25
 """Share of the relevant items from which their spelling is spoken of; a third is seen surely."""
-_FEW_ALIKE = 3
+_FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" beside "a"."""
 _CHANCE = 10
 """Below so many queries a miss of all is no surprise, if the ids look alike."""
@@ -144,19 +143,21 @@ def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def with_mismatch_hint(
-    judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
+    judged: RankingData, pairs: Iterable[tuple[Collection[Any], Collection[Any]]]
 ) -> RankingData:
-    """Data with a warning and its text where nothing relevant was retrieved at all."""
+    """Data with a warning, and its text, where no or few relevant items were retrieved.
+
+    ``pairs`` are the ground truth and the ranking of each query, as they were read.
+    """
     rankings = judged.rankings
     n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
     if n_hits or not (n_relevant or judged.counts.missed):
-        if provider is None and n_relevant - n_hits >= _SPELLED * n_relevant:
-            _warn_of_spelling(_item_pairs(y_true, y_score))
+        if n_hits <= (1 - _SPELLED) * n_relevant:
+            _warn_of_spelling(map(_items_of, pairs))
         return replace(judged, hint="") if judged.hint else judged
-    pairs = islice(_item_pairs(y_true, y_score), _QUERIES)
-    sides = [(relevant, ranked) for relevant, ranked in pairs if relevant and ranked]
-    # A provider was promised one call for each item, and has had it.
-    cause = judged.hint or (_likely_mismatch(sides) if provider is None else "")
+    some = islice(map(_items_of, pairs), _QUERIES)
+    sides = [(relevant, ranked) for relevant, ranked in some if relevant and ranked]
+    cause = judged.hint or _likely_mismatch(sides)
     if not cause and len(sides) < _CHANCE:
         return judged
     cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0])}"
@@ -217,26 +218,13 @@ def _pair(relevant: Any, ranked: Any) -> str:
     return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in y_score"
 
 
-def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Some relevant and ranked items of each query."""
-    pairs: Iterable[tuple[Any, Any]] = zip(y_true, y_score, strict=False)
-    if isinstance(y_true, Set):
-        pairs = ((y_true, ranking) for ranking in y_score)
-    elif isinstance(y_true, Mapping):
-        # An item may stand twice in a long table.
-        judged_of, ranked_of = (
-            side.distinct if isinstance(side, LongTable) else side.__getitem__
-            for side in (y_true, y_score)
-        )
-        pairs = ((judged_of(query), ranked_of(query)) for query in y_true if query in y_score)
-    for truth, ranking in pairs:
-        relevant = truth
-        if isinstance(truth, Mapping):
-            relevant = (item for item, grade in truth.items() if grade > 0)
-        yield (
-            [item for item in islice(relevant, _ITEMS) if getattr(item, "__hash__", None)],
-            [item for item in islice(ranking, _ITEMS) if getattr(item, "__hash__", None)],
-        )
+def _items_of(pair: tuple[Collection[Any], Collection[Any]]) -> tuple[list[Any], list[Any]]:
+    """Some relevant and some ranked items of a query."""
+    truth, ranking = pair
+    relevant: Iterable[Any] = truth
+    if isinstance(truth, Mapping):
+        relevant = (item for item, grade in truth.items() if grade > 0)
+    return list(islice(relevant, _ITEMS)), list(islice(ranking, _ITEMS))
 
 
 # Swapped arguments -------------------------------------------------------------------------------

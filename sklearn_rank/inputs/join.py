@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from sklearn_rank.inputs.hints import (
     refuse_unequal_types,
     spelling_hint,
     warn_of_spelling,
+    with_mismatch_hint,
 )
 from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
 from sklearn_rank.inputs.items import ItemReader, Where, names_rows, relevance_scores, sequence
@@ -139,7 +140,8 @@ def read_items(
         about["hint"] = reader.hits.mismatch()
     about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
     about["n_shared"] = 0 if known is None else len(known)
-    return RankingData.of(items, query_ids, weights, **about)
+    pairs = zip(truths if known is None else repeat(known), rankings, strict=False)
+    return with_mismatch_hint(RankingData.of(items, query_ids, weights, **about), pairs)
 
 
 def _kept(
@@ -195,6 +197,7 @@ def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
     n_missing = len(qrels.numbers.keys() - run.numbers.keys())
     n_unjudged = len(run.numbers.keys() - qrels.numbers.keys())
     evaluated = set(queries)
+    judged = with_mismatch_hint(judged, pairs_of(qrels, run))
     return replace(
         judged,
         counts=replace(judged.counts, missing=n_missing, unjudged=n_unjudged),
@@ -202,6 +205,11 @@ def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
         left_out=[query for query in dict.fromkeys((*qrels, *run)) if query not in evaluated],
         query_columns=columns_about_queries(qrels, run),
     )
+
+
+def pairs_of(qrels: Qrels, run: Run) -> Iterator[tuple[Any, Any]]:
+    """Judged and ranked items of the queries of both, even if an item comes twice."""
+    return ((qrels.distinct(query), run.distinct(query)) for query in qrels if query in run.numbers)
 
 
 def read_joined(

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
-from sklearn_rank.inputs.hints import swap_suspicion, with_mismatch_hint
+from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -171,7 +171,5 @@ def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> R
         return layout.read(y_true, y_score, options)
     needs_ids = options.keep_items or options.string_provider or options.relevance is not None
     if isinstance(y_true, Qrels) and isinstance(y_score, Run) and not needs_ids:
-        judged = read_columns(y_true, y_score, options)
-    else:
-        judged = layout.read(y_true, y_score, options)
-    return with_mismatch_hint(judged, y_true, y_score, options.string_provider)
+        return read_columns(y_true, y_score, options)
+    return layout.read(y_true, y_score, options)

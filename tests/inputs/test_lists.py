@@ -293,6 +293,7 @@ def test_judgements_of_beir_and_streams_of_arrow() -> None:
     assert evaluate(pa.table(qrels).to_reader(), RUN, MEASURES).scores == expected
 
 
+@pytest.mark.filterwarnings("ignore:. of 3 relevant items seem")
 def test_ids_of_mixed_types_are_warned_of() -> None:
     with pytest.warns(RankingDataWarning, match=r"no str of y_score can match") as caught:
         assert evaluate({"q": {1, 2, 3}}, {"q": ["1", 2, "3"]}, "recall")["recall"] == 1 / 3
