@@ -12,18 +12,9 @@ import numpy as np
 from sklearn_rank.gates.compare import NOW, labels_of
 from sklearn_rank.gates.measure import Measured
 from sklearn_rank.gates.sentences import line, shown
-from sklearn_rank.report.content import (
-    MOST_BYTES,
-    Cell,
-    Report,
-    Row,
-    Section,
-    Verdict,
-    as_data,
-    size_of,
-    without_items,
-)
-from sklearn_rank.report.systems import queries_of
+from sklearn_rank.report import queries as report_queries
+from sklearn_rank.report.content import Cell, Report, Row, Section, Verdict
+from sklearn_rank.report.queries import MOST_BYTES, size_of, without_items
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.compare import Other
@@ -57,16 +48,16 @@ def queries_data(
             values[used[name]].insert(0, was)
     labels = labels_of(slices, len(measured)) if slices else []
     chosen = numbers.tolist()
-    queries = queries_of(
+    place = list(now).index(measure) if measure in now else 0
+    return report_queries.queries_data(
         systems,
         [measured.query_ids[number] for number in chosen],
         values,
         [labels[number] for number in chosen] if slices else (),
         (measured.query_text, measured.item_text),
+        show={"measure": place, "slice": show[0], "which": show[1]},
+        room=MOST_OF_GATE,
     )
-    place = list(now).index(measure) if measure in now else 0
-    first = {"measure": place, "slice": show[0], "which": show[1]}
-    return as_data(replace(queries, show=first), MOST_OF_GATE)
 
 
 def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:

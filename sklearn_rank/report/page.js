@@ -107,7 +107,7 @@ class Section {
     });
   }
 
-  // The item that explains a change: the largest contribution, else the largest move.
+  // The item that explains a change: the largest contribution of its sign, else the largest move.
   cause(query, view) {
     const { gain, change } = this.values(query, view);
     if (!change) return null;
@@ -120,11 +120,13 @@ class Section {
   }
 }
 
+const tied = (rank) => Number.isInteger(rank) ? String(rank) : `${rank} (tied)`;
+
 function moved({ old, now, oldOpen, nowOpen }) {
-  if (old === now) return old === null ? "" : `stayed at ${now}`;
-  if (old === null) return oldOpen ? `now ${now}` : `new at ${now}`;
-  if (now === null) return nowOpen ? `left rank ${old}` : `gone from ${old}`;
-  return `${now > old ? "fell" : "rose"} from ${old} to ${now}`;
+  if (old === now) return old === null ? "was not retrieved" : `stayed at rank ${tied(now)}`;
+  if (old === null) return `${oldOpen ? "is now" : "entered"} at rank ${tied(now)}`;
+  if (now === null) return nowOpen ? `left rank ${tied(old)}` : `dropped out (was rank ${tied(old)})`;
+  return `${now > old ? "fell" : "rose"} from rank ${tied(old)} to ${tied(now)}`;
 }
 
 const sections = all("section.comparison").filter((node) => node.querySelector(".data"))
@@ -160,7 +162,7 @@ class Explorer {
 
   // The view that the address names, or the first one.
   read() {
-    if (location.hash.slice(1) === this.written) return;
+    if (location.hash.slice(1) === this.written || location.hash.startsWith("#section-")) return;
     const given = new URLSearchParams(location.hash.slice(1));
     const number = Number(given.get("gate") || sections[0].number);
     this.section = sections.find((own) => own.number === number) || sections[0];
@@ -175,7 +177,7 @@ class Explorer {
       measure: measure < 0 ? show.measure : measure,
       slice: isOwn ? show.slice : given.get("slice") || "",
       which: isOwn ? (isPair ? show.which : "all") : given.get("show") || "all",
-      older: place("old", 0),
+      older: place("baseline", 0),
       newer: place("new", isPair ? show.system || 1 : 0),
       find: given.get("find") || "",
     };
@@ -192,7 +194,7 @@ class Explorer {
     state.set("measure", data.measures[view.measure]);
     if (view.slice) state.set("slice", view.slice);
     state.set("show", view.which);
-    if (view.older) state.set("old", data.systems[view.older]);
+    if (view.older) state.set("baseline", data.systems[view.older]);
     if (data.systems.length > 2) state.set("new", data.systems[view.newer]);
     if (view.find) state.set("find", view.find);
     if (this.query >= 0) state.set("query", data.queries[this.query]);
@@ -223,7 +225,7 @@ class Explorer {
     const isLong = data.systems.length > 2;
     this.side.replaceChildren(element("div", { class: "controls" },
       data.measures.length > 1 ? select("Measure", "measure", numbered(data.measures)) : "",
-      isLong ? select("Old", "older", numbered(data.systems)) : "",
+      isLong ? select("Baseline", "older", numbered(data.systems)) : "",
       isLong ? select("New", "newer", numbered(data.systems)) : "",
       data.slices.length ? select("Slice", "slice", [["", "all"], ...data.slices.map((own) => [own, own])]) : "",
       select("Queries", "which", which),
@@ -281,6 +283,7 @@ class Explorer {
       const own = button("", { class: "query", "data-query": query }, () => {
         this.query = query;
         this.open();
+        this.pane.scrollTop = 0;
         if (matchMedia("(max-width: 60rem)").matches) this.pane.scrollIntoView();
       });
       own.append(element("span", { class: "name" }, section.name(query)),
@@ -317,6 +320,11 @@ class Explorer {
     if (!own.isPair || (isOther && Number(newer) >= own.data.systems.length)) Object.assign(this.view, { older: 0, newer: 0 });
     this.controls();
     this.update();
+    if (!this.found.length && which !== "all") {
+      this.view.which = "all";
+      this.controls();
+      this.update();
+    }
     this.place.scrollIntoView({ block: "nearest" });
   }
 
@@ -429,7 +437,7 @@ class Explorer {
     if (!section.lines[query]) {
       parts.push(element("p", { class: "notice" }, data.leftOut ?
         "The items of this query are left out of the file, which would be too large with them." :
-        "The ids of the items are not known."));
+        "The ids of the items were not kept: evaluate(..., keep_items=True) keeps them."));
     } else {
       const sides = section.isPair ? ["old", "now"] : ["now"];
       this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -444,7 +452,7 @@ class Explorer {
           element("ul", { class: "items" }, below.map((move) => this.item(move, "below", words))));
       }
       if (moves.some((move) => move.part !== null)) {
-        parts.push(element("p", { class: "faint" }, `Boxes show the grade (? = not judged). Signed numbers add up to the change in ${data.measures[view.measure]}, ${fixed(sum, true)}.`));
+        parts.push(element("p", { class: "faint" }, `Boxes show the grade (? = not judged). Signed numbers are contributions to the change in ${data.measures[view.measure]}, and add up to ${fixed(sum, true)}.`));
       }
     }
     parts.push(this.foot(query));
@@ -459,18 +467,18 @@ class Explorer {
     top.sort((a, b) => a[side] - b[side]);
     const length = data.lengths.length ? ` (${many(data.lengths[system][this.query], "result")})` : "";
     const { depths } = this.section.items(this.query);
-    return element("div", {}, element("p", {}, element("strong", {}, isPair ? (side === "old" ? "old" : "new") : "results"), length),
+    return element("div", {}, element("p", {}, element("strong", {}, isPair ? (side === "old" ? "baseline" : "new") : "results"), length),
       depths[system] === 0 ? element("p", { class: "faint" }, "Only the ranks of relevant items are stored.") : "",
       top.length ? element("ol", { class: "items" }, top.map((move) => this.item(move, side, words))) :
-        element("p", { class: "faint" }, `No known items in the top ${TOP}`));
+        element("p", { class: "faint" }, `No stored items in the top ${TOP}`));
   }
 
   tag({ old, now, oldOpen, nowOpen }, side) {
     if (!this.section.isPair) return side === "below" ? (now === null ? "not retrieved" : `rank ${now}`) : "";
     if (side === "below") return `${old === null ? "not retrieved" : old} \u2192 ${now === null ? "not retrieved" : now}`;
     if (old === now) return "";
-    if (side === "old") return now === null ? (nowOpen ? "" : "gone") : now > TOP ? `now ${now}` : "";
-    return old === null ? (oldOpen ? "" : "new") : `from ${old}`;
+    if (side === "old") return now === null ? (nowOpen ? "" : "dropped out") : now > TOP ? `now ${tied(now)}` : "";
+    return old === null ? (oldOpen ? "" : "new") : `from ${tied(old)}`;
   }
 
   item(move, side, words) {

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from sklearn_rank import __version__
-from sklearn_rank.report.content import Report, count, grid_table, p_text, script_json, short
+from sklearn_rank.report.content import Report, count, grid_table, p_text, short
+from sklearn_rank.report.queries import script_json
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import escape_markdown, to_html, to_markdown

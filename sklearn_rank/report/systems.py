@@ -4,70 +4,63 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import explain_all
+from sklearn_rank.comparison.changes import title_function
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.notes import unjudged_shares
-from sklearn_rank.comparison.result import Comparison, changes_table
+from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
-from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.report.content import (
     MOST_NAMED,
     Cell,
     Direction,
     Finding,
-    Items,
-    Queries,
+    Kind,
     Report,
     Row,
     Section,
     Verdict,
-    as_data,
-    by_change,
     claims,
     claims_by_system,
     count,
     findings,
-    merged_items,
-    numbers,
     p_text,
     short,
     slice_name,
     some,
 )
 from sklearn_rank.report.page import provenance, write_page
+from sklearn_rank.report.queries import Texts, losers_table, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, safe_repr, safe_text
-from sklearn_rank.tables.table import Table
-from sklearn_rank.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from sklearn_rank.gates.verdict import GateResult
 
 MOST_CHANGES = 10
 """Queries that are named where no script runs."""
 MOST_TO_JUDGE = 20
-MOST_EXPLAINED = 256
-"""Number of queries, with the largest changes, whose change is divided among their items."""
+_BINS = 10
 MOST_CHECKED = 5000
 """Queries up to which the items to judge next are looked for."""
-_CHUNK = 256
-"""Queries that are looked up at once: there is room for the items of some thousands."""
-_BINS = 10
 
 
 def write_report(
     result: Comparison | Evaluation, path: str | os.PathLike[str], **options: Any
 ) -> Verdict:
     """Write the page of a result to a file."""
-    if not isinstance(path, (str, os.PathLike)):
-        msg = f"report: path must be the name of a file, got {safe_repr(path)}"
+    if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
+        what = "a directory" if isinstance(path, (str, os.PathLike)) else safe_repr(path)
+        msg = f"report: path must be the name of a file, got {what}"
         raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
     report = report_of(result, **options)
@@ -84,124 +77,109 @@ def report_of(
     query_text: Any = None,
     item_text: Any = None,
     about: str | Sequence[str] = (),
+    gate: GateResult | None = None,
 ) -> Report:
     """Everything that a page shows of a comparison or of one system."""
-    text_of, item_text_of = text_function(query_text), item_function(item_text)
-    parts: Mapping[Any, Any] = {}
-    if slices is not None:
-        parts = result.by_slice(slices)
-    if isinstance(result, Comparison):
-        with_values = [name for name in result.measures if not result.is_pooled(name)]
-        main = next(iter(with_values), "")
-        if measure is not None:
-            main = result[measure, result.others[0]].measure
-        section = compared_section(result, parts)
-        verdict = verdict_of(result, section)
-        names, at, ids = section.systems, result._joined.places, result.query_ids
-        systems = {name: (one, at[name]) for name, one in result.evaluations.items()}
-        values = {result.metric(name): [*result.values(name).values()] for name in with_values}
-        lead = next(iter(findings([section])), None)
-        changes = _changes(result, main, lead, query_text) if main else None
-        notes = [note for note in result.notes if not note.startswith("unjudged items")]
-        head = [f"{some(names[1:])} against {names[0]}"]
-        if result.all_pairs:
-            head = [f"{len(names)} systems, each with each other"]
-        left_out = result.counts["left_out"].items()
-        left = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
-        head += [count(len(ids), "query", "queries"), *left]
+    texts = text_function(query_text), item_function(item_text)
+    head = [count(len(result.query_ids), "query", "queries")]
+    parts = {} if slices is None else _named(result.by_slice(slices))
+    if isinstance(result, Evaluation):
+        _check_items(item_text, [result])
+        section, verdict = _single_section(result, parts), _single_verdict(result)
     else:
-        with_values = [*result.per_query]
-        main = next(iter(with_values), "")
-        if measure is not None:
-            main = str(result._kept(measure).measure)
-        section, verdict = _single_section(result, parts), _single_verdict(result, main)
-        ids = list(result.query_ids)
-        systems = {"": (result, np.arange(len(ids)))}
-        values = {
-            one: [result.per_query[str(one)]]
-            for one in result.measures
-            if str(one) in result.per_query
-        }
-        changes, notes, head = None, [], [count(len(ids), "query", "queries")]
-    texts = text_of, item_text_of
-    queries = queries_of(systems, ids, values, _labels(ids, parts), texts, verdict.to_judge)
-    show = {"measure": with_values.index(main) if main in with_values else 0}
-    if isinstance(result, Comparison) and main:
-        show |= _first_view(findings([section]), queries.measures, measure is not None)
-    data = as_data(replace(queries, show=show)) if main else None
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+        _check_items(item_text, result.evaluations.values())
+        section = compared_section(result, parts, gate)
+        verdict = verdict_of(result, section, texts, gate)
+        against = f"{some(result.names[1:])} against {result.baseline}"
+        if result.all_pairs:
+            against = f"{len(result.names)} systems, each with each other"
+        left_out = result.counts["left_out"].items()
+        omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
+        head = [against, *head, *omitted]
+    section = _with_queries(section, result, verdict, parts, texts, measure)
     about = [about] if isinstance(about, str) else about
     return Report(
         title or head[0],
         verdict,
-        sections=(replace(section, notes=tuple(notes), changes=changes, queries=data),),
+        sections=(section,),
         about=(*head, *about, *provenance()),
         heading=title or "",
     )
 
 
-def _first_view(
-    found: Sequence[Finding], measures: Sequence[str], is_chosen: bool
-) -> dict[str, Any]:
-    """The cell of the first claim, losses first; of a chosen measure its losses."""
-    lead = next((finding for finding in found if finding.measure in measures), None)
-    if lead is None or is_chosen:
-        return {"which": "worse"}
-    which = "worse" if lead.cell.direction == "worse" else "all"
-    place = measures.index(lead.measure)
-    return {"measure": place, "slice": lead.row.slice, "system": lead.row.new, "which": which}
+def _check_items(item_text: Any, evaluations: Iterable[Evaluation]) -> None:
+    if item_text is not None and all(one._judged.ids is None for one in evaluations):
+        msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
+        raise InvalidParameterError(msg)
+
+
+def _named(parts: Mapping[Any, Any]) -> dict[str, Any]:
+    """Parts of the result by the names of their slices."""
+    return {slice_name(label): part for label, part in parts.items()}
+
+
+def _labels(ids: Sequence[Any], parts: Mapping[str, Any]) -> Sequence[Sequence[str]]:
+    """Names of the slices of each query."""
+    labels: dict[Any, list[str]] = {query: [] for query in ids}
+    for label, part in parts.items():
+        for query in part.query_ids:
+            labels[query].append(label)
+    return list(labels.values()) if parts else ()
 
 
 # The grid ----------------------------------------------------------------------------------------
 
 
-def compared_section(comparison: Comparison, parts: Mapping[Any, Comparison]) -> Section:
+def compared_section(
+    comparison: Comparison, parts: Mapping[str, Comparison], gate: GateResult | None = None
+) -> Section:
     """Slices by measures; systems and slices by measures where there are several."""
-    names = comparison.names
+    names, measures = comparison.names, comparison.measures
     several = len(names) > 2
-    first = comparison.measures[0]
-    rows = []
     scores = {(score.system, score.measure): score for score in comparison.scores}
+    rows = []
     if several:
-        first_cells = tuple(Cell(scores[names[0], name].value) for name in comparison.measures)
-        rows.append(Row(names[0], comparison.counts["queries"], first_cells, new=0))
+        first: list[Cell | None] = [Cell(scores[names[0], name].value) for name in measures]
+        rows.append(Row(names[0], comparison.counts["queries"], tuple(first), new=0))
     for old, new in dict.fromkeys((row.baseline, row.system) for row in comparison.rows):
         system = f"{new} against {old}" if comparison.all_pairs else new
-        for label, part in (("", comparison), *_named(parts)):
-            cells = []
-            for name in comparison.measures:
-                (row,) = (
-                    row
-                    for row in part.rows
-                    if (row.measure, row.baseline, row.system) == (name, old, new)
+        for label, part in {"": comparison, **parts}.items():
+            cells = [_cell(row) for row in part.rows if (row.baseline, row.system) == (old, new)]
+            if several and not label:
+                notes = (
+                    _extreme(comparison, name) if scores[new, name].best else ""
+                    for name in measures
                 )
-                is_best = several and not label and scores[new, name].best
-                cells.append(_cell(row, "best" if is_best else ""))
-            text = label or (system if several else "all")
-            places = names.index(old), names.index(new)
-            rows.append(Row(text, len(part.query_ids), tuple(cells), label, *places))
+                cells = [c and c._replace(note=note) for c, note in zip(cells, notes, strict=True)]
+            text = label or (system if several else "all queries")
+            numbered = names.index(old), names.index(new)
+            rows.append(Row(text, len(part.query_ids), tuple(cells), label, *numbered))
+    if gate is not None:
+        rows = _judged_rows(rows, [str(comparison.metric(name)) for name in measures], gate)
     if several:  # by their values of the first measure, slices below their system
-        sign = -1 if comparison.greater_is_better(first) else 1
-        value = {name: sign * scores[name, first].value for name in names}
+        sign = -1 if comparison.greater_is_better(measures[0]) else 1
+        value = {name: sign * scores[name, measures[0]].value for name in names}
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
+    # The verdict tells of unjudged items.
+    notes_ = [note for note in comparison.notes if not note.startswith("unjudged items")]
     return Section(
         names,
-        tuple(comparison.metric(name).title for name in comparison.measures),
-        tuple(map(comparison.greater_is_better, comparison.measures)),
+        tuple(comparison.metric(name).title for name in measures),
+        tuple(map(comparison.greater_is_better, measures)),
         tuple(rows),
+        notes=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes_),
     )
 
 
-def _named(parts: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """Names of slices, each with its part of the result."""
-    return [(slice_name(label), part) for label, part in parts.items()]
+def _extreme(comparison: Comparison, measure: str) -> str:
+    return "highest" if comparison.greater_is_better(measure) else "lowest"
 
 
-def _cell(row: Change, note: str) -> Cell | None:
-    value, old, change, p, *ends = numbers(
+def _cell(row: Change) -> Cell | None:
+    new, old, change, p, *ends = numbers(
         [row.new, row.old, row.change, row.p_holm, row.low, row.high]
     )
-    if value is None and old is None:
+    if new is None and old is None:
         return None
     direction: Direction = ""
     if row.significant and row.better is not None:
@@ -210,54 +188,118 @@ def _cell(row: Change, note: str) -> Cell | None:
     if row.wins is not None and row.ties is not None and row.losses is not None:
         counts = row.wins, row.ties, row.losses
     interval = None if None in ends else (ends[0], ends[1])
-    return Cell(value, old, change, interval, p, direction, counts, note=note)
+    return Cell(new, old, change, interval, p, direction, counts)
+
+
+def _judged_rows(rows: Iterable[Row], measures: Sequence[str], gate: GateResult) -> list[Row]:
+    """Rows with the colours of a gate, and what it allows."""
+    verdicts: dict[tuple[str, str], tuple[Direction, str]] = {}
+    for judged in (*gate.metrics.values(), *gate.slices):
+        direction: Direction = "better" if judged.state == "improved" else ""
+        direction = "worse" if judged.state in ("fail", "stale") else direction
+        note = "" if judged.allowed is None else f"allowed {judged.allowed:g}"
+        label = "" if judged.label is None else slice_name(judged.label)
+        verdicts[judged.name, label] = direction, note
+    coloured = []
+    for row in rows:
+        found = [verdicts.get((name, row.slice), ("", "")) for name in measures]
+        pairs = zip(row.cells, found, strict=True)
+        cells = tuple(cell and cell._replace(direction=d, note=n) for cell, (d, n) in pairs)
+        coloured.append(row._replace(cells=cells))
+    return coloured
 
 
 # The answer --------------------------------------------------------------------------------------
 
 
-def verdict_of(comparison: Comparison, section: Section) -> Verdict:
-    """The change, its significance, and the share of unjudged items."""
+def verdict_of(
+    comparison: Comparison,
+    section: Section | None = None,
+    texts: Texts = (as_text, as_text),
+    gate: GateResult | None = None,
+) -> Verdict:
+    """The verdict of the gate, if one is given, else the significant changes; their numbers."""
+    section = compared_section(comparison, {}) if section is None else section
     found = findings([section])
     lead = next(iter(found), None)
     details = []
     if lead is not None:
-        rest = len(found) - 1
+        details.append(_numbers(comparison, lead, section))
+    if gate is None and lead is not None:
+        rest, in_slices = found[1:], sum(bool(finding.row.slice) for finding in found[1:])
         more = "No other change is significant"
         if rest:
-            more = f"{count(rest, 'other change is', 'other changes are')} significant"
-        details += [_numbers(comparison, lead, section), f"{more} ({comparison.family_text})."]
-    else:
-        least: dict[str, float] = {}
-        for row in comparison.rows:
-            metric = comparison.metric(row.measure)
-            if row.detectable < metric.metric.upper - metric.metric.lower:
-                least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
-        named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
-        if named:
-            details.append(f"Detectable with 80% power: a change of {named}.")
-    sentences, to_judge = _unjudged(comparison, lead)
-    if comparison.all_pairs:
+            more = f"{count(len(rest), 'other change is', 'other changes are')} significant"
+        more += f", {in_slices:,} of them in slices" * bool(in_slices)
+        details.append(f"{more} ({comparison.family_text}).")
+    elif gate is None and not _is_same(comparison):
+        details += _detectable(comparison)
+    sentence, to_judge = _unjudged(comparison, lead, texts)
+    details += [sentence] * bool(sentence)
+    if gate is not None:
+        state: Kind = "better" if gate.state == "improved" else "same"
+        state = state if gate.passed else "worse"
+        return Verdict(gate.headline, state, tuple(details), to_judge)
+    if _is_same(comparison):
+        text = "No value changed"
+    elif comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
-        text = f"{len(found):,} of {total:,} differences are significant; {_best(comparison)}"
+        text = f"{len(found):,} of {total:,} changes are significant; {_highest(comparison)}"
     elif lead is None:
         text = "No significant change"
     elif len(section.systems) > 2:
-        text = f"{claims_by_system(found, section.systems)}; {_best(comparison)}"
+        text = f"{claims_by_system(found, section.systems)}; {_highest(comparison)}"
     else:
         text = claims(found)
-    kind: Any = "same" if lead is None or comparison.all_pairs else lead.cell.direction
-    return Verdict(text, kind, (*details, *sentences), to_judge)
+    kind: Kind = "same"
+    if lead is not None and not comparison.all_pairs:
+        kind = lead.cell.direction or "same"
+    return Verdict(text, kind, tuple(details), to_judge)
 
 
-def _best(comparison: Comparison) -> str:
-    best: dict[str, list[str]] = {}
-    for score in comparison.scores:
-        if score.best:
-            title = comparison.metric(score.measure).title
-            best.setdefault(score.system, []).append(title)
-    named = (f"{some([name])} ({some(sorted(best[name]))})" for name in sorted(best))
-    return f"best: {', '.join([*named][:MOST_NAMED])}"
+def _is_same(comparison: Comparison) -> bool:
+    """Whether no query changed in any measure."""
+    return all(row.change == 0 and not row.wins and not row.losses for row in comparison.rows)
+
+
+def _detectable(comparison: Comparison) -> list[str]:
+    """The least change that would be found, of up to three measures."""
+    least: dict[str, float] = {}
+    for row in comparison.rows:
+        metric = comparison.metric(row.measure)
+        if row.detectable < metric.metric.upper - metric.metric.lower:
+            least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
+    named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
+    return [f"Detectable with 80% power: a change of {named}."] if named else []
+
+
+def _highest(comparison: Comparison) -> str:
+    """The best system by measure, and whether it is tested against the next one."""
+    named: dict[tuple[str, str, str], list[str]] = {}
+    for measure in comparison.measures:
+        sign = 1 if comparison.greater_is_better(measure) else -1
+        scores = [score for score in comparison.scores if score.measure == measure]
+        # Whatever the order of the systems.
+        scores.sort(key=lambda score: (math.isnan(score.value), -sign * score.value, score.system))
+        first, second = scores[:2]
+        leaders = some(score.system for score in scores if score.best)
+        tested = {
+            frozenset((row.baseline, row.system)): row.significant
+            for row in comparison.rows
+            if row.measure == measure and not math.isnan(row.p)
+        }
+        is_clear = tested.get(frozenset((first.system, second.system)))
+        how = ", not tested against"
+        if is_clear is not None:
+            how = f", {'' if is_clear else 'not '}significantly {'above' if sign > 0 else 'below'}"
+        how = "" if second.best else f"{how} {safe_text(second.system)}"
+        key = _extreme(comparison, measure), leaders, how
+        named.setdefault(key, []).append(comparison.metric(measure).title)
+    phrases = [
+        f"{extreme} {some(sorted(titles))}: {leaders}{how}"
+        for (extreme, leaders, how), titles in named.items()
+    ]
+    return "; ".join(sorted(phrases)[:MOST_NAMED])
 
 
 def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
@@ -278,137 +320,123 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
     return f"{text}."
 
 
-def _unjudged(comparison: Comparison, lead: Finding | None) -> tuple[list[str], tuple[Any, ...]]:
-    """The share of unjudged items, and the queries whose items to judge next."""
+def _unjudged(
+    comparison: Comparison, lead: Finding | None, texts: Texts
+) -> tuple[str, tuple[Any, ...]]:
+    """The share of unjudged items on both sides, and the first ones to judge with their queries."""
     top, shares = unjudged_shares(comparison._joined)
     if not shares:
-        return [], ()
-    names, evaluations = comparison.names, comparison.evaluations
+        return "", ()
+    new, old = max(comparison.others, key=lambda name: (shares[name], name)), comparison.baseline
     titles = {comparison.metric(name).title: name for name in comparison.measures}
-    new = max(comparison.others, key=lambda name: (shares[name], name))
-    old, title = comparison.baseline, min(titles)
+    measure = next(iter(titles.values()))
     if lead is not None:
-        new, old, title = names[lead.row.new], names[lead.row.old], lead.measure
+        new, old = comparison.names[lead.row.new], comparison.names[lead.row.old]
+        measure = titles[lead.measure]
     text = (
-        f"{shares[new]:.0%} of {safe_text(new)}'s top {top} has no judgement "
-        f"({safe_text(old)}: {shares[old]:.0%}) and counts as irrelevant."
+        f"{shares[new]:.0%} of {safe_text(new)}'s top {top} is unjudged and counts as irrelevant "
+        f"({safe_text(old)}: {shares[old]:.0%})."
     )
-    return [text], _to_judge(evaluations[new], titles[title], evaluations[old])
+    systems = comparison.evaluations
+    pairs = _to_judge(systems[new], measure, systems[old])
+    titles_of = texts[0], title_function(texts[1])
+    named = [
+        " for ".join(
+            f"\u201c{safe_text(title_of(one) or as_text(one), limit=60)}\u201d"
+            for title_of, one in zip(titles_of[::-1], (item, query), strict=True)
+        )
+        for query, item in pairs[:2]
+    ]
+    text += f" Judge first: {'; '.join(named)}." if named else ""
+    return text, tuple(dict.fromkeys(query for query, _ in pairs))
 
 
 def _to_judge(
     evaluation: Evaluation, measure: str, other: Evaluation | None = None
-) -> tuple[Any, ...]:
-    """Ids of the queries of the items to judge next; empty where no item can be named."""
+) -> list[tuple[Any, Any]]:
+    """Queries and items to judge next; empty where no item can be named."""
     if len(evaluation.query_ids) > MOST_CHECKED:
-        return ()
-    with suppress(InvalidParameterError, QueryMismatchError):
+        return []
+    with suppress(InvalidParameterError, QueryMismatchError, UndefinedMetricError):
         columns = evaluation.to_judge(MOST_TO_JUDGE, other, measure=measure, backend=None)
-        moves = zip(columns["query"], columns["move"], strict=True)
-        return tuple(dict.fromkeys(query for query, move in moves if move))
-    return ()
+        rows = zip(columns["query"], columns["item"], columns["move"], strict=True)
+        return [(query, item) for query, item, move in rows if move]
+    return []
 
 
 # Queries -----------------------------------------------------------------------------------------
 
 
-def queries_of(
-    systems: Mapping[str, tuple[Evaluation, IntArray]],
-    ids: Sequence[Any],
-    values: Mapping[Measure, Sequence[FloatArray]],
-    labels: Sequence[Sequence[str]],
-    texts: tuple[Callable[[Any], str], Callable[[Any], Any]],
-    to_judge: Sequence[Any] = (),
-) -> Queries:
-    """All queries, whose items are looked up when there is room for them.
-
-    ``systems`` have the numbers of the queries in each evaluation, ``values`` a column for each
-    system; ``texts`` has texts of queries and of items.
-    """
-    text_of, item_text_of = texts
-    (baseline, _), *others = systems.values()
-    known: dict[int, Items | None] = {}
-
-    def items(number: int) -> Items | None:
-        if number not in known:
-            known.clear()
-            first = places[number]
-            chunk = order[first : first + _CHUNK]
-            old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
-            pairs = [
-                (one, list(zip(old, new, strict=True)))
-                for (one, _), new in zip(others, rest, strict=True)
-            ]
-            explained = [
-                [explanations(measure, *pair) for pair in pairs]
-                for measure in (values if first < MOST_EXPLAINED else ())
-            ]
-            for place, n in enumerate(chunk):
-                shares = [[next(of) for of in row] for row in explained]
-                sides = [old[place], *(new[place] for new in rest)]
-                known[n] = merged_items(sides, shares, item_text_of)
-        return known[number]
-
-    def explanations(measure: Measure, system: Evaluation, pairs: Any) -> Iterator[Any]:
-        """Changes by item; none where no kept rank explains the measure."""
-        by_score = measure.metric.by_score and system._judged.has_relevance
-        repeated = len(baseline.runs) + len(system.runs) > 2
-        if by_score or repeated or measure.metric.is_given:
-            return repeat(())
-        return (explanation.items for explanation in explain_all(measure, pairs))
-
-    known_texts = list(map(text_of, ids))
-    number_of = {query: number for number, query in enumerate(ids)}
-    queries = Queries(
-        systems=tuple(systems),
-        measures=tuple(measure.title for measure in values),
-        greater=tuple(measure.metric.greater_is_better for measure in values),
-        names=list(map(as_text, ids)),
-        values=[[numbers(column.tolist()) for column in one] for one in values.values()],
-        texts=known_texts if any(known_texts) else (),
-        labels=labels,
-        lengths=[one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
-        to_judge=[number_of[query] for query in to_judge if query in number_of],
-        items=items,
-        is_repeated=any(len(evaluation.runs) > 1 for evaluation, _ in systems.values()),
-    )
-    order = by_change(queries)
-    places = {number: place for place, number in enumerate(order)}
-    return queries
+def _with_queries(
+    section: Section,
+    result: Comparison | Evaluation,
+    verdict: Verdict,
+    parts: Mapping[str, Any],
+    texts: Texts,
+    measure: str | Measure | None,
+) -> Section:
+    """The section with all its queries, and with some of them for pages without scripts."""
+    ids = list(result.query_ids)
+    if isinstance(result, Evaluation):
+        systems = {"": (result, np.arange(len(ids)))}
+        columns = {one: result.per_query.get(str(one)) for one in result.measures}
+        values = {one: [column] for one, column in columns.items() if column is not None}
+        chosen = None if measure is None else result._kept(measure).measure
+    else:
+        places = result._joined.places
+        systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
+        by_query = [name for name in result.measures if not result.is_pooled(name)]
+        values = {result.metric(name): [*result.values(name).values()] for name in by_query}
+        chosen = None if measure is None else result.metric(measure)
+    if not values:
+        return section
+    measures = list(values)
+    show: dict[str, Any] = {"measure": measures.index(chosen) if chosen in measures else 0}
+    changes = None
+    if isinstance(result, Comparison):
+        show |= _first_view(section, measures, None if chosen is None else show["measure"])
+        wanted: dict[str, Any] = {"measure": measures[show["measure"]], "query_text": texts[0]}
+        wanted["item_text"] = texts[1]
+        wanted["system"] = result.names[show["system"]]
+        found = result.most_changed(MOST_CHANGES, direction="worse", **wanted)
+        found = found or result.most_changed(MOST_CHANGES, **wanted)
+        changes = losers_table(found)
+    labels = _labels(ids, parts)
+    data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=show)
+    return replace(section, queries=data, changes=changes)
 
 
-def _labels(ids: Sequence[Any], parts: Mapping[Any, Any]) -> Sequence[Sequence[str]]:
-    """Names of the slices of each query."""
-    labels: dict[Any, list[str]] = {query: [] for query in ids}
-    for label, part in _named(parts):
-        for query in part.query_ids:
-            labels[query].append(label)
-    return list(labels.values()) if parts else ()
+def _first_view(
+    section: Section, measures: Sequence[Measure], chosen: int | None
+) -> dict[str, Any]:
+    """The cell of the first claim, losses first, or of a measure, and its losses if it has some."""
+    titles = [measure.title for measure in measures]
+    lead = next((found for found in findings([section]) if found.measure in titles), None)
+    name = titles[chosen or 0] if lead is None or chosen is not None else lead.measure
+    number = section.measures.index(name)
 
+    def losses(row: Row) -> int:
+        cell = row.cells[number]
+        return cell.counts[2] if cell and cell.counts and cell.direction != "better" else 0
 
-def _changes(comparison: Comparison, main: str, lead: Finding | None, query_text: Any) -> Table:
-    """The largest losses, or else gains, for browsers that run no scripts."""
-    titles = {comparison.metric(name).title: name for name in comparison.measures}
-    measure, system = main, comparison.others[0]
-    if lead is not None and not comparison.is_pooled(titles[lead.measure]):
-        measure = titles[lead.measure]
-        system = system if comparison.all_pairs else comparison.names[lead.row.new]
-    options: dict[str, Any] = {"measure": measure, "system": system, "query_text": query_text}
-    changes = comparison.most_changed(MOST_CHANGES, direction="worse", **options)
-    changes = changes or comparison.most_changed(MOST_CHANGES, **options)
-    return changes_table(changes, comparison.baseline, system)
+    rows = [row for row in section.rows if row.new and not row.slice]
+    row = next(filter(losses, rows), rows[0])
+    if lead is not None and chosen is None:
+        row = lead.row
+    which = "worse" if losses(row) else "all"
+    return {"measure": titles.index(name), "slice": row.slice, "system": row.new, "which": which}
 
 
 # One system --------------------------------------------------------------------------------------
 
 
-def _single_section(evaluation: Evaluation, parts: Mapping[Any, Evaluation]) -> Section:
+def _single_section(evaluation: Evaluation, parts: Mapping[str, Evaluation]) -> Section:
     """Slices by measures, each with its interval and distribution."""
     measures = evaluation.measures
     rows = []
-    for label, part in (("", evaluation), *_named(parts)):
+    for label, part in {"": evaluation, **parts}.items():
         cells = tuple(_single_cell(part, str(measure)) for measure in measures)
-        rows.append(Row(label or "all", len(part.query_ids), cells, label, new=0))
+        rows.append(Row(label or "all queries", len(part.query_ids), cells, label, new=0))
     titles = tuple(measure.title for measure in measures)
     greater = tuple(measure.metric.greater_is_better for measure in measures)
     return Section(("",), titles, greater, tuple(rows))
@@ -427,7 +455,7 @@ def _single_cell(evaluation: Evaluation, measure: str) -> Cell | None:
     return Cell(value, interval=interval, bins=tuple(bins), note=note)
 
 
-def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
+def _single_verdict(evaluation: Evaluation) -> Verdict:
     n_queries = len(evaluation.query_ids)
     named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
     shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
@@ -440,6 +468,7 @@ def _single_verdict(evaluation: Evaluation, main: str) -> Verdict:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
     details.append(remarks(evaluation.counts, evaluation.hint))
     text = f"{some(shown)} over {count(n_queries, 'query', 'queries')}"
-    to_judge = _to_judge(evaluation, main) if evaluation.counts["unjudged_items"] else ()
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
-    return Verdict(text, "same", sentences, to_judge)
+    main = next(iter(evaluation.per_query), None)
+    pairs = _to_judge(evaluation, main) if main and evaluation.counts["unjudged_items"] else []
+    return Verdict(text, "same", sentences, tuple(dict.fromkeys(query for query, _ in pairs)))

@@ -1,95 +1,98 @@
-"""Made-up queries for reports: two or three systems, graded items, a text for each query."""
+"""Made-up pages: one to four systems, graded items, a text for each query."""
 
 import json
 import random
 import re
-from functools import partial
 from typing import Any
 
-from sklearn_rank.report.content import (
-    Cell,
-    Item,
-    Items,
-    Queries,
-    Report,
-    Row,
-    Section,
-    Verdict,
-    as_data,
-)
+from sklearn_rank.report.content import Cell, Report, Row, Section, Verdict
+from sklearn_rank.report.queries import script_json
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 
 WORDS = ["how", "to", "learn", "ranking", "of", "documents", "with", "trees", "and", "networks"]
 SYSTEMS = ("bm25", "dense", "dense + reranker")
-TABLE = Table(
-    (Column("system"), Column("ndcg@10", "number")),
-    (
-        (text_cell("bm25"), number_cell(0.25)),
-        (text_cell("dense"), number_cell(0.5, best=True, marks=("a",))),
-        (text_cell("empty"), number_cell(None)),
-    ),
-    notes=("a: significantly better than bm25",),
-)
+TABLE = Table((Column("query"), Column("new", "number")), ((text_cell("q"), number_cell(0.25)),))
 
 
-def queries_of(n: int, *, systems: tuple[str, ...] = SYSTEMS, seed: int = 0) -> Queries:
+def data_with(
+    names: list[str], values: Any, lines: list[Any], systems: Any = SYSTEMS, **other: Any
+) -> dict[str, Any]:
+    """The data of a page's script; ``values`` by measure, system and query."""
+    return {
+        "systems": list(systems),
+        "measures": ["nDCG@10", "LAG"],
+        "greater": [True, False],
+        "queries": names,
+        "raw": {},
+        "texts": [],
+        "slices": [],
+        "labels": [],
+        "values": values,
+        "lengths": [[100] * len(names)] * len(systems),
+        "show": {"measure": 0, "slice": "", "which": "all"},
+        "toJudge": [],
+        "leftOut": 0,
+        "isRepeated": False,
+        "lines": [script_json(line) for line in lines],
+        **other,
+    }
+
+
+def many(n: int, systems: tuple[str, ...] = SYSTEMS, seed: int = 0) -> dict[str, Any]:
     """As many queries, of which the first have hostile names; some values are undefined."""
     rng = random.Random(seed)
-    names = [*HOSTILE.values(), *(f"query-{number:05}" for number in range(n))][:n]
+    hostile = [text.encode(errors="replace").decode() for text in HOSTILE.values()]
+    names = [*hostile, *(f"query-{number:05}" for number in range(n))][:n]
     values = [
         [[None if rng.random() < 0.01 else rng.random() for _ in names] for _ in systems]
         for _ in range(2)
     ]
-    texts = [" ".join(rng.choices(WORDS, k=6)) for _ in names]
-    lengths = [[100] * n for _ in systems]
-    items = partial(_items, len(systems))
-    return Queries(
-        systems,
-        ("nDCG@10", "LAG"),
-        (True, False),
+    return data_with(
         names,
         values,
-        texts,
-        labels=[["brand"] if number % 2 else ["head", "rare"] for number in range(n)],
-        lengths=lengths,
-        items=items,
+        [_items(len(systems), number) for number in range(n)],
+        systems,
+        texts=[" ".join(rng.choices(WORDS, k=6)) for _ in names],
+        slices=["brand", "head", "rare"],
+        labels=[[0] if number % 2 else [1, 2] for number in range(n)],
     )
 
 
-def _items(n_systems: int, number: int) -> Items:
+def _items(n_systems: int, number: int) -> list[Any]:
     """Ten items that every system returns in an order of its own, and one that none does."""
     rng = random.Random(number)
     grades = [None, 0, 1, 2, 2, None, 0, 1, 1, None, 2]
     ranks = [[*rng.sample(range(1, 11), 10), None] for _ in range(n_systems)]
     items = [
-        Item(
+        [
             f"doc-{number}-{place}",
-            grade,
-            [own[place] for own in ranks],
-            [[rng.uniform(-0.3, 0.3) if grade else None] * (n_systems - 1) for _ in range(2)],
             f"Title {place} of {number}" if place % 2 else {"title": "T", "url": "https://x.y/"},
-        )
+            grade,
+            [of_system[place] for of_system in ranks],
+            [[rng.uniform(-0.3, 0.3) if grade else None] * (n_systems - 1) for _ in range(2)],
+        ]
         for place, grade in enumerate(grades)
     ]
-    return Items(items, [None] * n_systems)
+    return [[None] * n_systems, items]
 
 
-def section_of(queries: Queries, *rows: Row, **options: Any) -> Section:
-    own = (queries.systems, queries.measures, queries.greater, rows)
-    return Section(*own, queries=as_data(queries), **options)
+def section_of(data: dict[str, Any], *rows: Row, **options: Any) -> Section:
+    names = (tuple(data["systems"]), tuple(data["measures"]), tuple(data["greater"]))
+    return Section(*names, rows, queries=data, **options)
 
 
 def report_of(n: int, *, sections: int = 1, **options: Any) -> Report:
     """Sections with everything that a page may have."""
-    queries = queries_of(n, **options)
-    new = len(queries.systems) - 1
+    data = many(n, **options)
+    new = len(data["systems"]) - 1
     loss = Cell(0.6, 0.7, -0.1, (-0.2, -0.05), 0.01, "worse", (3, 30, 53), note="allowed 0.02")
     rows = (
         Row("all", 300, (Cell(0.6, 0.5, 0.1, (-0.1, 0.3), 0.2, "", (9, 8, 7)), None), new=new),
         Row("brand", 86, (loss, loss._replace(bins=(0, 3, 1))), "brand", new=new),
     )
-    section = section_of(queries, *rows, notes=("Made up.",), changes=TABLE)
+    titles = {"title": "A gate", "badge": "FAIL", "direction": "worse"} if sections > 1 else {}
+    section = section_of(data, *rows, notes=("Made up.",), changes=TABLE, **titles)
     verdict = Verdict("nDCG@10 fell for brand queries", "worse", ("By 0.1.",))
     return Report("bm25 against others", verdict, (section,) * sections, ("300 queries",))
 

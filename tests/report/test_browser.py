@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from sklearn_rank import read_qrels
-from sklearn_rank.report.content import Cell, Item, Items, Queries, Report, Row, Verdict
+from sklearn_rank.report.content import Cell, Report, Row, Verdict
 from sklearn_rank.report.page import page
-from tests.report.cases import queries_of, report_of, section_of
+from tests.report.cases import data_with, many, report_of, section_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -97,7 +97,7 @@ def using(text: str, script: str, folder: Path, *options: str, size: str = DESKT
 def test_hostile_names_run_nothing_and_the_policy_lets_the_page_work(tmp_path):
     attack = "<script>document.title = 'attacked'</script></body>"
     report = report_of(60)
-    section = section_of(replace(queries_of(60), texts=()), *report.sections[0].rows)
+    section = section_of({**many(60), "texts": []}, *report.sections[0].rows)
     text = page(replace(report, sections=(section,)))
     document = opened(text.replace("</body>", attack), tmp_path)
     assert "<title>bm25 against others</title>" in document
@@ -171,28 +171,23 @@ def test_a_cell_is_a_filter_and_the_address_keeps_the_view(tmp_path):
     assert result["first"]["pressed"] == ["\u25bc -0.100"]
 
 
-MOVES = Queries(
-    ("old", "new"),
-    ("nDCG@10", "MRR"),
-    (True, True),
+ITEMS = [
+    ["down", "Title of a Down jacket", 3, [1, 2], [[-0.2], [-0.5]]],
+    ["out", "", 1, [3, 14], [[-0.125], [0]]],
+    ["in", {"text": "word " * 200, "url": "http://x"}, None, [None, 1], [[None], [None]]],
+    ["up", "", 0, [5, 3], [[None], [None]]],
+    ["same", "", 0, [6, 6], [[None], [None]]],
+    ["lost", "", 2, [4, None], [[0.075], [0]], [2.5, None]],
+    ["nowhere", "", 1, [None, None], [[0], [0]]],
+]
+MOVES = data_with(
     ["q", "r"],
     [[[0.5, 0.1], [0.25, 0.1]], [[1, 0.1], [0.5, 0.1]]],
+    [[[None, None], ITEMS]] * 2,
+    ("prod", "candidate"),
     texts=["red down jacket", ""],
     lengths=[[12, 1], [11, 1]],
-    items=lambda _: Items(
-        [
-            Item("down", 3, [1, 2], [[-0.2], [-0.5]], "Title of a Down jacket"),
-            Item("out", 1, [3, 14], [[-0.125], [0]]),
-            Item(
-                "in", None, [None, 1], [[None], [None]], {"text": "word " * 200, "url": "http://x"}
-            ),
-            Item("up", 0, [5, 3], [[None], [None]]),
-            Item("same", 0, [6, 6], [[None], [None]]),
-            Item("lost", 2, [4, None], [[0.075], [0]], scores=[2.5, None]),
-            Item("nowhere", 1, [None, None], [[0], [0]]),
-        ],
-        [None, None],
-    ),
+    greater=[True, True],
 )
 MOVED = page(
     Report(
@@ -223,7 +218,7 @@ def test_a_query_shows_both_lists_with_grades_moves_parts_and_marked_words(tmp_p
         [
             "1 | Title of a Down jacket | down | 3",
             "3 | out | now 14 | -0.125 | 1",
-            "4 | lost | score 2.5 | gone | +0.075 | 2",
+            "4 | lost | score 2.5 | dropped out | +0.075 | 2",
             "5 | up | 0",
             "6 | same | 0",
         ],
@@ -235,15 +230,17 @@ def test_a_query_shows_both_lists_with_grades_moves_parts_and_marked_words(tmp_p
         ],
         ["nowhere | not retrieved \u2192 not retrieved | 1"],
     ]
-    assert result["heads"][0] == "old (12 results)"
+    assert result["heads"][0] == "baseline (12 results)"
     assert result["cause"] == (
-        "Main reason: Title of a Down jacket (grade 3) fell from 1 to 2: -0.200 of -0.250."
+        "Main reason: Title of a Down jacket (grade 3) fell from rank 1 to 2: -0.200 of -0.250."
     )
-    assert result["sum"].endswith("Signed numbers add up to the change in nDCG@10, -0.250.")
+    assert result["sum"].endswith(
+        "Signed numbers are contributions to the change in nDCG@10, and add up to -0.250."
+    )
     assert set(result["marked"]) == {"Down", "jacket"}
     assert result["paths"] == ["worse", "worse", "", "", "worse"]
     assert result["folded"] == ["more"]
-    assert result["small"] == "Title of a Down jacket: fell from 1 to 2"
+    assert result["small"] == "Title of a Down jacket: fell from rank 1 to 2"
     assert result["links"] == ["http://x/"]
 
 
@@ -281,6 +278,28 @@ def test_items_are_judged_by_keys_and_exported_as_judgements_and_markdown(tmp_pa
     assert "| red down jacket | 0.500 \u2192 0.250 | Title of a Down jacket" in text
     assert "- q: regression" in text
     assert link.endswith("#measure=nDCG%4010&show=all&query=q")
+
+
+def test_a_query_far_down_the_list_shows_its_items_beside_it(tmp_path):
+    script = """
+        const query = all(".query")[40];
+        query.scrollIntoView();
+        query.click();
+        await wait();
+        const box = document.querySelector(".pane h2").getBoundingClientRect();
+        return [box.top >= 0 && box.bottom <= innerHeight, texts(".pane h2")[0].length > 0,
+            document.documentElement.scrollHeight < 3 * innerHeight];
+    """
+    for size in (DESKTOP, "1024,800"):
+        assert using(page(report_of(60)), script, tmp_path, size=size) == [True, True, True]
+
+
+def test_a_cell_without_losses_shows_all_queries(tmp_path):
+    data = data_with(["q"], [[[0.1], [0.2]], [[1], [1]]], [[[None, None], ITEMS]], ("a", "b"))
+    section = section_of(data, Row("all", 1, (Cell(0.2, 0.1, 0.1), None)))
+    text = page(Report("x", Verdict("x", "same"), (section,)))
+    script = "all('.grid button')[0].click(); return status();"
+    assert using(text, script, tmp_path) == "nDCG@10: 1 of 1 query"
 
 
 def test_one_system_shows_its_worst_queries(tmp_path):

@@ -59,7 +59,7 @@ def moved(by, n=40, measures=("mrr", "ndcg@3"), system="new"):
         ),
         ({"head": 1, "long": 1}, ("mrr",), "MRR rose", "better"),
         ({"head": 3, "long": 4}, ("mrr",), "MRR fell, most for long queries", "worse"),
-        ({"head": 2, "long": 2}, ("mrr",), "No significant change", "same"),
+        ({"head": 2, "long": 2}, ("mrr",), "No value changed", "same"),
         (
             # LAG counts irrelevant items above: 1 to 2 in 35 of 40 queries.
             {"head": 3, "long": 2},
@@ -85,7 +85,7 @@ def test_the_sentence_names_losses_first_and_where_they_are(by, measures, senten
     # The page opens with the cell of the first claim.
     assert sentence.startswith(data["measures"][show["measure"]]) or kind == "same"
     assert (show["slice"] in slices) == (" fell for " in sentence.partition(";")[0])
-    assert show["which"] == ("all" if kind == "better" else "worse")
+    assert show["which"] == ("worse" if kind == "worse" else "all")
 
 
 DIRECTIONS = st.sampled_from(["worse", "better", ""])
@@ -104,7 +104,7 @@ def grids(draw):
             change = {"worse": -size, "better": size, "": size}[kind]
             p = 0.01 if kind else 0.5
             cells.append(Cell(0.5 + change, 0.5, change, None, p, kind, (1, 2, 3)))
-        rows.append(Row(label or "all", 6, tuple(cells), label))
+        rows.append(Row(label or "all queries", 6, tuple(cells), label))
     return Section(("old", "new"), ("MAP", "MRR")[:n_measures], (True,) * n_measures, tuple(rows))
 
 
@@ -189,10 +189,15 @@ def test_several_systems_are_ranked_and_those_with_one_claim_stand_together():
         for name, place in rank.items()
     }
     report = report_of(compare(truth, runs, measures="mrr"))
-    assert report.verdict.sentence == "low and lower: MRR fell; high: MRR rose; best: high (MRR)"
+    assert report.verdict.sentence == (
+        "low and lower: MRR fell; high: MRR rose; highest MRR: high, significantly above base"
+    )
     assert [row.label for row in report.sections[0].rows] == ["high", "base", "low", "lower"]
     report = report_of(compare(truth, runs, measures="mrr", all_pairs=True))
-    assert report.verdict[:2] == ("5 of 6 differences are significant; best: high (MRR)", "same")
+    assert report.verdict[:2] == (
+        "5 of 6 changes are significant; highest MRR: high, significantly above base",
+        "same",
+    )
     assert report.title == "4 systems, each with each other"
 
 
@@ -204,7 +209,8 @@ def test_the_share_of_unjudged_items_follows_the_claim():
     assert verdict[:2] == ("MRR@2 fell", "worse")
     # 26 of 60 places
     assert verdict.details[-1] == (
-        "43% of new's top 2 has no judgement (old: 0%) and counts as irrelevant."
+        "43% of new's top 2 is unjudged and counts as irrelevant (old: 0%). Judge first: "
+        "\u201cn\u201d for \u201cq1\u201d; \u201cn\u201d for \u201cq2\u201d."
     )
     assert len(verdict.to_judge) == 20
     assert "q0" not in verdict.to_judge
@@ -307,7 +313,7 @@ def test_a_slice_without_a_name_and_one_of_all_queries_are_slices():
     slices = {query: ["", "every"] for query in labels}
     rows = report_of(comparison, slices=slices).sections[0].rows
     assert [(row.label, row.slice) for row in rows] == [
-        *(("all", ""), ("(empty)", "(empty)"), ("every", "every"))
+        *(("all queries", ""), ("(empty)", "(empty)"), ("every", "every"))
     ]
 
 

@@ -1,0 +1,272 @@
+"""The queries of a page, with their items: data of its script, and the table without one."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, repeat
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.comparison.changes import ItemChange, QueryChange, cause, explain_all
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.report.content import Number, short
+from sklearn_rank.support.runtime import with_progress
+from sklearn_rank.support.text import as_text, safe_text
+from sklearn_rank.tables.table import Table, words_table
+from sklearn_rank.typing import FloatArray, IntArray
+
+MOST_BYTES = 4_500_000
+"""Items of all queries of a page, which the script reads query by query."""
+MOST_ITEMS = 60
+"""Items of a query: the first ranks of all systems, then the largest contributions."""
+MOST_CHARACTERS = 300
+"""Characters of an id, the text of a query or the title of an item."""
+MOST_OF_PASSAGE = 1200
+"""Characters of the text of an item."""
+TOP = 10
+"""Ranks of a query that stand side by side."""
+MOST_EXPLAINED = 256
+"""Queries, with the largest changes, whose change is divided among their items."""
+_CHUNK = 256
+"""Queries that are looked up at once: there is room for the items of some thousands."""
+Systems = Mapping[str, tuple[Evaluation, IntArray]]
+"""Evaluations with the numbers of the queries in each; the baseline first."""
+Values = Mapping[Measure, Sequence[FloatArray]]
+"""For each measure a column for each system."""
+Texts = tuple[Callable[[Any], str], Callable[[Any], Any]]
+"""Functions from a query to its text, and from an item to its title, or a mapping of facts."""
+_LINKS = {"url": ("https://", "http://"), "image": ("data:image/", "https://", "http://")}
+"""Starts of addresses that a page shows."""
+_DIGITS = 6
+"""Two more than are shown, so that contributions add up to the change."""
+_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+"""JSON in a script element ends at "</script", however it is quoted."""
+
+
+def queries_data(
+    systems: Systems,
+    ids: Sequence[Any],
+    values: Values,
+    labels: Sequence[Sequence[str]],
+    texts: Texts,
+    *,
+    to_judge: Sequence[Any] = (),
+    show: Mapping[str, Any] | None = None,
+    room: int = MOST_BYTES,
+) -> dict[str, Any]:
+    """All queries, and in ``lines`` the items of as many of them as there is room for.
+
+    ``labels`` are slices by query, ``to_judge`` the queries whose unjudged items matter most, and
+    ``show`` is the first view: ``measure`` and ``system`` by number, ``slice``, ``which`` queries.
+    """
+    order, lines = by_change(values), [""] * len(ids)
+    written = 0
+    for number, line in zip(order, _lines(systems, values, order, texts[1]), strict=False):
+        room -= len(line)
+        if room < 0:
+            break
+        lines[number] = line
+        written += 1
+    names, query_texts = list(map(as_text, ids)), [_shown(texts[0](query)) for query in ids]
+    slices = list(dict.fromkeys(label for group in labels for label in group))
+    number_of = {query: number for number, query in enumerate(ids)}
+    return {
+        "systems": list(map(_shown, systems)),
+        "measures": [measure.title for measure in values],
+        "greater": [measure.metric.greater_is_better for measure in values],
+        "queries": list(map(_shown, names)),
+        # Ids that are not shown as they are, for judgements that are exported.
+        "raw": {n: name for n, name in enumerate(names) if _shown(name) != name},
+        "texts": query_texts if any(query_texts) else [],
+        "slices": list(map(_shown, slices)),
+        "labels": [[slices.index(label) for label in group] for group in labels],
+        "values": [
+            [list(map(rounded, c.tolist())) for c in columns] for columns in values.values()
+        ],
+        "lengths": [one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
+        "show": {"measure": 0, "slice": "", "which": "all", **(show or {})},
+        "toJudge": [number_of[query] for query in to_judge if query in number_of],
+        "leftOut": len(ids) - written,
+        "isRepeated": any(len(one.runs) > 1 for one, _ in systems.values()),
+        "lines": lines,
+    }
+
+
+def by_change(values: Values) -> list[int]:
+    """Numbers of the queries, the largest change in any measure or the worst value first."""
+    weights = []
+    for measure, (old, *others) in values.items():
+        sign = 1 if measure.metric.greater_is_better else -1
+        if others:
+            weights += [-np.abs(np.nan_to_num(new - old)) for new in others]
+        else:
+            weights.append(np.nan_to_num(sign * old, nan=0.0))
+            break
+    order: list[int] = np.argsort(np.min(weights, axis=0), kind="stable").tolist()
+    return order
+
+
+def _lines(
+    systems: Systems, values: Values, order: Sequence[int], text_of: Callable[[Any], Any]
+) -> Iterator[str]:
+    """JSON of the items of each query; empty where their ids were not kept."""
+    (baseline, _), *others = systems.values()
+    starts = range(0, len(order), _CHUNK)
+    steps = with_progress([_CHUNK] * len(starts), len(order), "writing the report")
+    for first, _ in zip(starts, steps, strict=True):
+        chunk = order[first : first + _CHUNK]
+        old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
+        explained = [
+            [
+                _explanations(measure, baseline, one, list(zip(old, new, strict=True)))
+                for (one, _), new in zip(others, rest, strict=True)
+            ]
+            for measure in (values if first < MOST_EXPLAINED else ())
+        ]
+        for sides in zip(old, *rest, strict=True):
+            changes = [[next(of) for of in row] for row in explained]
+            if all(side.judged is None for side in sides):
+                yield ""
+            else:
+                yield script_json(items_of(sides, changes, text_of))
+
+
+def _explanations(measure: Measure, old: Evaluation, new: Evaluation, pairs: Any) -> Iterator[Any]:
+    """Changes by item; none where no stored rank explains the measure."""
+    by_score = measure.metric.by_score and new._judged.has_relevance
+    if by_score or len(old.runs) + len(new.runs) > 2 or measure.metric.is_given:
+        return repeat(())
+    return (explanation.items for explanation in explain_all(measure, pairs))
+
+
+def items_of(
+    sides: Sequence[Placement],
+    changes: Sequence[Sequence[Iterable[ItemChange]]] = (),
+    text_of: Callable[[Any], Any] = lambda _: "",
+) -> list[Any]:
+    """Numbers of ranks whose items were stored, and a row for each item that is shown.
+
+    They are the first items of every ranking and all relevant ones, those of the first ranks and of
+    the largest contributions first: id, facts, grade, ranks, contributions, scores, raw id.
+    ``changes`` are those of items, measure by measure, in every ranking but the first.
+    """
+    top = dict.fromkeys(item for side in sides for item in side.ranking[:TOP])
+    grades: dict[Any, float] = {}
+    names = dict(top)
+    for side in sides:
+        grades.update(side.judged or {})
+        names.update(dict.fromkeys(hit.item for hit in side.hits))
+    names.update(dict.fromkeys(item for item, grade in grades.items() if grade > 0))
+    ranks, scores = [], []
+    for side in sides:
+        rank_of: dict[Any, Number] = dict(zip(side.ranking, count(1)))
+        rank_of.update((hit.item, hit.rank) for hit in side.hits)  # in a tie the mean of its ranks
+        ranks.append(list(map(rank_of.get, names)))
+        score_of = dict(zip(side.ranking, side.scores, strict=False))
+        scores.append(list(map(score_of.get, names)))
+    shares: dict[Any, list[list[Number]]] = {
+        item: [[None] * (len(sides) - 1) for _ in changes] for item in names
+    }
+    largest = dict.fromkeys(names, 0.0)
+    for place, systems in enumerate(changes):
+        for number, of_system in enumerate(systems):
+            for change in of_system:
+                if change.item in shares and math.isfinite(change.contribution):
+                    shares[change.item][place][number] = rounded(change.contribution)
+                    largest[change.item] = max(largest[change.item], abs(change.contribution))
+    rows: list[tuple[tuple[bool, float], list[Any]]] = []
+    columns = zip(*ranks, strict=True), zip(*scores, strict=True)
+    for item, of_item, points in zip(names, *columns, strict=True):
+        raw, name = as_text(item), _shown(as_text(item))
+        row: list[Any] = [
+            name,
+            _facts(text_of(item)),
+            rounded(grades.get(item)),
+            of_item,
+            shares[item],
+        ]
+        # What is not finite has no difference to itself.
+        shown = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in points]
+        has_scores = any(s is not None for s in shown)
+        row += [shown if has_scores else []] if has_scores or raw != name else []
+        row += [raw] if raw != name else []
+        rows.append(((item not in top, -largest[item]), row))
+    rows.sort(key=lambda pair: pair[0])
+    depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
+    return [depths, [row for _, row in rows[:MOST_ITEMS]]]
+
+
+def losers_table(changes: Sequence[QueryChange]) -> Table:
+    """The queries that changed most, for browsers without scripts; titles stand before ids."""
+    rows = []
+    for change in changes:
+        item, values = cause(change), numbers([change.old, change.new])
+        why = change.remark if item is None else item.text
+        name = change.text or as_text(change.query)
+        rows.append((name, *map(short, values), short(change.change, signed=True), why))
+    measure = changes[0].measure if changes else "measure"
+    return words_table(("query", "baseline", "new", f"change of {measure}", "main reason"), rows)
+
+
+# Data of the script ------------------------------------------------------------------------------
+
+
+def script_json(value: Any) -> str:
+    """JSON that no text in it can break out of."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = text.translate(_SCRIPT)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def _facts(text: Any) -> str | dict[str, str]:
+    """Title of an item, or what else is told of it; a link that is none of the web is left out."""
+    if not text:
+        return ""
+    if isinstance(text, str):
+        return safe_text(text, limit=MOST_OF_PASSAGE)
+    if not isinstance(text, Mapping):
+        return _shown(str(text))
+    given = {name: str(text[name]) for name in ("title", "text", "url", "image") if text.get(name)}
+    facts = {}
+    for name, value in given.items():
+        if name in _LINKS:
+            if value.startswith(_LINKS[name]) and value.isprintable():
+                facts[name] = value
+        else:
+            facts[name] = safe_text(value, limit=MOST_OF_PASSAGE)
+    return facts
+
+
+def size_of(data: Mapping[str, Any]) -> int:
+    """Bytes of the items."""
+    return sum(map(len, data["lines"]))
+
+
+def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data without its items, for which a page has no more room."""
+    n_queries = len(data["lines"])
+    return {**data, "lines": [""] * n_queries, "leftOut": n_queries}
+
+
+def rounded(value: Any) -> Number:
+    """As many digits as count; a whole number without a point."""
+    if value is None or not math.isfinite(value):
+        return None
+    cut = round(float(value), _DIGITS)
+    return int(cut) if cut.is_integer() and abs(cut) < 2**53 else cut
+
+
+def _shown(text: str) -> str:
+    return safe_text(text, limit=MOST_CHARACTERS)
+
+
+def numbers(values: Iterable[float]) -> Sequence[Number]:
+    """Numbers, with None for non-finite ones."""
+    return [value if math.isfinite(value) else None for value in values]
