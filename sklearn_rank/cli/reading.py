@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.files.jsons import load_json
-from sklearn_rank.files.queries import read_ids
+from sklearn_rank.files.jsons import load_json, read_ids
 from sklearn_rank.files.read import qrels_of, run_of
 from sklearn_rank.files.source import MAX_BYTES, Source, source_of, text_of
 from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of

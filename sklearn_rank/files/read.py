@@ -6,8 +6,8 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from numbers import Real
 from typing import IO, Any, Literal, TypeAlias, get_args
@@ -15,20 +15,29 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.files.columnar import add_columnar, columnar_kind
-from sklearn_rank.files.jsons import add_json, looks_like_lines
-from sklearn_rank.files.queries import read_ids
-from sklearn_rank.files.source import MAX_BYTES, Block, Source, blocks, opened, source_of
-from sklearn_rank.files.text import MAX_GRADE, FileColumns, Rows, add_lines, separator_of
+from sklearn_rank.files.columnar import columnar_kind, read_columnar
+from sklearn_rank.files.jsons import looks_like_lines, read_ids, read_json
+from sklearn_rank.files.source import (
+    MAX_BYTES,
+    Block,
+    FileRows,
+    Request,
+    Source,
+    blocks,
+    opened,
+    source_of,
+)
+from sklearn_rank.files.text import MAX_GRADE, read_lines, separator_of
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.checks import check_option, negated
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
 FORMATS: tuple[str, ...] = get_args(FileFormat)
+Duplicates: TypeAlias = Literal["raise", "mean", "max", "first"]
+DUPLICATES: tuple[str, ...] = get_args(Duplicates)
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".csv", ".tsv"), "csv"),
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
@@ -39,13 +48,6 @@ SUFFIXES: Mapping[str, str] = {
 }
 _COMPRESSED = (".gz", ".bz2", ".zst")
 _LETOR = re.compile(r"\S+\s+qid:\S")
-_PARSERS: Mapping[str, Callable[[Rows, Iterable[Block], Columns | None], Iterator[None]]] = {
-    "trec": partial(add_lines, has_header=False),
-    "csv": partial(add_lines, has_header=True),
-    "json": partial(add_json, is_lines=False),
-    "jsonl": partial(add_json, is_lines=True),
-}
-"""Add blocks of a file to its rows; JSON takes all of them at once."""
 
 
 def read_run(
@@ -100,16 +102,21 @@ def read_run(
 
 def run_of(
     source: Source,
-    format: FileFormat | None,
-    columns: Columns | None,
+    format: FileFormat | None = None,
+    columns: Columns | None = None,
     queries: Sequence[str] | None = None,
 ) -> Run:
     """The rankings of a source."""
-    rows = Rows(source, is_run=True, queries=queries)
-    query_ids, items, numbers, role, ranks = _read(rows, format, columns)
-    by_rank = {"ranks": numbers} if role == "rank" else {"scores": numbers, "ranks": ranks}
-    run = Run.from_columns(query_ids, items, tag=rows.tag, **by_rank, **_facts(rows))
-    return run.of_queries(rows.all_queries) if len(rows.all_queries) > len(run) else run
+    rows = _read(Request(source, True, columns, queries=queries), format)
+    found = dict(rows.columns)
+    if "distance" in found:
+        found.setdefault("score", negated(found.pop("distance")))
+    ranks = found.get("rank")
+    if "score" in found and ranks is not None and not np.isfinite(ranks).all():
+        ranks = None  # a row without a rank says nothing against the scores
+    numbers = {"scores": found.get("score"), "ranks": ranks}
+    run = Run.from_columns(found["query"], found["item"], **numbers, **_facts(source, rows))
+    return run.of_queries(rows.queries) if len(rows.queries) > len(run) else run
 
 
 def read_qrels(
@@ -118,6 +125,7 @@ def read_qrels(
     format: FileFormat | None = None,
     columns: Mapping[str, str | None] | None = None,
     grades: Mapping[str, float] | None = None,
+    duplicates: Duplicates = "raise",
     max_bytes: int = MAX_BYTES,
 ) -> Qrels:
     r"""Read relevance judgements from a file.
@@ -131,6 +139,9 @@ def read_qrels(
         role that no column has.
     grades : mapping of str to float, default=None
         Grade of each text where grades are text, as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
+    duplicates : {"raise", "mean", "max", "first"}, default="raise"
+        Grade of an item that several rows judge for one query, as two judges do; "raise" refuses
+        grades that differ.
 
     Returns
     -------
@@ -152,88 +163,108 @@ def read_qrels(
     {'d7': 2, 'd2': 0}
     """
     source = source_of(path, max_bytes=max_bytes)
-    return qrels_of(source, format, columns, grades)
+    return qrels_of(source, format, columns, grades, duplicates)
 
 
 def qrels_of(
     source: Source,
-    format: FileFormat | None,
-    columns: Columns | None,
+    format: FileFormat | None = None,
+    columns: Columns | None = None,
     grades_of: Mapping[str, float] | None = None,
+    duplicates: Duplicates = "raise",
 ) -> Qrels:
     """The judgements of a source."""
-    if grades_of is not None:
-        for text, grade in dict(grades_of).items():
-            if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
-                what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
-                msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
-                raise InvalidParameterError(msg)
-    rows = Rows(source, is_run=False, grades=grades_of)
-    queries, items, grades, *_ = _read(rows, format, columns)
-    if rows.n_unrated:
-        warn(
-            f"{source.name}: {rows.n_unrated:,} rows have no grade and are left out, as not judged",
-            RankingDataWarning,
-        )
+    check_option(duplicates, "duplicates", DUPLICATES, "read_qrels")
+    for text, grade in dict(grades_of or {}).items():
+        if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
+            what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
+            msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
+            raise InvalidParameterError(msg)
+    rows = _read(Request(source, False, columns, grades_of), format)
+    queries, items, grades = (rows.columns.get(role) for role in ("query", "item", "grade"))
     if grades is not None:
-        grades = whole_grades(source, grades)
-    qrels = Qrels.from_columns(queries, items, grades=grades, **_facts(rows))
-    return qrels.of_queries(rows.all_queries) if len(rows.all_queries) > len(qrels) else qrels
+        largest = grades[np.abs(grades).argmax()]
+        if abs(float(largest)) >= MAX_GRADE:
+            source.fail(None, f"grade {largest} is too large for a grade")
+    qrels = Qrels.from_columns(queries, items, grades=grades, **_facts(source, rows))
+    qrels = _with_one_grade_each(qrels, duplicates, source)
+    if (qrels.grades == np.rint(qrels.grades)).all():
+        qrels = replace(qrels, grades=qrels.grades.astype(np.int64))
+    return qrels.of_queries(rows.queries) if len(rows.queries) > len(qrels) else qrels
 
 
-def _facts(rows: Rows) -> dict[str, Any]:
+def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -> Qrels:
+    """Each item once, with its first grade or the mean or greatest of all."""
+    rows = qrels.repeated()
+    by_item: dict[tuple[int, Any], list[int]] = {}
+    for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
+        by_item.setdefault(key, []).append(row)
+    grades = qrels.grades.astype(np.float64) if by_item else qrels.grades
+    for (number, item), own in by_item.items():
+        several = grades[own]
+        if duplicates == "raise" and (several != several[0]).any():
+            both = " and ".join(f"{grade:g}" for grade in dict.fromkeys(several.tolist()))
+            option = "duplicates=" if source.what == "path" else "--duplicates "
+            source.fail(
+                None,
+                f"judges item {safe_repr(item)} of query {safe_repr(qrels.query_ids[number])} "
+                f"{len(own)} times, with grades {both}; pass {option}'mean', 'max' or 'first' "
+                "to take one of them",
+            )
+        if duplicates in ("mean", "max"):
+            grades[own[0]] = several.mean() if duplicates == "mean" else several.max()
+    dropped = [row for own in by_item.values() for row in own[1:]]
+    return replace(qrels, grades=grades).take(np.setdiff1d(np.arange(qrels.n_rows), dropped))
+
+
+def _facts(source: Source, rows: FileRows) -> dict[str, Any]:
     """Facts about the file of a table."""
-    names = ("comments", "unread", "roles", "doubts")
-    return {"source": rows.source.name, **{name: getattr(rows, name) for name in names}}
-
-
-def whole_grades(source: Source, grades: Array) -> Array:
-    """Grades as integers if all are whole; FileFormatError if one is too large to be exact."""
-    largest = grades[np.abs(grades).argmax()]
-    if abs(float(largest)) >= MAX_GRADE:
-        source.fail(None, f"grade {largest} is too large for a grade")
-    return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
+    is_named = isinstance(source.path, (str, os.PathLike))
+    path = os.path.realpath(os.fsdecode(source.path)) if is_named else ""
+    return {"source": source.name, "path": path, "roles": rows.names, "doubts": rows.doubts}
 
 
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(rows: Rows, format: FileFormat | None, columns: Columns | None) -> FileColumns:
-    """All rows of a source of any format."""
-    source = rows.source
+def _read(request: Request, format: FileFormat | None) -> FileRows:
+    """The rows of a source, without those of judgements that lack a grade."""
+    source = request.source
     if format is not None:
-        check_option(format, "format", FORMATS, "read_run" if rows.is_run else "read_qrels")
-    check_columns(columns)
+        check_option(format, "format", FORMATS, "read_run" if request.is_run else "read_qrels")
+    check_columns(request.columns)
     with opened(source) as (file, head):
         kind = format or columnar_kind(head)
-        if kind not in ("parquet", "arrow"):
-            for _ in _parsed(rows, kind, columns, file, head):
-                pass
-            return rows.take()
-        if not (isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)):
-            rows.source = source._replace(path=file)  # as a pipe, which cannot be opened again
-        add_columnar(rows, kind, columns)
-    return rows.take()
+        if kind in ("parquet", "arrow"):
+            rows = read_columnar(request, kind, file)
+        else:
+            rows = _read_text(request, kind, file, head)
+    columns, n_unrated = dict(rows.columns), 0
+    if "grade" in columns:
+        rated = np.flatnonzero(~np.isnan(columns["grade"]))
+        n_unrated = len(columns["grade"]) - len(rated)
+        if n_unrated:
+            for role, column in columns.items():
+                is_list = isinstance(column, list)
+                columns[role] = [column[n] for n in rated] if is_list else column[rated]
+    if not len(columns.get("item", ())):
+        what = f", but {n_unrated:,} without a grade" if n_unrated else ""
+        if rows.queries and not what:
+            what = f": there is no item for {format_list(rows.queries)}"
+        source.fail(None, f"holds no rows{what}")
+    if n_unrated:
+        warn(
+            f"{source.name}: {n_unrated:,} rows have no grade and are left out, as not judged",
+            RankingDataWarning,
+        )
+    return rows._replace(columns=columns)
 
 
-def read_parts(
-    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> Generator[FileColumns]:
-    """The rows of a file of text, some at a time; of JSON all at once."""
-    rows = Rows(source, is_run)
-    with opened(source) as (file, head):
-        for _ in _parsed(rows, format, columns, file, head):
-            if rows.parts:  # else a block of comments
-                yield rows.take()
-    if not rows.n_rows:
-        rows.take()  # which says that there are none
-
-
-def _parsed(
-    rows: Rows, kind: str | None, columns: Columns | None, file: io.BufferedReader, head: bytes
-) -> Iterator[None]:
-    """Add a file of text to the rows, block by block."""
-    source = rows.source
+def _read_text(
+    request: Request, kind: str | None, file: io.BufferedReader, head: bytes
+) -> FileRows:
+    """The rows of a file of text."""
+    source, columns = request.source, request.columns or {}
     if head.startswith(b"PK\x03\x04"):
         source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
     at_once = (kind or kind_of_name(source.path)) == "json"
@@ -241,17 +272,18 @@ def _parsed(
     first = next(content, None)
     if first is None:
         source.fail(None, "is empty")
-    kind = kind or _text_kind(source, first, columns or {})
+    content, kind = chain((first,), content), kind or _kind_of_text(source, first, columns)
     if columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in columns.items())
         source.fail(None, f"has no named columns, which columns= is about ({named})")
-    return _PARSERS[kind](rows, chain((first,), content), columns)
+    if kind in ("json", "jsonl"):
+        return read_json(request, content, is_lines=kind == "jsonl")
+    return read_lines(request, content, has_header=kind == "csv")
 
 
-def _text_kind(source: Source, first: Block, columns: Columns) -> str:
+def _kind_of_text(source: Source, first: Block, columns: Columns) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
-    start = io.BytesIO(first.data)
-    lines = (line.decode().strip() for line in start)
+    lines = (line.decode().strip() for line in io.BytesIO(first.data))
     line = next((line for line in lines if line and not line.startswith("#")), "")
     by_name = kind_of_name(source.path)
     if _LETOR.match(line):

@@ -1,8 +1,4 @@
-"""Bytes of a file as blocks of whole lines: the home of decompression and line numbers.
-
-Nothing is believed of a file before it is read: how much a small one becomes, whether it is text at
-all. The limit is checked while reading, before memory is taken.
-"""
+"""Bytes of a file as blocks of whole lines: the home of decompression and of line numbers."""
 
 from __future__ import annotations
 
@@ -10,28 +6,30 @@ import bz2
 import gzip
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
 from sklearn_rank.exceptions import FileFormatError
+from sklearn_rank.inputs.roles import Columns, Role
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.disk import readable
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.support.text import format_list, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
 BLOCK_BYTES = 1 << 22
 """Read at once: far above what a call costs, and little enough to stay in a processor's cache
 while it is checked and parsed; four times as much took a tenth longer."""
-_WINDOW = 1 << 16
 MAX_BYTES = 2 << 30
-"""To which a file may grow, unless more is allowed."""
+"""To which a compressed file may grow, and that a JSON file may hold."""
 MAX_ID = 1 << 16
 """Characters of an id; one that is longer is a document, not its name."""
-_LINE_FEED = 10
+LINE_FEED = 10
+_WINDOW = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _BOMS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -41,8 +39,7 @@ class Source(NamedTuple):
 
     path: Any
     name: str
-    max_bytes: int
-    """To which a compressed file may grow, and that a JSON file may hold."""
+    max_bytes: int = MAX_BYTES
     what: str = "path"
     """Name of the argument, of a function or in the usage of the command."""
 
@@ -51,12 +48,44 @@ class Source(NamedTuple):
         raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
 
 
+class Request(NamedTuple):
+    """What a caller says of a file."""
+
+    source: Source
+    is_run: bool
+    columns: Columns | None = None
+    grades: Mapping[str, float] | None = None
+    """Grades of texts; None: grades are numbers."""
+    queries: Sequence[str] | None = None
+    """Ids of queries that the file does not name."""
+
+    def grade_of(self, line: int | None, text: Any) -> float:
+        """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
+        assert self.grades is not None
+        if text not in self.grades:
+            shown = format_list(self.grades)
+            self.source.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
+        return self.grades[text]
+
+
+class FileRows(NamedTuple):
+    """Rows of a file, and what else it says."""
+
+    columns: Mapping[Role, Any]
+    """Ids as lists of text, or as series of Polars; arrays of numbers, NaN where a row has none."""
+    names: Mapping[Role, str]
+    """Of the columns in the file."""
+    doubts: tuple[str, ...] = ()
+    """Signs of another order than was meant."""
+    queries: Sequence[str] = ()
+    """All queries, in formats that can have queries without a row."""
+
+
 class Block(NamedTuple):
     """Whole lines, each ended by a line feed, in UTF-8, without carriage returns before it."""
 
     first_line: int
     data: bytes
-    n_lines: int
 
 
 def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Source:
@@ -85,6 +114,24 @@ def text_of(path: Any, option: str) -> str:
         raise FileFormatError(msg) from None
 
 
+def check_id(source: Source, line: int | None, text: str, what: str) -> str:
+    """An id that is there and not too long."""
+    if not 0 < len(text) <= MAX_ID:
+        fault = f"longer than {MAX_ID:,} characters" if text else "empty"
+        source.fail(line, f"the {what} is {fault}")
+    return text
+
+
+@cache
+def polars_or_none() -> Any:
+    """Polars, if it is installed."""
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    return pl
+
+
 @contextmanager
 def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
     """The file as it is stored, and its first bytes."""
@@ -100,7 +147,7 @@ def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
 
 
 def _decompressed(source: Source, file: IO[bytes], head: bytes) -> IO[bytes]:
-    """The file's content, told by its first bytes and not by its name."""
+    """The content of a file, by its first bytes and not by its name."""
     if head.startswith(b"\x1f\x8b"):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
     if head.startswith(b"BZh"):
@@ -112,16 +159,10 @@ def _decompressed(source: Source, file: IO[bytes], head: bytes) -> IO[bytes]:
 
         return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
     with suppress(ImportError):
-        import zstandard  # type: ignore[import-not-found,unused-ignore]
-
-        decompressor = zstandard.ZstdDecompressor()
-        return decompressor.stream_reader(file, read_across_frames=True)  # type: ignore[no-any-return,unused-ignore]
-    with suppress(ImportError):
         import pyarrow as pa
 
         return pa.CompressedInputStream(pa.PythonFile(file), "zstd")  # type: ignore[no-any-return]
-    what = "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
-    return source.fail(None, what)
+    return source.fail(None, "Zstandard needs Python 3.14 or PyArrow")
 
 
 def blocks(
@@ -129,77 +170,57 @@ def blocks(
 ) -> Iterator[Block]:
     """The decompressed content without a byte order mark, in blocks of whole lines.
 
-    ``at_once`` makes one block, of one JSON value. How much may be read is limited where the size
-    of the file does not say it, or all must be held.
+    ``at_once`` makes one block, of one JSON value. How much is read has a limit where the size of
+    the file does not say it, or all is held in memory.
     """
     content = _decompressed(source, file, head)
-    compressed = content is not file
-    n_bytes, line = 0, 1
-    rest: list[bytes | memoryview] = []
+    n_bytes, line, rest = 0, 1, list[bytes]()
     while True:
         try:
             data = content.read(BLOCK_BYTES)
         except Exception as error:  # each of the libraries has errors of its own
-            if not compressed:
+            if content is file:
                 raise
             source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
         if not data:
             break
-        if not n_bytes:
-            data = data.removeprefix(_BOM)
+        data = data if n_bytes else data.removeprefix(_BOM)
         n_bytes += len(data)
-        if (compressed or at_once) and n_bytes > source.max_bytes:
-            does = "decompresses to" if compressed else "holds"
+        if (content is not file or at_once) and n_bytes > source.max_bytes:
+            does = "holds" if content is file else "decompresses to"
             option = "max_bytes=" if source.what == "path" else "--max-bytes"
-            limit = f"{source.max_bytes:,}"
-            source.fail(None, f"{does} more than {limit} bytes; pass {option} to read it")
-        cut = 0 if at_once else data.rfind(b"\n") + 1
-        if cut:  # one copy of the whole block, not one for each of the two steps
-            block = _checked(source, line, b"".join((*rest, memoryview(data)[:cut])))
-            line, rest = line + block.n_lines, [data[cut:]]
-            yield block
-        else:
-            rest.append(data)
+            limit = f"{does} more than {source.max_bytes:,} bytes"
+            source.fail(None, f"{limit}; pass {option} to read it")
+        end = 0 if at_once else data.rfind(b"\n") + 1
+        if end:
+            yield _checked(source, line, b"".join((*rest, memoryview(data)[:end])))
+            line += sum(int(np.count_nonzero(part == LINE_FEED)) for part in windows(data))
+            rest = []
+        rest.append(data[end:])
     if any(rest):
         yield _checked(source, line, b"".join((*rest, b"\n")))
 
 
-def _checked(source: Source, line: int, data: bytes) -> Block:
-    """A block of lines that are text."""
-
-    def line_of(place: int) -> int:
-        return line + data.count(b"\n", 0, place)
-
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if b"\0" in data:
-        what = "is UTF-16; save it as UTF-8" if data[:2] in _BOMS_OF_UTF_16 else "holds a NUL byte"
-        source.fail(line_of(data.index(b"\0")), what)
-    if b"\r" in data:
-        source.fail(line_of(data.index(b"\r")), "holds a carriage return inside the line")
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            source.fail(line_of(error.start), "is not UTF-8 text")
-    n_lines = sum(int(np.count_nonzero(part == _LINE_FEED)) for part in windows(data))
-    return Block(line, data, n_lines)
-
-
 def windows(data: bytes) -> Iterator[Array]:
-    """Bytes as numbers, few at a time, so that intermediate arrays stay in a core's cache.
-
-    Its memory is used again then, instead of being fetched from the system, which takes several
-    times as long as to compare or count.
-    """
+    """Bytes as numbers, so few at a time that comparisons of them stay in a core's cache."""
     values = np.frombuffer(data, dtype=np.uint8)
     return (values[start : start + _WINDOW] for start in range(0, len(values), _WINDOW))
 
 
-def check_id(source: Source, line: int | None, text: str, what: str) -> str:
-    """An id that is there and not too long."""
-    if not text:
-        source.fail(line, f"the {what} is empty")
-    if len(text) > MAX_ID:
-        source.fail(line, f"the {what} is longer than {MAX_ID:,} characters")
-    return text
+def _checked(source: Source, line: int, data: bytes) -> Block:
+    """A block of lines that are text."""
+    at, what = -1, ""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+        at, what = data.find(b"\r"), "holds a carriage return inside the line"
+    if b"\0" in data:
+        what = "is UTF-16; save it as UTF-8" if data[:2] in _BOMS_OF_UTF_16 else "holds a NUL byte"
+        at = data.index(b"\0")
+    if at < 0 and not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at, what = error.start, "is not UTF-8 text"
+    if at >= 0:
+        source.fail(line + data.count(b"\n", 0, at), what)
+    return Block(line, data)

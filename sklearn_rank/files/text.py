@@ -1,13 +1,12 @@
-"""Tables of text, row by row: TREC's formats, CSV and the like.
+"""Tables of text: TREC's formats, CSV and the like.
 
-A TREC run has six fields (query, Q0, item, rank, score, tag); the rank and further fields are
-ignored, as in trec_eval; judgements have four (query, 0, item, grade). White space separates, and
-lines that begin with ``#`` are comments. In CSV a header names the columns; a line feed inside of
-quotes is refused.
+A TREC run has six fields (query, Q0, item, rank, score, tag), and more behind the tag are ignored,
+as in trec_eval; judgements have four (query, 0, item, grade). White space separates, and lines that
+begin with ``#`` are comments. In CSV a header names the columns; a line feed inside of quotes is
+refused.
 
-With Polars a block of regular lines is parsed at once; any other block, and every block without
-Polars, is parsed line by line. Both give the same rows or the same error: the fast one takes only
-blocks in which it cannot be mistaken, and leaves all that is to be said to the other.
+Polars, where it is installed, parses large blocks of regular lines. All others are split line by
+line, which gives the same rows, or the error of a line.
 """
 
 from __future__ import annotations
@@ -16,15 +15,24 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.files.source import MAX_ID, Block, Source, check_id, windows
+from sklearn_rank.files.source import (
+    LINE_FEED,
+    MAX_ID,
+    Block,
+    FileRows,
+    Request,
+    Source,
+    check_id,
+    polars_or_none,
+    windows,
+)
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -37,7 +45,8 @@ from sklearn_rank.inputs.roles import (
     unread_columns,
     wanted_of,
 )
-from sklearn_rank.support.checks import negated
+from sklearn_rank.inputs.tables import doubt_of_rising
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
@@ -48,209 +57,101 @@ TIMESTAMP = 10**8
 EXACT = 1 << 53
 """Whole numbers up to here are exact as float64."""
 INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
+_LARGE = 1 << 21
+"""Bytes of a block from which on Polars saves more time than its import takes."""
+_SPACE = 32
+_LOOKED = 5_000
+"""Rows whose ranks are compared with scores."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_NAMED: Mapping[str, bool | float | None] = {
-    **dict.fromkeys(("", "na", "n/a", "null", "none"), None),
-    "true": True,
-    "false": False,
-    "nan": math.nan,
-    "inf": math.inf,
-    "-inf": -math.inf,
-}
+_DIGITS, _DECIMALS = re.compile(r"[0-9+\- ]*"), re.compile(r"[0-9+\-.eE ]*")
+"""Many numbers, among them nothing like "nan" or "1_0"."""
 
 
-@cache
-def polars_or_none() -> Any:
-    """Polars, if it is installed."""
-    try:
-        import polars as pl
-    except ImportError:
-        return None
-    return pl
+class _Form(NamedTuple):
+    """Fields of a line, which has always as many."""
+
+    names: list[str]
+    roles: Mapping[Role, str]
+    spare: tuple[str, ...] = ()
+    """Columns that may hold a number that is lacking."""
+    separator: str = ""
+    """Empty: white space, of which several are one, as in TREC's formats."""
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Numbers of the columns that are read."""
+        return {name: self.names.index(name) for name in (*self.roles.values(), *self.spare)}
+
+    @property
+    def numbers(self) -> dict[Role, str]:
+        """Columns of numbers; TREC's ranks may be anything."""
+        roles = {role: name for role, name in self.roles.items() if role not in ("query", "item")}
+        return {"score": roles["score"]} if self is _RUN else roles
 
 
-def _as_value(text: str | None) -> bool | float | str | None:
-    """Apparent kind of a text cell, to guess the role of a column."""
-    if text is None or not _NUMBER.fullmatch(text):
-        return None if text is None else _NAMED.get(text.lower(), text)
-    return float(text)
+_RUN, _QRELS = (
+    _Form(names.split(), {role: role for role in roles})
+    for names, roles in (
+        ("query Q0 item rank score tag", ("query", "item", "score", "rank")),
+        ("query 0 item grade", ("query", "item", "grade")),
+    )
+)
 
 
-def is_exact(value: int) -> bool:
-    """Whether float64 holds a whole number exactly."""
-    return abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
-
-
-def _read_number(source: Source, line: int, text: str, what: str) -> float:
-    """A finite decimal number."""
-    if not text:
-        source.fail(line, f"the {what} is empty")
-    if not _NUMBER.fullmatch(text):
-        how = f"; pass grades={text_grades([text])}, a number for each text" * (what == "grade")
-        if _NUMBER.fullmatch(text.replace(",", ".", 1)):
-            how = "; decimals have a point"
-        source.fail(line, f"{what} {safe_repr(text)} is not a number{how}")
-    value = float(text)
-    if not math.isfinite(value):
-        source.fail(line, f"{what} {safe_repr(text)} is too large for a number")
-    if abs(value) >= EXACT and _WHOLE.fullmatch(text) and int(text) != value:
-        source.fail(line, f"{what} {safe_repr(text)} {INEXACT}")
-    return value
-
-
-def _read_grade(source: Source, line: int, text: str, what: str = "grade") -> int:
-    """A whole number that can be a grade."""
-    problem = ""
-    if not _WHOLE.fullmatch(text):
-        problem = "is not a whole number"
-    elif len(text) > 16 or abs(int(text)) >= MAX_GRADE:
-        problem = "is too large for a grade"
-    elif abs(int(text)) >= TIMESTAMP:
-        problem = (
-            "looks like a timestamp; in a file of user, item, rating and time write this header "
-            "above the first line, and the suffix .tsv or .csv"
-        )
-    if problem:
-        source.fail(line, f"{what} {safe_repr(text)} {problem}")
-    return int(text)
-
-
-# Rows -------------------------------------------------------------------------------------------
-
-
-class FileColumns(NamedTuple):
-    """Columns of a file, or of some of its rows."""
-
-    queries: Any
-    items: Any
-    numbers: Array | None
-    role: Role
-    """Kind of the numbers."""
-    ranks: Array | None = None
-    """Of rows that have scores, too."""
-
-
-@dataclass
-class Rows:
-    """Rows that were read so far, and what else a file says."""
-
-    source: Source
-    is_run: bool
-    role: Role = "grade"
-    """Kind of the numbers."""
-    grades: Mapping[str, float] | None = None
-    """Grades of texts; None: grades are numbers."""
-    queries: Sequence[str] | None = None
-    """Ids of queries that the file does not name."""
-    parts: list[tuple[Any, Any, Any, Any]] = field(default_factory=list)
-    """Queries, items, numbers and ranks (or None) of each block: lists, or series of Polars."""
-    n_rows: int = 0
-    n_unrated: int = 0
-    """Rows of judgements that have no grade, which are not among the others."""
-    comments: int = 0
-    tag: str = ""
-    roles: dict[Role, str] = field(default_factory=dict)
-    """The column of each role."""
-    unread: tuple[str, ...] = ()
-    """The columns without a role."""
-    spare: dict[str, set[Any]] = field(default_factory=dict)
-    """Different values of the columns that may hold a number that is lacking."""
-    doubts: tuple[str, ...] = ()
-    """Signs of another order than was meant."""
-    all_queries: list[str] = field(default_factory=list)
-    """Queries with and without rows, in formats that can have queries without."""
-
-    def add(self, queries: Any, items: Any, *numbers: Any) -> None:
-        """Rows of one block, their numbers, and ranks beside scores; None where a row has none."""
-        if not len(items):
-            return
-        self.n_rows += len(items)
-        pl = polars_or_none()
-        if pl is not None and isinstance(items, list):
-            queries = pl.Series("query", queries, dtype=pl.String)
-            items = pl.Series("item", items, dtype=pl.String)
-        arrays = [None if part is None else np.asarray(part) for part in (*numbers, None)]
-        self.parts.append((queries, items, *arrays[:2]))
-
-    def grade_of(self, line: int | None, text: str) -> float:
-        """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
-        assert self.grades is not None
-        if text not in self.grades:
-            known = format_list(self.grades)
-            self.source.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {known}")
-        return self.grades[text]
-
-    def take(self) -> FileColumns:
-        """The rows that came since the last time, which are then forgotten."""
-        if not self.n_rows:
-            what = f", but {self.n_unrated:,} without a grade" if self.n_unrated else ""
-            if self.all_queries and not what:
-                what = f": there is no item for {format_list(self.all_queries)}"
-            self.source.fail(None, f"holds no rows{what}")
-        *ids, numbers, ranks = zip(*self.parts, strict=True)
-        self.parts = []
-        if isinstance(ids[0][0], list):
-            queries, items = (list(chain.from_iterable(lists)) for lists in ids)
-        else:
-            queries, items = map(polars_or_none().concat, ids)
-        values = None if numbers[0] is None else np.concatenate(numbers)
-        places = None if any(part is None for part in ranks) else np.concatenate(ranks)
-        if places is not None and not np.isfinite(places).all():
-            places = None  # a row without a rank says nothing against the scores
-        if self.role == "distance" and values is not None:
-            return FileColumns(queries, items, negated(values), "score", places)
-        return FileColumns(queries, items, values, self.role, places)
-
-    def refuse_spare(self) -> None:
-        """ColumnRoleError if a column without a role may hold what no other does."""
-        values = {name: (values, self.n_rows) for name, values in self.spare.items()}
-        refuse_unread(values, self.source.name, ORDER if self.is_run else GRADE)
-
-
-class Fields(NamedTuple):
-    """Numbers of the fields of a line that has always as many."""
-
-    n_fields: int
-    query: int
-    item: int
-    number: int | None
-    """Score, rank or grade."""
-    role: Role
-    """Kind of the value."""
-    separator: str | None = None
-    """None: any white space separates, so that two separators are one, as in TREC's formats."""
-    tag: int | None = None
-    rank: int | None = None
-    """Of a rank beside a score."""
-
-
-RUN = Fields(6, 0, 2, 4, "score", tag=5)
-QRELS = Fields(4, 0, 2, 3, "grade")
-
-
-def add_lines(
-    rows: Rows, blocks: Iterable[Block], columns: Columns | None, *, has_header: bool
-) -> Iterator[None]:
-    """Rows of lines in TREC's formats, or under a header, block by block."""
-    fields = None if has_header else RUN if rows.is_run else QRELS
-    rows.role = "score" if rows.is_run else "grade"
+def read_lines(request: Request, blocks: Iterable[Block], *, has_header: bool) -> FileRows:
+    """Rows of lines in TREC's formats, or under a header."""
+    form = None if has_header else _RUN if request.is_run else _QRELS
+    parts: dict[str, list[Any]] = {}
+    doubt = ""
     for block in blocks:
-        if fields is None:
-            header, _, rest = block.data.partition(b"\n")
-            fields = _read_header(rows, block.first_line, header.decode(), columns)
-            names = header.decode().split(fields.separator)
-            block = Block(block.first_line + 1, rest, block.n_lines - 1)
-        if block.data and not _add_at_once(rows, block, fields):
-            _add_by_line(rows, block, fields)
-        for line, data in enumerate(block.data.split(b"\n") if rows.spare else ()):
-            assert fields.separator is not None
-            cells = _split(rows.source, block.first_line + line, data.decode(), fields.separator)
-            for name, cell in zip(names, cells, strict=False):
-                if name in rows.spare and cell.strip():
-                    rows.spare[name].add(cell)
-        yield
-    rows.refuse_spare()
+        if form is None:
+            header, _, data = block.data.partition(b"\n")
+            form = _form_of(request, block.first_line, header.decode())
+            block = Block(block.first_line + 1, data)
+        places = form.places
+        if form is _RUN and parts:  # whose first ranks are enough
+            del places["rank"]
+        arguments = request, block, form, places
+        columns = _by_polars(*arguments) or _by_line(*arguments)
+        if form is _RUN and columns and not parts:
+            doubt = _doubt_of_ranks(columns.pop("rank"), columns)
+        for name, column in columns.items():
+            part = {*filter(str.strip, column)} if name in form.spare else column
+            parts.setdefault(name, []).append(part)
+    assert form is not None
+    found = {role: _joined(parts[name]) for role, name in form.roles.items() if name in parts}
+    n_rows = len(found.get("item", ()))
+    spare = {name: ({*chain.from_iterable(parts.get(name, ()))}, n_rows) for name in form.spare}
+    refuse_unread(spare, request.source.name, ORDER if request.is_run else GRADE)
+    return FileRows(found, form.roles, (doubt,) if doubt else ())
+
+
+def _joined(columns: list[Any]) -> Any:
+    """One column of those of all blocks."""
+    if columns and isinstance(columns[0], np.ndarray):
+        return np.concatenate(columns)
+    if all(isinstance(column, list) for column in columns):
+        return list(chain.from_iterable(columns))
+    pl = polars_or_none()
+    return pl.concat([pl.Series("id", column, dtype=pl.String) for column in columns])
+
+
+def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
+    """Why scores may be distances, by the ranks of the first rankings of a TREC run; or ""."""
+    rankings: dict[str, list[tuple[float, float]]] = {}
+    for query, rank, score in zip(
+        columns["query"], ranks[:_LOOKED], columns["score"], strict=False
+    ):
+        if not _NUMBER.fullmatch(rank):
+            return ""
+        rankings.setdefault(query, []).append((float(rank), float(score)))
+    scores = [score for ranked in rankings.values() for _, score in sorted(ranked)]
+    sizes = np.array([len(ranked) for ranked in rankings.values()])
+    return doubt_of_rising(np.array(scores), offsets_of(sizes))
+
+
+# Headers ----------------------------------------------------------------------------------------
 
 
 def separator_of(header: str) -> str:
@@ -258,64 +159,36 @@ def separator_of(header: str) -> str:
     return max("\t", ",", ";", "|", key=header.count)
 
 
-class NamedColumns(NamedTuple):
-    """The columns of a table by their names."""
-
-    query: str
-    item: str
-    number: str | None
-    kind: Role
-    """Kind of the number: a score, a distance, a rank or a grade."""
-    spare: list[str]
-    """Columns of unknown names that may hold what no known one does."""
-    unread: tuple[str, ...]
-    rank: str | None
-    """Of a rank beside a score."""
-
-    @property
-    def roles(self) -> dict[Role, str]:
-        """The columns that are read."""
-        number: dict[Role, str] = {} if self.number is None else {self.kind: self.number}
-        return {"query": self.query, "item": self.item, **number}
-
-
 def find_columns(
     names: list[str], columns: Columns | None, where: str, *, is_run: bool
-) -> NamedColumns:
-    """The columns of a run, or of judgements; BEIR calls a grade ``score``."""
+) -> tuple[dict[Role, str], list[str]]:
+    """The columns of roles, and those that may hold what none of them does.
+
+    BEIR calls a grade ``score``.
+    """
     kinds = ORDER if is_run else GRADE
     wanted = wanted_of(kinds, columns)
     roles = find_roles(names, ("query", "item"), wanted, columns=columns, where=where)
-    if not is_run and "grade" not in (columns or {}) and "grade" not in roles:
+    if not is_run and "grade" not in {**roles, **(columns or {})}:
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
-        if "score" in scores:
-            roles["grade"] = scores["score"]
-    kind = next((kind for kind in kinds if kind in roles), kinds[0])
-    spare = unread_columns(names, roles, columns, kinds)
-    unread = tuple(name for name in names if name not in roles.values())
-    number, rank = roles.get(kind), None if kind == "rank" else roles.get("rank")
-    return NamedColumns(roles["query"], roles["item"], number, kind, spare, unread, rank)
+        roles |= {"grade": scores["score"]} if scores else {}
+    return roles, unread_columns(names, roles, columns, kinds)
 
 
-def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
+def _form_of(request: Request, line: int, header: str) -> _Form:
     """The fields that a header names."""
-    separator = separator_of(header)
-    names = _split(rows.source, line, header, separator)
-    if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
-        kind = "rank (or score)" if rows.is_run else "grade"
-        rows.source.fail(
+    separator, source = separator_of(header), request.source
+    names = _split(source, line, header, separator)
+    is_named = request.columns is not None or any(map(role_of, names))
+    if not is_named and any(map(_NUMBER.fullmatch, names)):
+        kind = "rank (or score)" if request.is_run else "grade"
+        source.fail(
             line,
             f"the first line looks like data ({format_list(names)}), where the names of the "
             f"columns belong; write a header above it with the names query, item and {kind}",
         )
-    named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
-    rows.role, rows.roles = named.kind, named.roles
-    rows.unread = named.unread
-    rows.spare = {name: set() for name in named.spare}
-    number = None if named.number is None else names.index(named.number)
-    places = names.index(named.query), names.index(named.item), number
-    rank = None if named.rank is None else names.index(named.rank)
-    return Fields(len(names), *places, named.kind, separator, rank=rank)
+    roles, spare = find_columns(names, request.columns, source.name, is_run=request.is_run)
+    return _Form(names, roles, tuple(spare), separator)
 
 
 def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
@@ -330,134 +203,158 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
         source.fail(line, f"is not CSV: {error}")
 
 
-# A block of lines -------------------------------------------------------------------------------
+# Blocks of lines --------------------------------------------------------------------------------
 
 
-def _add_by_line(rows: Rows, block: Block, fields: Fields) -> None:
-    """The rows of a block, with an error for each wrong line."""
-    source, number_at, is_trec = rows.source, fields.number, fields.separator is None
-    read: Callable[..., float] = _read_grade if is_trec and fields.role == "grade" else _read_number
-    if rows.grades is not None:
-        read = lambda _, line, text, __: rows.grade_of(line, text)  # noqa: E731
-    queries, items = [], []
-    numbers: list[float] | None = None if number_at is None else []
-    ranks: list[Any] | None = None if fields.rank is None else []
-    for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
-        if fields.separator is not None:
-            parts = _split(source, line, data.decode(), fields.separator) if data else []
-        elif data.startswith(b"#"):
-            rows.comments += 1
+def _by_line(
+    request: Request, block: Block, form: _Form, places: Mapping[str, int]
+) -> dict[str, Any]:
+    """The columns of a block, or the error of a wrong line; none where it has no rows."""
+    source, separator, n_fields = request.source, form.separator, len(form.names)
+    lines, rows = list[int](), list[Any]()
+    for line, data in enumerate(block.data.split(b"\n"), block.first_line):
+        cells: list[Any]
+        if separator:
+            cells = _split(source, line, data.decode(), separator) if data else []
+        else:  # bytes split at ASCII white space alone, as in trec_eval; other spaces belong to ids
+            cells = [] if data.startswith(b"#") else data.split()
+        if not cells:
             continue
-        else:
-            # Bytes split at ASCII white space alone, as trec_eval does; other spaces belong to ids.
-            parts = [part.decode() for part in data.split()]
-        if not parts:
-            continue
-        n_parts = len(parts)
-        if n_parts != fields.n_fields and not (fields.tag and n_parts > fields.n_fields):
-            source.fail(line, _wrong_number(n_parts, fields))
-        query = check_id(source, line, parts[fields.query], "query id")
-        item = check_id(source, line, parts[fields.item], "item id")
-        if numbers is not None and number_at is not None:
-            text = parts[number_at] if is_trec else parts[number_at].strip(" ")
-            if not text and fields.role == "grade":
-                rows.n_unrated += 1
-                continue
-            numbers.append(read(source, line, text, fields.role))
-        if ranks is not None and fields.rank is not None:
-            rank = _as_value(parts[fields.rank].strip(" "))
-            ranks.append(rank if isinstance(rank, float) else math.nan)
-        queries.append(query)
-        items.append(item)
-        if fields.tag:
-            rows.tag = parts[fields.tag]
-    rows.add(queries, items, numbers, ranks)
+        if len(cells) != n_fields and not (form is _RUN and len(cells) > n_fields):
+            source.fail(line, _wrong_number(len(cells), form))
+        lines.append(line)
+        rows.append(cells)
+    fields = list(zip(*rows, strict=False))
+    columns: dict[str, Any] = {}
+    if not rows:
+        return columns
+    for name, place in places.items():
+        cells = list(fields[place])
+        columns[name] = cells if separator else b"\n".join(cells).decode().split("\n")
+    for role in ("query", "item"):
+        for line, text in zip(lines, columns[form.roles[role]], strict=True):
+            check_id(source, line, text, f"{role} id")
+    for role, name in form.numbers.items():
+        columns[name] = _numbers(request, lines, columns[name], form, role)
+    return columns
 
 
-def _wrong_number(n_fields: int, fields: Fields) -> str:
-    if fields.separator is not None:
-        return f"{n_fields} fields instead of {fields.n_fields}, as the header has"
-    is_run = fields.role == "score"
-    this, other = ("a run", "judgements") if is_run else ("judgements", "a run")
-    names = "query Q0 item rank score tag" if is_run else "query 0 item grade"
-    message = f"{n_fields} fields instead of {fields.n_fields} fields ({names})"
-    if n_fields == (QRELS if is_run else RUN).n_fields:
+def _wrong_number(n_fields: int, form: _Form) -> str:
+    n_expected = len(form.names)
+    if form.separator:
+        return f"{n_fields} fields instead of {n_expected}, as the header has"
+    this, other = ("a run", "judgements")[:: 1 if form is _RUN else -1]
+    message = f"{n_fields} fields instead of {n_expected} fields ({' '.join(form.names)})"
+    if n_fields == len((_QRELS if form is _RUN else _RUN).names):
         message += f"; it looks like {other} and is read as {this}: are the two files swapped?"
     elif n_fields == 3:
-        number = "rank" if is_run else "grade"
+        number = "rank" if form is _RUN else "grade"
         message += f"; a table of three columns needs a header, as in query,item,{number}"
     return message
 
 
-def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
-    """Add the rows of a regular block by Polars; False if it is not regular, or without Polars."""
-    pl = polars_or_none()
-    separator = fields.separator
-    if separator is None:  # one kind of white space alone
-        spaces, tabs = b" " in block.data, b"\t" in block.data
-        separator = None if spaces == tabs else " " if spaces else "\t"
-    if (
-        pl is None
-        or rows.grades is not None
-        or separator is None
-        or not _is_regular(block, fields, separator)
-    ):
-        return False
-    is_whole = fields.separator is None and fields.role == "grade"
-    names = [f"column_{number}" for number in range(1, fields.n_fields + 1)]
-    schema = dict.fromkeys(names, pl.String)
-    # The last field is read, too: only then does a line with too many fields come to light.
-    wanted = {fields.query, fields.item, fields.n_fields - 1}
-    if fields.number is not None:
-        schema[names[fields.number]] = pl.Int64 if is_whole else pl.Float64
-        wanted.add(fields.number)
-    if fields.rank is not None:
-        schema[names[fields.rank]] = pl.Float64
-        wanted.add(fields.rank)
-    form: Any = {"has_header": False, "separator": separator, "quote_char": None}
+def _numbers(
+    request: Request, lines: list[int], texts: list[str], form: _Form, role: Role
+) -> Array:
+    """Finite decimal numbers; NaN for a grade, or a rank beside a score, that is not there."""
+    limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT, _DECIMALS)
+    if request.grades is None and plain.fullmatch(" ".join(texts)):
+        with suppress(ValueError):
+            values = np.array(list(map(float, texts)))
+            if np.abs(values).max() < limit:
+                return values
+    if role == "rank" and len(form.roles) > 3:
+        return np.array([float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts])
+    rows = zip(lines, texts, strict=True)
+    return np.array([_number(request, line, text.strip(" "), form, role) for line, text in rows])
+
+
+def _number(request: Request, line: int, text: str, form: _Form, role: Role) -> float:
+    shown, problem = f"{role} {safe_repr(text)}", ""
+    if not text and role == "grade":
+        return math.nan
+    if request.grades is not None:
+        return request.grade_of(line, text)
+    if not text:
+        shown, problem = f"the {role}", "is empty"
+    elif form is _QRELS:
+        if not _WHOLE.fullmatch(text):
+            problem = "is not a whole number"
+        elif len(text) > 16 or abs(int(text)) >= MAX_GRADE:
+            problem = "is too large for a grade"
+        elif abs(int(text)) >= TIMESTAMP:
+            problem = (
+                "looks like a timestamp; in a file of user, item, rating and time write this "
+                "header above the first line, and the suffix .tsv or .csv"
+            )
+    elif not _NUMBER.fullmatch(text):
+        problem = "is not a number"
+        if _NUMBER.fullmatch(text.replace(",", ".", 1)):
+            problem += "; decimals have a point"
+        elif role == "grade":
+            problem += f"; pass grades={text_grades([text])}, a number for each text"
+    elif not math.isfinite(float(text)):
+        problem = "is too large for a number"
+    elif _WHOLE.fullmatch(text) and not is_exact(int(text)):
+        problem = INEXACT
+    if problem:
+        request.source.fail(line, f"{shown} {problem}")
+    return float(text)
+
+
+def is_exact(value: int) -> bool:
+    """Whether float64 holds a whole number exactly."""
+    return abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
+
+
+def _by_polars(
+    request: Request, block: Block, form: _Form, places: Mapping[str, int]
+) -> dict[str, Any]:
+    """The columns of a large block of regular lines; none of others, and without Polars."""
+    data, n_fields = block.data, len(form.names)
+    pl = polars_or_none() if len(data) >= _LARGE and request.grades is None else None
+    separator = form.separator or ("\t" if b"\t" in data else " ")
+    if pl is None or not _is_regular(data, separator, form):
+        return {}
+    schema = {str(place): pl.String for place in range(n_fields)}
+    schema |= {
+        str(places[n]): pl.Int64 if form is _QRELS else pl.Float64 for n in form.numbers.values()
+    }
+    # Without the last column a line of too many fields is no error.
+    read = sorted({*places.values(), n_fields - 1})
+    options: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
-        frame = pl.read_csv(io.BytesIO(block.data), schema=schema, columns=sorted(wanted), **form)
-    except (pl.exceptions.PolarsError, ValueError):
-        return False
-    queries, items, last = (frame[names[n]] for n in (fields.query, fields.item, -1))
-    if max(queries.null_count(), items.null_count(), last.null_count() if fields.tag else 0):
-        return False
-    if max(queries.str.len_chars().max(), items.str.len_chars().max()) > MAX_ID:
-        return False
-    numbers = None
-    if fields.number is not None:
-        column = frame[names[fields.number]]
-        numbers = column.to_numpy()
-        limit = TIMESTAMP if is_whole else EXACT
-        if column.null_count() or not (-limit < numbers.min() and numbers.max() < limit):
-            return False  # there is something to say
-    ranks = None if fields.rank is None else frame[names[fields.rank]].to_numpy()
-    rows.add(queries, items, numbers, ranks)
-    if fields.tag:
-        rows.tag = last[-1]
-    return True
+        frame = pl.read_csv(io.BytesIO(data), schema=schema, columns=read, **options)
+    except pl.exceptions.PolarsError:
+        return {}
+    columns = {name: frame[str(place)] for name, place in places.items()}
+    ids = [columns[form.roles[role]] for role in ("query", "item")]
+    if not len(frame) or any(column.null_count() for column in ids):
+        return {}
+    if max(column.str.len_bytes().max() for column in ids) > MAX_ID:
+        return {}
+    limit = TIMESTAMP if form is _QRELS else EXACT
+    for name in form.numbers.values():
+        columns[name] = values = columns[name].to_numpy()
+        if not np.abs(values).max() < limit:
+            return {}  # one is missing, or there is something to say
+    return {name: c.fill_null("") if name in form.spare else c for name, c in columns.items()}
 
 
-_SPACE = 32
-"""White space of ASCII and control characters are the bytes up to it."""
-
-
-def _is_regular(block: Block, fields: Fields, separator: str) -> bool:
-    """Whether all lines can have the same number of fields and nothing else is to be told apart."""
-    data = block.data
-    if data[:1] == b"#" or (b"#" in data and b"\n#" in data):
+def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
+    """Whether lines can have the same number of fields, none of them quoted, empty or a comment."""
+    is_trec, low_before = not form.separator, True
+    if (b"#" in data and b"\n#" in b"\n" + data) if is_trec else b'"' in data:
         return False
-    is_spaced = fields.separator is None
-    if not is_spaced and (b'"' in data or b"\n\n" in data or data[:1] == b"\n"):
-        return False
-    n_separators = n_low = 0
-    before = True  # nothing may separate the first field from what is before it
+    n_separators = n_lines = 0
     for part in windows(data):
-        low = part < _SPACE + is_spaced
-        n_separators += int(np.count_nonzero(part == ord(separator)))
-        n_low += int(np.count_nonzero(low))
-        if is_spaced and ((before and low[0]) or (low[1:] & low[:-1]).any()):
-            return False
-        before = low[-1]
-    n_low -= n_separators if ord(separator) < _SPACE + is_spaced else 0
-    return n_separators == (fields.n_fields - 1) * block.n_lines and n_low == block.n_lines
+        found = [int(np.count_nonzero(part == mark)) for mark in (ord(separator), LINE_FEED)]
+        n_separators, n_lines = n_separators + found[0], n_lines + found[1]
+        if is_trec:  # white space stands alone, and is of one kind
+            is_low = part <= _SPACE
+            if (low_before and is_low[0]) or (is_low[1:] & is_low[:-1]).any():
+                return False
+            if np.count_nonzero(is_low) != sum(found):
+                return False
+            low_before = bool(is_low[-1])
+    return n_separators == (len(form.names) - 1) * n_lines

@@ -15,17 +15,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.columnar import add_columnar, columnar_kind
-from sklearn_rank.files.read import FileFormat, kind_of_name, read_parts
-from sklearn_rank.files.source import MAX_ID, opened, source_of
+from sklearn_rank.files.read import FileFormat, kind_of_name, qrels_of, run_of
+from sklearn_rank.files.source import MAX_ID, polars_or_none, source_of
 from sklearn_rank.files.text import (
     EXACT,
     INEXACT,
     MAX_GRADE,
     TIMESTAMP,
-    Rows,
     is_exact,
-    polars_or_none,
 )
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
@@ -62,7 +59,7 @@ def write_run(
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the name.
     tag : str, default=""
-        Name of the system in a TREC file; empty takes that of the run, or "sklearn-rank".
+        Name of the system in a TREC file; empty is "sklearn-rank".
     overwrite : bool, default=False
         Whether to replace a run that is there already; a file of another kind is never replaced.
 
@@ -94,7 +91,7 @@ def write_run(
         # Best first; equal scores as they came.
         best = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
         rows += [_row(query, item, score) for item, score in best]
-    _write(rows, path, chosen, "score", tag or getattr(run, "tag", "") or "sklearn-rank")
+    _write(rows, path, chosen, "score", tag or "sklearn-rank")
 
 
 def write_qrels(
@@ -187,15 +184,9 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     is_run = function == "write_run"
 
     def holds(there: Path) -> bool:
-        """Whether a file begins like a run, or like judgements."""
-        source = source_of(there)
+        """Whether a file holds a run, or judgements."""
         try:
-            with opened(source) as (_, head):
-                kind = columnar_kind(head)
-            if kind:
-                add_columnar(Rows(source, is_run), kind, None)
-            else:
-                next(read_parts(source, None, None, is_run=is_run))
+            (run_of if is_run else qrels_of)(source_of(there))
         except ValueError:
             return False
         return True

@@ -102,11 +102,8 @@ def as_tables(
         )
     elif columns is None and isinstance(y_true, Qrels) and isinstance(y_score, Run):
         read = y_score.roles.get("item", "")
-        is_one = "[]" in read and (y_true.source, y_true.roles.get("item")) == (
-            y_score.source,
-            read,
-        )
-        is_one &= y_true.source not in ("", "<file>") and y_true.source == y_score.source
+        item, path = y_true.roles.get("item"), y_true.path
+        is_one = "[]" in read and path and (path, item) == (y_score.path, read)
         if is_one and all(list(y_true[one]) == list(y_score.get(one, ())) for one in y_true):
             _refuse_one_list(f"{y_score.source}: {safe_repr(read)}", "item")
         return y_true, y_score

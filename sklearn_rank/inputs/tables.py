@@ -157,10 +157,8 @@ class LongTable(Mapping[Any, Any]):
     """(n,) one id for each row."""
     source: str = ""
     """Name of the file that was read."""
-    comments: int = 0
-    """Comment lines that were passed over."""
-    unread: tuple[str, ...] = ()
-    """Names of columns of the file that have no role."""
+    path: str = ""
+    """Its whole path; empty for an open file."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """Names of the columns that were read, by role."""
     doubts: tuple[str, ...] = ()
@@ -261,6 +259,9 @@ class LongTable(Mapping[Any, Any]):
         if isinstance(own, CodedIds) and isinstance(ids, CodedIds):
             codes = ids.in_codes_of(own)
             ids = CodedIds(own.distinct, codes)
+        elif isinstance(ids, CodedIds) and types_of(own) == set(map(type, ids.distinct)) == {str}:
+            # Few judgements of a small file, and many rows.
+            ids = type(own)("id", ids.distinct, dtype=own.dtype).gather(ids.codes)
         elif isinstance(own, CodedIds) or isinstance(ids, CodedIds) or own.dtype != ids.dtype:
             coded = replace(self, item_ids=CodedIds.of(own.to_list()))
             return coded.find(CodedIds.of(ids.to_list()), queries)
@@ -326,13 +327,11 @@ class Run(LongTable):
         Id of the item of each row.
     scores : ndarray of shape (n_rows,) or None
         None: the rows of a query stand in ranked order.
-    tag : str
-        Name that the file gives to the system; empty if it gives none.
     ranks : ndarray of shape (n_rows,) or None
         Ranks that were given, which order the rows where there are no scores.
-    source, comments, unread, roles, doubts : str, int, tuple, mapping, tuple
-        Of a file: its name, comment lines, columns without a role, columns by role, and signs of
-        another order than was meant.
+    source, path, roles, doubts : str, str, mapping, tuple
+        Of a file: its name, its whole path, columns by role, and signs of another order than was
+        meant.
     about_queries : object or None
         Columns of a data frame with facts about the queries, for slices.
 
@@ -346,7 +345,6 @@ class Run(LongTable):
 
     _numbers_in = "scores"
     scores: Array | None = None
-    tag: str = ""
     ranks: Array | None = None
 
     @classmethod
@@ -362,7 +360,7 @@ class Run(LongTable):
         scores, ranks : array-like of shape (n_rows,), default=None
             Greater scores, or lower ranks, stand first; scores win where both are given.
         **about
-            ``source``, ``comments`` and ``tag``.
+            ``source`` and further facts about a file.
 
         Returns
         -------
@@ -483,7 +481,7 @@ class Qrels(LongTable):
 
     Attributes
     ----------
-    query_ids, offsets, item_ids, source, comments, unread, roles, doubts, about_queries
+    query_ids, offsets, item_ids, source, path, roles, doubts, about_queries
         As in :class:`Run`.
     grades : ndarray of shape (n_rows,)
         Above 0 is relevant; 0 is judged not relevant.
@@ -509,7 +507,7 @@ class Qrels(LongTable):
         grades : array-like of shape (n_rows,), default=None
             Grade of each row.
         **about
-            ``source`` and ``comments``.
+            ``source`` and further facts about a file.
 
         Returns
         -------

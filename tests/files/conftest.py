@@ -12,6 +12,7 @@ from sklearn_rank.files import columnar, text, write
 @pytest.fixture(params=["polars", "plain"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs by Polars, and by the reader for those who do not have it."""
+    monkeypatch.setattr(text, "_LARGE", 0)
     if request.param == "plain":
         for module in (text, columnar, write):
             monkeypatch.setattr(module, "polars_or_none", lambda: None)

@@ -60,7 +60,7 @@ def test_rows_come_back(name, tmp_path):
 def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
     write_run({"q": ["b", "a"]}, tmp_path / "r.run")
     assert read_run(tmp_path / "r.run") == {"q": {"b": 2, "a": 1}}
-    assert read_run(tmp_path / "r.run").tag == "sklearn-rank"
+    assert (tmp_path / "r.run").read_text().splitlines()[0] == "q Q0 b 1 2 sklearn-rank"
     write_qrels({7: {"b", "a"}}, tmp_path / "q.qrels")
     assert read_qrels(tmp_path / "q.qrels") == {"7": {"a": 1, "b": 1}}
 
