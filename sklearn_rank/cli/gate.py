@@ -40,7 +40,7 @@ from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 
 WRITING = ("--update", "--accept")
-_FILES = ("qrels", "run", "slices", "clusters", "query_text", "item_text")
+_FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
     *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
@@ -283,7 +283,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"
         raise ValueError(msg)
     columns = [_columns(table, side, where) for side in ("qrels", "run")]
-    reader = Reader(arguments, columns[0], columns[1], grades)
+    reader = Reader(arguments, columns[0], columns[1], grades, files.get("queries"))
     return FileGate(table["name"], files, reader, given)
 
 

@@ -126,6 +126,8 @@ def _add_reading(add: Callable[..., object]) -> None:
     ids = "queries of an _msearch RUN: its requests, or ids in order, one a line or JSON lines"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
+    several = "grade of an item that several rows judge, as two judges do (default: raise)"
+    add("--duplicates", choices=("raise", "mean", "max", "first"), default="raise", help=several)
     limit = "bytes to which a compressed file may grow (default: 2 GiB)"
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 

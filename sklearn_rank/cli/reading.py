@@ -30,16 +30,20 @@ class Reader:
         qrels_columns: Columns | None = None,
         run_columns: Columns | None = None,
         grades: Mapping[str, float] | None = None,
+        queries: str | None = None,
     ) -> None:
         self.max_bytes = arguments.max_bytes or MAX_BYTES
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
-        self.queries = arguments.queries and read_ids(arguments.queries, "--queries")
+        queries, what = queries or arguments.queries, "queries" if queries else "--queries"
+        self.queries = queries and read_ids(queries, what)
+        self.duplicates = arguments.duplicates
         self.grades = grades or dict(arguments.grade_of) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
         """Judgements; ``what`` is the name of the file in the usage of the command."""
-        return qrels_of(self._source(path, what), None, self.qrels_columns, self.grades)
+        source = self._source(path, what)
+        return qrels_of(source, None, self.qrels_columns, self.grades, self.duplicates)
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""

@@ -249,6 +249,8 @@ class _Reader:
         """Roles of the number of a row; the first wins."""
         if not self.is_run and "grade" not in self.columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
+        self.missing = ORDER if self.is_run else GRADE
+        """Roles of the number that a row should have."""
         self.kind: Role = self.kinds[0] if self.kinds else "score"
         self.rows: list[tuple[str, str, float | None, float]] = []
         """Query, item, number (None: there is none; NaN: a grade is null), and rank beside it."""
@@ -272,7 +274,7 @@ class _Reader:
                 where = f"item {safe_repr(items[bare])} of query {safe_repr(queries[bare])}"
                 self.source.fail(None, f"{where} has no {self.kind}, others have one")
             unread = {key: (values, len(items)) for key, values in self.spare.items()}
-            refuse_unread(unread, self.source.name, ORDER if self.is_run else GRADE)
+            refuse_unread(unread, self.source.name, self.missing)
             return FileRows(found, self.names, (), list(self.queries))
         kind: Role = self.kind if self.is_run else "grade"
         found[kind] = np.array(numbers) if numbers else np.zeros(0)
@@ -307,7 +309,7 @@ class _Reader:
             lists_there = format_list(lists, limit=20)
             source.fail(line, f"has several lists of items: {lists_there}. Say which one: {say}")
         if not lists:
-            if not names_of([*plain, *self.columns.values()], "item"):
+            if self.columns.get("item") not in plain and not names_of(plain, "item"):
                 self._refuse_other(line, lists_of(plain, side), lists_of(nested, other), value)
             self._add_row(line, value, where)
             return
@@ -400,7 +402,7 @@ class _Reader:
         number, rank = None, math.nan
         if kind is None:
             unread = [key for key in value if key not in roles.values()]
-            for key in unread_columns(unread, {}, self.columns, self.kinds):
+            for key in unread_columns(unread, {}, self.columns, self.missing):
                 if isinstance(value[key], (str, int, float)):
                     self.spare.setdefault(key, set()).add(value[key])
         elif value[roles[kind]] is not None:

@@ -77,7 +77,7 @@ class FileRows(NamedTuple):
     """Of the columns in the file."""
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant."""
-    queries: Sequence[str] = ()
+    queries: list[str] = []  # noqa: RUF012
     """All queries, in formats that can have queries without a row."""
 
 

@@ -90,13 +90,11 @@ class _Form(NamedTuple):
         return {"score": roles["score"]} if self is _RUN else roles
 
 
-_RUN, _QRELS = (
-    _Form(names.split(), {role: role for role in roles})
-    for names, roles in (
-        ("query Q0 item rank score tag", ("query", "item", "score", "rank")),
-        ("query 0 item grade", ("query", "item", "grade")),
-    )
+_IDS: Mapping[Role, str] = {"query": "query", "item": "item"}
+_RUN = _Form(
+    ["query", "Q0", "item", "rank", "score", "tag"], {**_IDS, "score": "score", "rank": "rank"}
 )
+_QRELS = _Form(["query", "0", "item", "grade"], {**_IDS, "grade": "grade"})
 
 
 def read_lines(request: Request, blocks: Iterable[Block], *, has_header: bool) -> FileRows:
@@ -140,12 +138,13 @@ def _joined(columns: list[Any]) -> Any:
 def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
     """Why scores may be distances, by the ranks of the first rankings of a TREC run; or ""."""
     rankings: dict[str, list[tuple[float, float]]] = {}
-    for query, rank, score in zip(
-        columns["query"], ranks[:_LOOKED], columns["score"], strict=False
-    ):
+    first = (list(column[:_LOOKED]) for column in (columns["query"], ranks, columns["score"]))
+    for query, rank, score in zip(*first, strict=True):
         if not _NUMBER.fullmatch(rank):
             return ""
         rankings.setdefault(query, []).append((float(rank), float(score)))
+    if any(len(dict(ranked)) < len(ranked) for ranked in rankings.values()):
+        return ""  # a field that says nothing
     scores = [score for ranked in rankings.values() for _, score in sorted(ranked)]
     sizes = np.array([len(ranked) for ranked in rankings.values()])
     return doubt_of_rising(np.array(scores), offsets_of(sizes))
@@ -169,9 +168,10 @@ def find_columns(
     kinds = ORDER if is_run else GRADE
     wanted = wanted_of(kinds, columns)
     roles = find_roles(names, ("query", "item"), wanted, columns=columns, where=where)
-    if not is_run and "grade" not in {**roles, **(columns or {})}:
+    if not is_run and "grade" not in (*roles, *(columns or ())):
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
-        roles |= {"grade": scores["score"]} if scores else {}
+        if scores:
+            roles["grade"] = scores["score"]
     return roles, unread_columns(names, roles, columns, kinds)
 
 

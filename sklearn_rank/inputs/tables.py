@@ -259,8 +259,11 @@ class LongTable(Mapping[Any, Any]):
         if isinstance(own, CodedIds) and isinstance(ids, CodedIds):
             codes = ids.in_codes_of(own)
             ids = CodedIds(own.distinct, codes)
-        elif isinstance(ids, CodedIds) and types_of(own) == set(map(type, ids.distinct)) == {str}:
-            # Few judgements of a small file, and many rows.
+        elif (
+            not isinstance(own, CodedIds)
+            and isinstance(ids, CodedIds)
+            and types_of(own) == set(map(type, ids.distinct)) == {str}
+        ):  # few judgements of a small file, and many rows
             ids = type(own)("id", ids.distinct, dtype=own.dtype).gather(ids.codes)
         elif isinstance(own, CodedIds) or isinstance(ids, CodedIds) or own.dtype != ids.dtype:
             coded = replace(self, item_ids=CodedIds.of(own.to_list()))
@@ -371,16 +374,9 @@ class Run(LongTable):
         ValueError
             If an id is missing, or two rows of a query have one rank.
         """
-        name, rank_field = about.pop("ranks_name", "ranks"), about.pop("rank_field", None)
-        query_ids, offsets, ids, numbers = _by_query(
-            queries, items, scores=scores, ranks=ranks, rank_field=rank_field
-        )
-        by_rank = numbers.pop("rank_field")
+        name = about.pop("ranks_name", "ranks")
+        query_ids, offsets, ids, numbers = _by_query(queries, items, scores=scores, ranks=ranks)
         run = cls(query_ids, offsets, ids, **numbers, **about)
-        if by_rank is not None:  # which orders nothing: TREC's programs do not read it
-            order, same = order_segments(np.invert(falling_codes(by_rank)), offsets)
-            doubt = "" if same is not None else doubt_of_rising(numbers["scores"][order], offsets)
-            run = replace(run, doubts=(*run.doubts, doubt)) if doubt else run
         if ranks is None:
             return run
         # Where scores order the rows, a sample shows whether ranks say the same.

@@ -135,6 +135,15 @@ def test_configurations_that_are_refused(config, message, command):
     assert message in command("gate --config rank.toml", 2)
 
 
+def test_a_configuration_names_the_requests_of_responses(command):
+    config = '[[gate]]\nname = "x"\nqrels = "t.qrels"\nrun = "responses.json"\n'
+    config += 'queries = "ids.txt"\nat_least = { "recall@1" = 1.0 }\nallow = ["perfect"]\n'
+    hits = [{"hits": {"hits": [{"_id": "d", "_score": 1.0}]}}] * 2
+    files = {"rank.toml": config, "ids.txt": "one\ntwo\n", "t.qrels": "one 0 d 1\ntwo 0 d 1\n"}
+    command.write({**files, "responses.json": json.dumps({"responses": hits})})
+    assert "1 gate: all passed" in command("gate --config rank.toml")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -153,6 +153,48 @@ def test_a_file_of_one_json_value_may_be_one_long_line(name, tmp_path):
         read_run(path, max_bytes=9_000)
 
 
+GOLDEN = {
+    "judgments": ({"query_id": "q1", "relevant_docs": ["d1", "d2"]}, {"metadata": {"n": 1}}),
+    "queries": ({"id": "q1", "text": "how?", "relevant_ids": ["d1", "d2"]}, {"version": 2}),
+    "cases": ({"question": "q1", "expected": {"d1": 1, "d2": 1}}, {"tags": ["a"], "notes": []}),
+    "rows": ({"query": "q1", "item": "d1", "grade": 1}, {"about": {"rows": [1]}}),
+}
+
+
+@pytest.mark.parametrize("key", GOLDEN)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_one_list_of_objects_beside_others_is_the_file(key, indent):
+    one, others = GOLDEN[key]
+    objects = [one, {**one, "item": "d2"}] if key == "rows" else [one]
+    assert qrels_of(json.dumps({**others, key: objects}, indent=indent)) == TRUTH
+    if key != "rows":
+        two = json.dumps({key: objects, "more": objects, **others}, indent=indent)
+        with pytest.raises(FileFormatError, match=r"has lists of queries in .*, 'more'; leave"):
+            qrels_of(two)
+
+
+def test_hits_of_one_query_are_no_list_of_queries():
+    hits = [{"id": "d1", "score": 3, "chunks": ["x"]}, {"id": "d2", "score": 1.5, "chunks": []}]
+    assert run_of(json.dumps({"q1": hits}, indent=1)) == SCORED
+
+
+def test_a_text_in_place_of_a_list_is_named():
+    for one in ({"query": "q1", "expected": "d1"}, {"query": "q1", "expected": "d1", "hits": []}):
+        with pytest.raises(
+            FileFormatError, match=r":1: 'expected' is 'd1', and a list of items is"
+        ):
+            read_qrels(lines(one))
+
+
+def test_two_open_files_are_not_the_list_of_both_sides(tmp_path):
+    one = {"query": "q1", "items": ["d1", "d2"]}
+    assert evaluate(read_qrels(lines(one)), read_run(lines(one)), "mrr")["mrr"] == 1.0
+    path = tmp_path / "both.jsonl"
+    path.write_bytes(lines(one).getvalue())
+    with pytest.raises(ColumnRoleError, match="is the list of both the relevant and the retrieved"):
+        evaluate(read_qrels(path), read_run(path), "mrr")
+
+
 # Search engines ---------------------------------------------------------------------------------
 
 HITS = {"hits": {"hits": [{"_id": "d7", "_score": 2.5}, {"_id": "d2", "_score": 1.5}]}}
@@ -189,6 +231,8 @@ DETAILS = {
     },
     "failures": {},
 }
+DOCS = [{"id": "d7", "score": 2.5}, {"id": "d2", "score": 1.5}]
+SOLR = {"responseHeader": {"status": 0}, "response": {"numFound": 2, "docs": DOCS}}
 OPENSEARCH = {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d7", "rating": "2.000"}]}]}
 MTEB = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": RUN}}
 
@@ -199,11 +243,13 @@ MTEB = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": RUN}}
     [
         ({"q1": {"took": 3, **HITS}}, RUN, None),
         ({"query": "q1", **HITS}, RUN, None),
+        ({"q1": SOLR}, RUN, None),
+        ({"query": "q1", **SOLR}, RUN, None),
         (DETAILS, RUN, {"q1": {"d7": 2}}),
         (OPENSEARCH, None, {"q1": {"d7": 2}}),
         (MTEB, RUN, None),
     ],
-    ids=["responses", "response", "_rank_eval", "OpenSearch", "MTEB"],
+    ids=["responses", "response", "Solr", "one of Solr", "_rank_eval", "OpenSearch", "MTEB"],
 )
 def test_what_search_engines_and_mteb_write(value, run, qrels, indent):
     text = json.dumps(value, indent=indent)
@@ -271,6 +317,10 @@ def test_responses_of_several_searches():
         (["q1"], value, "holds 2 responses for 1 queries"),
         (["q1", "q2"], {"responses": [HITS, FAILED]}, "1 searches failed: 'q2'; .*'parsing_exc"),
         (None, {"q1": FAILED, "q2": HITS}, "1 searches failed: 'q1'"),
+        (None, {"q1": {**HITS, "timed_out": True}}, "'q1' says 'that it ran out of time"),
+        (None, {"q1": {**HITS, "_shards": {"failed": 3}}}, "'q1' says 'that 3 shards failed'"),
+        (None, {"query": "q1", "timed_out": True, **HITS}, "failed: it says 'that it ran out"),
+        (None, {"q1": {**SOLR, "responseHeader": {"partialResults": True}}}, "ran out of time"),
         (None, {**DETAILS, "failures": {"q9": FAILED}}, "1 searches failed: 'q9'"),
         (None, {**MTEB, "de": {"test": RUN}}, "predictions of 'default/test', 'de/test'; leave"),
     ):

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 
 import numpy as np
 import pandas as pd
@@ -225,6 +224,22 @@ def test_columns_that_are_no_mapping(columns, data):
     for read in (run_of, qrels_of):
         with pytest.raises(ColumnRoleError, match="columns must be a mapping of role to column"):
             read(data, columns=columns)
+
+
+JUDGES = "query,item,grade,judge\nq,a,0,x\nq,a,2,y\nq,b,1,x\nq,b,1,y\nq,a,4,z\nq,c,1,x\n"
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "grade"), [("mean", 2), ("max", 4), ("first", 0), ("raise", None)]
+)
+def test_several_judges_of_one_item(duplicates, grade):
+    if grade is None:
+        with pytest.raises(FileFormatError, match="item 'a' of query 'q' 3 times, with grades 0 a"):
+            qrels_of(JUDGES)
+    else:
+        assert qrels_of(JUDGES, duplicates=duplicates) == {"q": {"a": grade, "b": 1, "c": 1}}
+    with pytest.raises(ValueError, match="The 'duplicates' parameter of read_qrels"):
+        qrels_of(JUDGES, duplicates="median")
 
 
 def test_two_columns_of_one_name():

@@ -82,12 +82,18 @@ def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:lower scores seem better")
-def test_a_rank_field_is_compared_and_orders_nothing() -> None:
+def test_the_rank_field_of_trec_is_compared_and_orders_nothing() -> None:
     truth = {f"q{row}": {"a"} for row in range(10)}
     queries, items = [q for q in truth for _ in "abc"], list("abc") * 10
+
+    def read(scores: list[float], ranks: list[int]) -> Run:
+        rows = zip(queries, items, ranks, scores, strict=True)
+        lines = "".join(f"{q} Q0 {item} {rank} {x} t\n" for q, item, rank, x in rows)
+        return read_run(io.BytesIO(lines.encode()))
+
     for n_right, warns in ((0, True), (1, True), (2, False), (10, False)):
         scores = [0.9, 0.4, 0.1] * n_right + [0.1, 0.4, 0.9] * (10 - n_right)
-        run = Run.from_columns(queries, items, scores=scores, rank_field=[1, 2, 3] * 10)
+        run = read(scores, [1, 2, 3] * 10)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warnings.filterwarnings("ignore", "lower scores seem better")
@@ -95,8 +101,7 @@ def test_a_rank_field_is_compared_and_orders_nothing() -> None:
                 (n_right + (10 - n_right) / 3) / 10
             )
         assert [own.category for own in caught] == [RankingOrderWarning] * warns
-    run = Run.from_columns(queries, items, scores=scores[::-1], rank_field=[0] * 30)
-    evaluate(truth, run, "mrr")  # a field that says nothing
+    evaluate(truth, read(scores[::-1], [0] * 30), "mrr")  # a field that says nothing
 
 
 def test_ranks_of_hits_order_them_in_every_door() -> None:
