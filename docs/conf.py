@@ -110,7 +110,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 SEARCHED = {
     "beyond_accuracy": ["coverage", "catalog coverage", "gini", "novelty", "diversity"],
-    "comparing": ["significance", "significance test", "paired t-test", "compare two systems"],
+    "comparing": ["significance", "significance test", "randomization test", "compare two systems"],
     "evaluation": ["confidence interval"],
     "gates": ["regression test", "quality gate"],
     "install": ["install", "installation"],

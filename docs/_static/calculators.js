@@ -108,11 +108,11 @@ function meanInterval(mean, sd, n, level) {
   return [mean - reach, mean + reach];
 }
 
-// Least true drop that a one-sided paired t-test of n queries finds with this power.
+// Least true drop that a two-sided paired test of n queries finds with this power.
 function detectableDrop(n, sd, alpha, power) {
   // With so many queries the noncentral t is normal.
-  if (n > 1e5) return sd * (normalQuantile(1 - alpha) + normalQuantile(power)) / Math.sqrt(n);
-  const critical = studentQuantile(1 - alpha, n - 1);
+  if (n > 1e5) return sd * (normalQuantile(1 - alpha / 2) + normalQuantile(power)) / Math.sqrt(n);
+  const critical = studentQuantile(1 - alpha / 2, n - 1);
   const missed = (shift) => -noncentral(critical, n - 1, shift); // falls with the shift
   return sd * solve(missed, power - 1, 1e-9, 2 * critical + 20) / Math.sqrt(n);
 }
@@ -133,7 +133,7 @@ function queriesNeeded(drop, sd, alpha, power) {
 // How often a gate of one measure fails though both systems are equally good.
 function falseAlarmRate(n, sd, maxDrop, hardDrop, alpha) {
   const error = sd / Math.sqrt(n), freedom = n - 1, points = 200;
-  const t = studentQuantile(1 - alpha, freedom);
+  const t = studentQuantile(1 - alpha / 2, freedom);
   let sum = 0;
   for (let i = 0; i < points; i++) {
     const share = (i + 0.5) / points;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from numbers import Real
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8
     n = check_integer(n, "n", "detectable_drop", at_least=2)
     sd = _check_positive(sd, "sd", "detectable_drop")
     alpha, power = _check_shares(alpha, power, "detectable_drop")
-    return least_found(sd / math.sqrt(n), n - 1, alpha, power)
+    return sd * _in_deviations(n, alpha, power)
 
 
 def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float = 0.8) -> int:
@@ -193,7 +194,7 @@ def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float =
     alpha, power = _check_shares(alpha, power, "queries_needed")
 
     def finds(n: int) -> bool:
-        return least_found(sd / math.sqrt(n), n - 1, alpha, power) <= drop
+        return sd * _in_deviations(n, alpha, power) <= drop
 
     enough = 2
     while not finds(enough):
@@ -203,6 +204,14 @@ def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float =
         middle = (few + enough) // 2
         few, enough = (few, middle) if finds(middle) else (middle, enough)
     return enough
+
+
+def _in_deviations(n: int, alpha: float, power: float) -> float:
+    """Least true change that is found, in standard deviations of the changes."""
+    if n > 100_000:  # where the noncentral t is normal, to five digits
+        normal = NormalDist()
+        return (normal.inv_cdf(power) - normal.inv_cdf(alpha / 2)) / math.sqrt(n)
+    return least_found(1 / math.sqrt(n), n - 1, alpha, power)
 
 
 def _check_positive(value: Any, name: str, owner: str) -> float:

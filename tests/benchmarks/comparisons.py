@@ -87,6 +87,42 @@ def differences(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield name, f"{true:g}", *row
 
 
+# Gains -------------------------------------------------------------------------------------------
+
+LOST = 0.05
+OF_GAINS = (20, 30, 60, 100, 300)
+
+
+def shrunk(n: int, rng: np.random.Generator) -> PairedDifferences:
+    """Reciprocal ranks after an index has lost documents, so that what is left stands higher."""
+    old = rng.choice(RANKS, n, p=OF_RANKS)
+    new = 1 + rng.binomial(old - 1, 1 - LOST)
+    return PairedDifferences.of(np.where(rng.random(n) < LOST, 0.0, 1 / new), 1 / old)
+
+
+def gains(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Worse systems, and truly better ones, that are called better."""
+    rng = np.random.default_rng(seed)
+
+    def better(n: int) -> PairedDifferences:
+        old, drawn = rng.choice(RANKS, (2, n), p=OF_RANKS)
+        new = np.where(rng.random(n) < 0.5, np.minimum(old, drawn), drawn)
+        return PairedDifferences.of(1 / new, 1 / old)
+
+    for name, draw in (("worse", lambda n: shrunk(n, rng)), ("better", better)):
+        ways = [(alpha, by_p) for alpha in (0.1, 0.02) for by_p in (True, False)]
+        counts = np.zeros((len(ways), len(OF_GAINS)))
+        for column, n in enumerate(OF_GAINS):
+            for own in (draw(n) for _ in range(runs)):
+                counts[:, column] += [
+                    own.drop < 0 and (own.p <= alpha if by_p else own.is_significant(alpha))
+                    for alpha, by_p in ways
+                ]
+        for (alpha, by_p), row in zip(ways, counts / runs, strict=True):
+            by = "p alone" if by_p else "p and interval"
+            yield name, f"{alpha:g}", by, *(f"{100 * share:.1f} %" for share in row)
+
+
 # All pairs ---------------------------------------------------------------------------------------
 
 
@@ -234,6 +270,8 @@ TABLES = {
     ),
     # Coverage of 95% intervals.
     "differences": (differences, ("changes", "true", *(f"n = {n}" for n in QUERIES)), 2000),
+    # Systems called better.
+    "gains": (gains, ("system", "level", "by", *(f"n = {n}" for n in OF_GAINS)), 2000),
     # Any significant pair of nine equal variants and one other system.
     "pairs": (pairs, ("queries", "Holm"), 2000),
     # Equal systems of skewed changes called worse.

@@ -71,7 +71,7 @@ def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):
         "Hit rate 0.920, between 0.808 and 0.978",
         "Between 0.570 and 0.654",
         "350 queries",
-        "11.9% of runs of an unchanged system fail",
+        "5.0% of runs of an unchanged system fail",
     ]
     assert result["impossible"] == "There cannot be more hits than queries."
     assert result["wrong"] == "Each field takes a number in its range."
