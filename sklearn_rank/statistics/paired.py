@@ -1,13 +1,7 @@
 """Paired differences of one measure, query by query, and their test.
 
-The test is Fisher's randomization test on the signs of the differences [1]_: each query could as
-well have changed the other way. It is monotone: in a sample that fell, a query that gets worse
-never raises the p-value.
-
-References
-----------
-.. [1] Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for
-   Information Retrieval Evaluation, 2007.
+Fisher's randomization test on the signs of the differences: each query could as well have changed
+the other way. In a sample that fell, a query that gets worse never raises the p-value.
 """
 
 from __future__ import annotations
@@ -22,14 +16,7 @@ import numpy as np
 
 from sklearn_rank.statistics.noise import Noise, noise_between
 from sklearn_rank.statistics.randomization import Null
-from sklearn_rank.statistics.samples import (
-    cluster_codes,
-    cluster_means,
-    is_flat,
-    read_values,
-    read_weights,
-    robust_error,
-)
+from sklearn_rank.statistics.samples import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.student import t_quantile
 from sklearn_rank.support.segments import in_unit, logarithms, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
@@ -69,7 +56,7 @@ class PairedDifferences:
     def of(
         cls,
         new: Any,
-        old: Any = None,
+        old: Any = 0.0,
         *,
         queries: Any = None,
         weights: Any = None,
@@ -78,19 +65,19 @@ class PairedDifferences:
         spreads: Sequence[Any] = (None, None),
         **measure: Any,
     ) -> Self:
-        """Pair two columns with an element per query, NaN where undefined; ``old`` may be 0.
+        """Pair two columns with an element per query, NaN where undefined.
 
-        ``clusters`` are labels or numbers; ``measure`` are the other fields.
+        ``clusters`` are numbers; ``measure`` are the other fields.
         """
-        after = read_values(new, "new")
-        before = np.zeros(len(after)) if old is None else read_values(old, "old")
-        shares = read_weights(weights, len(after))
+        after = np.asarray(new, dtype=np.float64)
+        before = np.broadcast_to(np.asarray(old, dtype=np.float64), after.shape)
         is_counted = ~np.isnan(after - before)
-        if shares is not None:
-            is_counted &= shares > 0
-        codes = None if clusters is None else cluster_codes(clusters, len(after))
+        if weights is not None:
+            weights = np.asarray(weights, dtype=np.float64)
+            is_counted &= weights > 0
         numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
-        whole = cls(after, before, after, numbers, shares, codes, spreads=spreads)
+        codes = None if clusters is None else np.asarray(clusters, np.int64)
+        whole = cls(after, before, after, numbers, weights, codes, spreads=spreads)
         found = whole._where(is_counted)
         before, after = found.old, found.new
         if geometric_from is not None:
@@ -111,8 +98,9 @@ class PairedDifferences:
         names = ("change", "old", "new", "queries", "weights", "clusters")
         columns: dict[str, Any] = {name: getattr(self, name) for name in names}
         columns = {k: None if column is None else column[chosen] for k, column in columns.items()}
-        if columns["weights"] is not None:  # some that weigh alike need none
-            columns["weights"] = read_weights(columns["weights"], int(chosen.sum()))
+        weights = columns["weights"]
+        if weights is not None and not (len(weights) and np.ptp(weights)):
+            columns["weights"] = None  # all alike
         spreads = [None if side is None else np.asarray(side)[chosen] for side in self.spreads]
         return replace(self, **columns, spreads=spreads)
 
