@@ -1,26 +1,21 @@
 """How often the rule of gates is red for nothing, and what it finds: simulations.
 
 ``python -m tests.benchmarks.gate_rates [--only TABLE] [--runs N] [--seed 0]`` prints the Markdown
-tables of docs/gate_rates.md. A query has 30 candidates, one of them relevant, at rank r with a
+tables. A query has 30 candidates, one of them relevant, at rank r with a
 probability proportional to 1/r. A change touches each query with the probability "churn", and then
 draws the rank anew: both systems are equally good.
 
 - rates: red gates (printed rates) of equal systems, in percent.
-- readme: the same for the gate of the README.
-- limits: red gates of equal systems by ``hard_drop``; the worst of hits, RR and nDCG.
 - seen: red gates where there is a drop.
-- repeats: detectable drops as predicted from three runs and as simulated, and red gates, of an
-  engine that varies from run to run.
 """
 
 import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_rank.gates.policy import HARD_DROP
-from sklearn_rank.gates.rule import POWER, Drop, Rule, false_alarm, judge
+from sklearn_rank.gates.rule import Drop, Rule, false_alarm, judge
 from sklearn_rank.statistics.paired import PairedDifferences as Pairs
 from sklearn_rank.typing import IntArray
 from tests.benchmarks.harness import simulate
@@ -88,8 +83,8 @@ def rates(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield str(n), f"{churn:g}", *cells
 
 
-def gates(rng: np.random.Generator, n: int, churn: float, *ways: str) -> dict[str, list]:
-    """The families of pairs and rules of some ways (or all) to look at one change."""
+def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
+    """The families of pairs and rules of the ways to look at one change."""
     old, new = changed(rng, n, churn)
     pairs = {name: paired(old, new, name) for name in VALUES}
     families = {name: [({name: own}, {name: RULE})] for name, own in pairs.items()}
@@ -102,45 +97,10 @@ def gates(rng: np.random.Generator, n: int, churn: float, *ways: str) -> dict[st
     owners = np.repeat(np.arange(16), sizes)
     pair = paired(*changed(rng, len(owners), churn, owners), "ndcg@10", owners)
     families["16 clusters"] = [({"ndcg@10": pair}, {"ndcg@10": RULE})]
-    return {way: families[way] for way in ways or WAYS}
-
-
-def readme(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """The same for the gate of the README: MAP (here the reciprocal rank) and nDCG@10."""
-    rng = np.random.default_rng(seed)
-    for n in (24, 25, 30, 60):
-        row = []
-        for churn in CHURNS[:4]:
-            red, printed = 0, []
-            for run in range(runs):
-                places = changed(rng, n, churn)
-                pairs = {name: paired(*places, name) for name in ("mrr", "ndcg@10")}
-                family = pairs, dict.fromkeys(pairs, RULE)
-                red += is_red(judge(*family, rates=False))
-                if not run % PRINTED:
-                    printed.append(false_alarm(family))
-            row.append(f"{100 * red / runs:.1f} ({100 * np.mean(printed):.1f})")
-        yield str(n), *row
+    return families
 
 
 HARD_DROPS = (0.05, 0.1, 0.15, HARD_DROP, 0.2, math.inf)
-
-
-def limits(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Red gates by the hard limit."""
-    rng = np.random.default_rng(seed)
-    for n in (12, 25, 60):
-        for churn in CHURNS[2:]:
-            red = {(name, hard): 0 for name in VALUES for hard in HARD_DROPS}
-            for _ in range(runs):
-                old, new = changed(rng, n, churn)
-                pairs = {(name,): paired(old, new, name) for name in VALUES}
-                for (name,), own in pairs.items():
-                    found = judge({name: own}, {name: Rule(RULE.max_drop)}, rates=False)[name]
-                    for hard in HARD_DROPS:
-                        red[name, hard] += bool(found.clauses) or found.drop > hard + 1e-9
-            worst = (max(red[name, hard] for name in VALUES) / runs for hard in HARD_DROPS)
-            yield str(n), f"{churn:g}", *(f"{share:.1%}" for share in worst)
 
 
 # Drops that are there ----------------------------------------------------------------------------
@@ -168,63 +128,9 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield f"{lost:g}", f"{drop:.3f}", f"{churn:g}", *row
 
 
-# Repeats -----------------------------------------------------------------------------------------
-
-FLAKY = 50
-"""Queries of an engine whose answers vary with a deviation of 0.24 per query from run to run."""
-REAL = 0.059
-"""A drop that is there."""
-
-
-def flaky(rng: np.random.Generator, runs: int, drop: float = 0.0, tries: int = 1) -> list[Pairs]:
-    """A system of so many runs, and one or more tries of another that is worse by ``drop``."""
-    old, *others = rng.normal(0.5, 0.24, (1 + tries, runs, FLAKY))
-    pairs = []
-    for new in others:
-        spreads = [side.std(axis=0, ddof=1) if runs > 1 else None for side in (old, new)]
-        values = (new - drop).mean(axis=0), old.mean(axis=0)
-        pairs.append(Pairs.of(*values, bounds=(0.0, 1.0), runs=(runs, runs), spreads=spreads))
-    return pairs
-
-
-def repeats(n: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """What three runs predict of other numbers of runs, and what these find."""
-
-    def red(runs: int, drop: float, tries: int = 1) -> NDArray:
-        rng = np.random.default_rng(seed)
-        gates = (flaky(rng, runs, drop, tries) for _ in range(n))
-        return np.array(
-            [[is_red(judge({"": p}, {"": RULE}, rates=False)) for p in pairs] for pairs in gates]
-        )
-
-    rng = np.random.default_rng(seed + 1)
-    seen = [judge({"": flaky(rng, 3)[0]}, {"": RULE})[""] for _ in range(n // 4)]
-    for runs in (1, 3, 5, 10):
-        predicted = np.median([drop.detectable_with[runs] for drop in seen])
-        low, high = 0.0, 0.2
-        while high - low > 0.0005:
-            middle = (low + high) / 2
-            low, high = (low, middle) if red(runs, middle).mean() > POWER else (middle, high)
-        equal, real = red(runs, 0.0, 5), red(runs, REAL, 3)
-        shares = equal.mean(), equal.any(axis=1).mean(), real.mean(), 1 - real.all(axis=1).mean()
-        yield str(runs), f"{predicted:.3f}", f"{high:.3f}", *(f"{share:.0%}" for share in shares)
-
-
-REPEATS = (
-    "runs",
-    "predicted by 3",
-    "detectable",
-    "equal: red",
-    "equal: red in 5 pushes",
-    f"{REAL:g} worse: red",
-    f"{REAL:g} worse: passes in 3 tries",
-)
 TABLES = {
     "rates": (rates, ("queries", "churn", *WAYS), 800),
-    "readme": (readme, ("queries", *(f"churn {churn:g}" for churn in CHURNS[:4])), 800),
-    "limits": (limits, ("queries", "churn", *map("{:g}".format, HARD_DROPS)), 3000),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
-    "repeats": (repeats, REPEATS, 800),
 }
 
 if __name__ == "__main__":
