@@ -22,8 +22,6 @@ from sklearn.linear_model import (
     LogisticRegression,
     LogisticRegressionCV,
     Ridge,
-    RidgeClassifier,
-    RidgeClassifierCV,
     RidgeCV,
 )
 from sklearn.metrics import r2_score
@@ -256,21 +254,6 @@ def sequential_selection(case: Case):
 def ridge_cv(case: Case):
     model = RidgeCV(alphas=[1.0], scoring=map_scorer, cv=case.cv)
     return [model.fit(case.X, case.y, **case.fit).best_score_], [np.mean(folds_by_hand(Ridge()))]
-
-
-@consumer(ARRAYS_ONLY)
-def ridge_cv_leaving_one_out(case: Case):
-    model = RidgeCV(alphas=[1.0], scoring=map_scorer).fit(case.X, case.y, **case.fit)
-    every = np.arange(len(Y))
-    left_out = [Ridge().fit(X[every != row], Y[every != row]).predict(X[[row]])[0] for row in every]
-    return [model.best_score_], [map_by_hand(Y, np.array(left_out), QID)]
-
-
-@consumer(ARRAYS_ONLY, left_out=NO_MODEL_OF_OURS)
-def ridge_classifier_cv(case: Case):
-    model = RidgeClassifierCV(alphas=[1.0], scoring=map_scorer, cv=case.cv)
-    found = model.fit(case.X, case.y, **case.fit).best_score_
-    return [found], [np.mean(folds_by_hand(RidgeClassifier()))]
 
 
 @consumer(ARRAYS_ONLY)

@@ -20,9 +20,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from xgboost.callback import TrainingCallback
 
-from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer, ndcg_scorer
+from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer
 from sklearn_rank.exceptions import (
-    InvalidParameterError,
     RankingConfigError,
     RankingDataWarning,
     UndefinedMetricWarning,
@@ -97,17 +96,6 @@ def test_several_evaluation_sets_are_all_measured(library):
     assert first != second
 
 
-@both
-def test_a_scorer_says_how(library):
-    scorer = ndcg_scorer.with_options(k=3, ties="pessimistic")
-    model = QueryRanker(PATIENT[library], eval_metric=scorer).fit(X, Y, groups=QID, **HELD_OUT)
-    (noted,) = noted_by(library, model.ranker_)
-    scores = scores_after(library, model.ranker_, 0)
-    least = evaluate(Y_EVAL, scores, "ndcg@3", groups=QID_EVAL, ties="pessimistic")["ndcg@3"]
-    assert noted["ndcg@3"][0] == pytest.approx(least, abs=1e-12)
-    assert noted["ndcg@3"][0] < evaluate(Y_EVAL, scores, "ndcg@3", groups=QID_EVAL)["ndcg@3"]
-
-
 def test_missing_values_are_those_of_the_ranker():
     rows, held_out = (np.where(values > 0.5, -1.0, values) for values in (X, X_EVAL))
     model = QueryRanker(clone(XGB).set_params(missing=-1.0), eval_metric="ndcg")
@@ -123,17 +111,6 @@ def test_missing_values_are_those_of_the_ranker():
 
 
 @both
-def test_a_search_over_watched_rankers(library):
-    name = {"xgboost": "ranker__max_depth", "lightgbm": "ranker__num_leaves"}[library]
-    model = QueryRanker(PATIENT[library], eval_metric=map_scorer)
-    grid = {name: [2, 3], "eval_metric": [map_scorer, "mrr"]}
-    search = GridSearchCV(model, grid, scoring=map_scorer, cv=QueryKFold(3), error_score="raise")
-    rows, held_out = framed().assign(qid=QID), EVALUATION.assign(qid=QID_EVAL)
-    search.fit(rows, Y, eval_X=(held_out,), eval_y=(Y_EVAL,))
-    assert 0 <= best_tree(library, search.best_estimator_.ranker_) < 199
-
-
-@both
 def test_stored_rankers_carry_no_data_and_predict_alike(library):
     model = QueryRanker(PATIENT[library], eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
     read = pickle.loads(pickle.dumps(model))
@@ -141,16 +118,6 @@ def test_stored_rankers_carry_no_data_and_predict_alike(library):
     assert read.ranker_.get_params().get("callbacks") is None
     assert clone(model).eval_metric == "map"
     assert not hasattr(PATIENT[library], "metric")
-
-
-@both
-def test_without_evaluation_sets_nothing_is_watched(library):
-    plain = EIGHT_TREES[library]
-    watched, bare = (
-        QueryRanker(plain, eval_metric=name).fit(X, Y, groups=QID).predict(X).tolist()
-        for name in ("map", None)
-    )
-    assert watched == bare
 
 
 def test_queries_are_named_by_their_ids():
@@ -182,12 +149,6 @@ def test_callbacks_of_the_caller_miss_no_iteration():
     assert Counting.rounds == len(noted["map"]) < 200
 
 
-def test_no_patience_is_no_early_stopping():
-    ranker = clone(XGB).set_params(early_stopping_rounds=0)
-    model = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
-    assert model.ranker_.get_booster().num_boosted_rounds() == 8
-
-
 @both
 def test_a_fitted_ranker_is_fitted_again(library):
     watched = QueryRanker(EIGHT_TREES[library], eval_metric="map")
@@ -200,12 +161,6 @@ def test_a_fitted_ranker_is_fitted_again(library):
     assert "map" not in noted
 
 
-def test_a_ranker_that_names_no_metric_can_be_watched():
-    ranker = clone(LGBM).set_params(metric="None")
-    model = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
-    assert [*noted_by("lightgbm", model.ranker_)[0]] == ["map"]
-
-
 # Refused -----------------------------------------------------------------------------------------
 
 
@@ -214,12 +169,6 @@ def test_catboost_gives_custom_metrics_no_queries():
     message = r"NDCG:top=10'\) is evaluate\(..., 'ndcg@10'"
     with pytest.raises(RankingConfigError, match=message):
         model.fit(X, Y, groups=QID, **HELD_OUT)
-
-
-@pytest.mark.parametrize("wrong", [[], ["map", "map"], "no_such"])
-def test_measures_that_are_none_or_wrong(wrong):
-    with pytest.raises(InvalidParameterError, match=r"eval_metric|measure"):
-        QueryRanker(PATIENT["lightgbm"], eval_metric=wrong).fit(X, Y, groups=QID)
 
 
 # Stopped by the metrics of the libraries ---------------------------------------------------------

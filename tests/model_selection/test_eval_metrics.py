@@ -294,11 +294,6 @@ def test_what_cannot_be_watched_is_refused(message):
         REFUSED[message]()
 
 
-def test_forms_of_measures():
-    assert booster_eval_metric(["map", "mrr"]).names == ("map", "mrr")
-    assert booster_eval_metric(booster_eval_metric("map")).names == ("map",)
-
-
 def test_names_fit_into_the_lines_of_xgboost():
     (name,) = booster_eval_metric("hmean(ndcg, map)@3").names
     assert not set(name) & set(" :\t")

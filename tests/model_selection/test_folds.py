@@ -11,7 +11,6 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 
 from sklearn_rank import (
-    InvalidParameterError,
     QueryKFold,
     QuerySplitError,
     RankingConfigError,
@@ -28,17 +27,6 @@ from tests.model_selection.cases import FRAME, INDEX, QID, QUIET, Says, X, Y
 def test_splits_of_whole_queries_pass_the_check(cv):
     check_query_splits(cv, X, Y, QID)
     check_query_splits(cv, FRAME, Y)
-
-
-def test_splits_that_divide_queries_are_reported():
-    with pytest.raises(QuerySplitError) as caught:
-        check_query_splits(KFold(3, shuffle=True, random_state=0), X, groups=QID)
-    train, test = next(KFold(3, shuffle=True, random_state=0).split(X))
-    divided = set(QID[train]) & set(QID[test])
-    assert str(caught.value).startswith(
-        f"{len(divided)} of 12 queries are in both train and test of split 0 ("
-    )
-    assert str(caught.value).endswith("; use GroupKFold or QueryKFold")
 
 
 def test_a_test_part_that_lacks_rows_of_its_queries_is_reported():
@@ -139,13 +127,6 @@ def test_text_labels_are_rows_that_need_query_ids(y):
     ):
         next(QueryKFold(3, query="id").split(X, y))
     assert len(list(QueryKFold(3).split(X, y, QID))) == 3
-
-
-@pytest.mark.parametrize("value", ["yes", 1, None])
-def test_shuffle_of_query_folds_is_a_bool(value):
-    message = "The 'shuffle' parameter of QueryKFold must be a bool"
-    with pytest.raises(InvalidParameterError, match=message):
-        QueryKFold(3, shuffle=value)
 
 
 def test_query_folds_shuffle_by_their_seed():

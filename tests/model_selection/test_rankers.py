@@ -1,8 +1,6 @@
 """QueryRanker as an estimator: weights, copies, parameters, and what it refuses."""
 
-import copy
 import inspect
-import pickle
 from typing import Any
 
 import numpy as np
@@ -10,14 +8,11 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from lightgbm import LGBMRanker, LGBMRegressor
+from lightgbm import LGBMRegressor
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
-    GridSearchCV,
     cross_val_score,
-    permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
 from xgboost import XGBRegressor
@@ -26,9 +21,7 @@ from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, map_scorer
 from tests.model_selection.boosting import (
     CARRIERS,
     CAT,
-    FOLDS,
     GRIDS,
-    IDS,
     LGBM,
     QID,
     QID_EVAL,
@@ -45,7 +38,6 @@ from tests.model_selection.boosting import (
     libraries,
     search_of,
 )
-from tests.model_selection.cases import map_by_hand
 
 N, N_EVAL = len(Y), len(Y_EVAL)
 
@@ -87,16 +79,6 @@ def test_queries_are_found_in_all_forms_of_data(form):
         options = {"cv": QueryKFold(3), "error_score": "raise", "params": params}
         found = cross_val_score(QueryRanker(XGB), rows, grades, scoring=map_scorer, **options)
     assert found == pytest.approx(folds_by_hand("xgboost"), abs=1e-12)
-
-
-def test_queries_matter_to_each_library():
-    """Otherwise no test here would see wrong queries."""
-    other = np.roll(np.sort(QID), 3)
-    for library in RANKERS:
-        said, wrong = (
-            QueryRanker(RANKERS[library]).fit(X, Y, groups=ids).predict(X) for ids in (QID, other)
-        )
-        assert np.abs(said - wrong).max() > 0.01
 
 
 # Weights -----------------------------------------------------------------------------------------
@@ -144,24 +126,6 @@ def test_weights_are_sorted_like_rows(library):
     assert np.abs(expected - fit_by_hand(library, X, Y, QID).predict(X)).max() > 0.01
 
 
-# scikit-learn since 1.7: the scores are of unweighted queries.
-@pytest.mark.filterwarnings("ignore:The scoring map_scorer does not support sample_weight")
-@routed
-def test_weights_are_cut_with_the_rows_of_a_search(routing):
-    weights = np.array([1.0 + 3 * (query < "m") for query in QID.tolist()])
-    rows, grades = CARRIERS["index of X"]
-    with sklearn.config_context(enable_metadata_routing=routing):
-        options = {"scoring": map_scorer, "cv": QueryKFold(3), "error_score": "raise"}
-        search = GridSearchCV(QueryRanker(XGB), {}, **options)
-        search.fit(rows, grades, sample_weight=weights)
-    models = [
-        (QueryRanker(XGB).fit(X[a], Y[a], groups=QID[a], sample_weight=weights[a]), b)
-        for a, b in FOLDS
-    ]
-    expected = [map_by_hand(Y[b], model.predict(X[b]), QID[b]) for model, b in models]
-    assert search.best_score_ == pytest.approx(np.mean(expected), abs=1e-12)
-
-
 @pytest.mark.parametrize("library", ["xgboost", "catboost"])
 def test_weights_that_differ_within_a_query_are_refused(library):
     weights = np.ones(6)
@@ -176,39 +140,7 @@ def test_weights_that_differ_within_a_query_are_refused(library):
 # As an estimator ---------------------------------------------------------------------------------
 
 
-@libraries
-def test_clones_copies_and_pickles(library):
-    model = QueryRanker(RANKERS[library], query="session").fit(X, Y, groups=QID)
-    again = clone(model)
-    assert not hasattr(again, "ranker_")
-    assert again.query == "session"
-    assert again.ranker.get_params() == RANKERS[library].get_params()
-    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert copied.predict(X).tolist() == model.predict(X).tolist()
-    assert again.fit(X, Y, groups=QID).predict(X).tolist() == model.predict(X).tolist()
-
-
-@libraries
-def test_fitting_leaves_the_given_ranker_and_data_alone(library):
-    given = [X.copy(), Y.copy(), QID.copy()]
-    ranker = clone(RANKERS[library])
-    before = ranker.get_params()
-    QueryRanker(ranker).fit(*given[:2], groups=given[2])
-    assert ranker.get_params() == before
-    with pytest.raises(
-        Exception, match=r"not fitted|not trained|need to call fit|no trained model"
-    ):
-        ranker.predict(X)
-    for now, then in zip(given, (X, Y, QID), strict=True):
-        assert np.array_equal(now, then)
-
-
 # What is refused ---------------------------------------------------------------------------------
-
-
-def test_unfitted():
-    with pytest.raises(NotFittedError, match="This QueryRanker instance is not fitted yet"):
-        QueryRanker(XGB).predict(X)
 
 
 @pytest.mark.parametrize(
@@ -218,16 +150,6 @@ def test_other_rankers(ranker):
     message = "ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got"
     with pytest.raises(RankingConfigError, match=message):
         QueryRanker(ranker).fit(X, Y, groups=QID)
-
-
-@libraries
-def test_no_query_ids(library):
-    with pytest.raises(
-        RankingConfigError,
-        match=r"QueryRanker needs the query id of every row and got none. Either run under .* or "
-        r"give X a column or an index level named 'session' \(query=\), or y such an index level",
-    ):
-        QueryRanker(RANKERS[library], query="session").fit(framed(index=IDS), Y)
 
 
 HELD = {"eval_X": X_EVAL, "eval_y": Y_EVAL}
@@ -299,23 +221,3 @@ def test_arguments_with_a_value_per_row_are_not_passed_on(library):
         message = f"^{name} cannot be passed on, because rows are sorted .* eval_X, eval_y and"
         with pytest.raises(TypeError, match=message):
             QueryRanker(RANKERS[library]).fit(X, Y, groups=QID, **{name: QID})
-
-
-def test_other_arguments_are_passed_on():
-    class Taking(LGBMRanker):
-        def fit(self, X, y, group=None, feature_name="auto"):
-            self.said_ = feature_name
-            return self
-
-    names = ["a", "b", "c"]
-    model = QueryRanker(Taking()).fit(X, Y, groups=QID, feature_name=names)
-    assert model.ranker_.said_ == names
-    with pytest.raises(TypeError, match="unexpected keyword argument 'feature_names'"):
-        QueryRanker(XGB).fit(X, Y, groups=QID, feature_names=names)
-
-
-def test_permuted_grades_do_not_take_query_ids_along():
-    """Whatever the scorer, which sees nothing of what the ranker was fitted with."""
-    _, grades = CARRIERS["index of y"]
-    with pytest.raises(RankingConfigError, match="permutation_test_score moves the index level"):
-        permutation_test_score(QueryRanker(XGB), X, grades, scoring="r2", cv=FOLDS)

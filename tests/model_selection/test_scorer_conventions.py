@@ -1,14 +1,11 @@
 """Scorers that count as another program does: what they read, and where they cannot."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_rank import (
-    Convention,
     ConventionWarning,
     QueryKFold,
     UnknownMeasureError,
@@ -54,17 +51,6 @@ def test_a_search_warns_once_and_in_general():
         ]
 
 
-@pytest.mark.parametrize("ties", ["average", "stable"])
-def test_ties_that_are_said_are_no_difference(ties):
-    for scorer in (
-        get_scorer("map", convention="torchmetrics", ties=ties),
-        map_scorer.with_options(ties=ties).with_options(convention="torchmetrics"),
-        map_scorer.with_options(convention="torchmetrics").with_options(ties=ties),
-    ):
-        scorer(Says(first), TIED, Y)
-        assert scorer.options.ties == ties
-
-
 def test_the_masked_scores_of_a_convention_are_masked():
     y = np.array([[0, 1, 0], [1, 0, 1]])
     scores = np.array([[-np.inf, 2.0, 1.0], [3.0, -np.inf, 2.0]])
@@ -90,12 +76,3 @@ def test_a_convention_stays_in_later_copies():
     assert repr(scorer.set_score_request(groups="q").with_options(one_query=True)) == (
         "get_scorer('map').with_options(one_query=True, zero_division=1.0, convention='sklearn')"
     )
-
-
-def test_a_convention_of_ones_own_is_shown_by_name():
-    house = Convention("house", zero_division=0.0)
-    scorer = map_scorer.with_options(convention=house)
-    assert repr(scorer) == (
-        "map_scorer.with_options(zero_division=0.0, convention=<convention house>)"
-    )
-    assert pickle.loads(pickle.dumps(scorer)) == scorer

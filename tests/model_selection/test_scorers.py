@@ -13,14 +13,12 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
 from sklearn.metrics import ndcg_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 
 import sklearn_rank
 from sklearn_rank import (
-    InvalidParameterError,
     QueryKFold,
     RankingConfigError,
     RankingScorer,
@@ -31,7 +29,6 @@ from sklearn_rank import (
     get_scorer_names,
     make_rank_scorer,
     map_scorer,
-    mean_average_precision_score,
     measure,
     ndcg_at_k_score,
     ndcg_scorer,
@@ -56,36 +53,6 @@ MODEL = Ridge().fit(X, Y)
 # Scores ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", ["best first", "worst first", "mixed"])
-@pytest.mark.parametrize(
-    ("scorer", "expected"),
-    [
-        # Two relevant items of four in random order, all six orders alike.
-        (
-            map_scorer,
-            (1 + (1 + 2 / 3) / 2 + (1 + 1 / 2) / 2 + (1 / 2 + 2 / 3) / 2 + 1 / 2 + 5 / 12) / 6,
-        ),
-        (get_scorer("mrr"), (3 * 1 + 2 * 1 / 2 + 1 / 3) / 6),
-        (get_scorer("precision@2"), 1 / 2),
-        (get_scorer("recall@1"), 1 / 4),
-        (get_scorer("hit_rate@1"), 1 / 2),
-        (auc_scorer, 1 / 2),
-        (get_scorer("gauc"), 1 / 2),
-        (neg_lag_scorer, -1.0),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_a_dummy_scores_the_random_expectation(scorer, expected, order):
-    y = {
-        "best first": [1, 1, 0, 0] * 3,
-        "worst first": [0, 0, 1, 1] * 3,
-        "mixed": [0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0],
-    }[order]
-    X, qid = np.zeros((12, 1)), np.repeat([1, 2, 3], 4)
-    dummy = DummyRegressor().fit(X, y)
-    assert scorer(dummy, X, y, groups=qid) == pytest.approx(expected, abs=1e-12)
-
-
 # False answers are of queries without a relevant item, of which there is none here.
 @pytest.mark.parametrize("name", sorted({*get_scorer_names()} - {"neg_false_answers"}))
 def test_order_of_rows_and_names_of_queries_do_not_matter(name):
@@ -101,13 +68,6 @@ def test_order_of_rows_and_names_of_queries_do_not_matter(name):
     before = scorer(Rounded(), X, Y, groups=QID)
     assert type(before) is float
     assert scorer(Rounded(), X[mixed], Y[mixed], groups=renamed) == pytest.approx(before, abs=1e-12)
-
-
-def test_functions_and_scorers_agree():
-    expected = ndcg_at_k_score(Y, MODEL.predict(X), groups=QID, k=2)
-    assert make_rank_scorer(ndcg_at_k_score, k=2)(MODEL, X, Y, groups=QID) == expected
-    expected = mean_average_precision_score(Y[np.newaxis], MODEL.predict(X)[np.newaxis])
-    assert map_scorer.with_options(one_query=True)(MODEL, X, Y) == expected
 
 
 @pytest.mark.parametrize("convention", ["sklearn", "lightgbm"])
@@ -267,25 +227,6 @@ def test_scorers_are_values(scorer, other):
     assert hash(scorer) == hash(other)
 
 
-def test_default_cutoffs_of_measures_of_sets():
-    """Without a cutoff they would be the same for every order of all items."""
-    names = ("precision", "recall", "f1", "hit_rate", "lauc", "map", "ndcg")
-    ready = [getattr(sklearn_rank, f"{name}_scorer").measure.k for name in names]
-    assert ready == [*[10] * 5, None, None]
-
-
-def test_what_was_given_stays_under_a_convention():
-    for scorer in (
-        ndcg_scorer.with_options(gain="exp2").with_options(convention="sklearn"),
-        ndcg_scorer.with_options(convention="sklearn", gain="exp2"),
-        get_scorer("ndcg(gain=exp2)", convention="sklearn"),
-    ):
-        assert dict(scorer.measure.options)["gain"] == "exp2"
-        assert scorer.options.zero_division == 0.0
-    silent = ndcg_scorer.with_options(zero_division=1.0).with_options(convention="sklearn")
-    assert (silent.options.zero_division, silent.measure.options["gain"]) == (1.0, "linear")
-
-
 def test_all_scorers_of_a_search_take_the_same_options():
     scorers = rank_scorers(["map", "ndcg@5", "lag"], zero_division=0.0, groups_from="query")
     assert list(scorers) == ["map", "ndcg@5", "neg_lag"]
@@ -333,12 +274,6 @@ def test_wrong_names_and_options(case):
     call, message = REFUSED[case]
     with pytest.raises((TypeError, ValueError), match=message):
         call()
-
-
-@pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
-def test_grades_of_labels_are_checked(grade):
-    with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
-        map_scorer.with_options(relevance={"a": grade, "b": 0})
 
 
 # Weights of queries ------------------------------------------------------------------------------
@@ -406,19 +341,6 @@ def test_scorers_are_equal_after_a_journey(journey):
         assert repr(read) == repr(scorer)
     search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=QueryKFold(3)).fit(FRAME, Y)
     assert journey(search).score(FRAME, Y) == search.score(FRAME, Y)
-
-
-def letters(rows):
-    return [["B", "A"] for _ in rows]
-
-
-def test_a_lambda_as_string_provider_runs_in_processes_and_is_named_when_pickled():
-    scorer = map_scorer.with_options(string_provider=lambda item: item.lower())
-    truth = [{"b"}] * 4
-    found = cross_val_score(Says(letters), [1, 2, 3, 4], truth, scoring=scorer, cv=2, n_jobs=2)
-    assert found.tolist() == [1.0, 1.0]
-    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
-        pickle.dumps(scorer)
 
 
 @contextmanager

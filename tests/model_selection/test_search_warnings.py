@@ -151,12 +151,6 @@ def test_a_direct_call_names_the_undefined_queries_and_the_option():
     ]
 
 
-def test_queries_of_no_weight_are_not_named():
-    weight = np.repeat([0.0, 1.0, 1.0, 1.0], 3)
-    with pytest.warns(UndefinedMetricWarning, match="for 1 of 4 queries: 'c';"):
-        map_scorer(Ridge().fit(X, NOTHING_IN_AC), X, NOTHING_IN_AC, query_weight=weight)
-
-
 def test_a_search_warns_once_for_each_measure():
     """Ten candidates in two folds with two scorers; and each search anew."""
     for _ in range(2):
@@ -196,16 +190,3 @@ def test_masked_predictions_are_refused_as_by_evaluate(method, classes):
         evaluate([0, 0, 1], masked, "mrr", groups=[1, 1, 1])
     with pytest.raises(RankingConfigError, match=rf"{method} is a masked array; masked arrays"):
         scorer(model, np.zeros((3, 1)), [0, 0, 1], groups=[1, 1, 1])
-
-
-def test_masked_grades_are_refused():
-    masked = np.ma.masked_array([0, 0, 1], mask=[False, True, False])
-    model = says(np.array([3.0, 2.0, 1.0]), classes=np.array([-1, 1]))
-    for scorer in (get_scorer("mrr"), get_scorer("mrr").with_options(pos_label=1)):
-        hard = scorer.with_options(response_method="predict")
-        with pytest.raises(RankingConfigError, match=r"y(_true)? is a masked array"):
-            hard(model, np.zeros((3, 1)), masked, groups=[1, 1, 1])
-    # An array of which nothing is masked is an array.
-    whole = np.ma.masked_array([0.3, 0.2, 0.1], mask=False)
-    found = get_scorer("mrr")(says(whole), np.zeros((3, 1)), [0, 0, 1], groups=[1] * 3)
-    assert found == 1 / 3

@@ -12,7 +12,6 @@ from sklearn.model_selection import (
     GroupKFold,
     HalvingGridSearchCV,
     KFold,
-    cross_val_score,
     cross_validate,
     permutation_test_score,
 )
@@ -24,11 +23,9 @@ from tests.model_selection.cases import (
     INDEX,
     QID,
     QUIET,
-    Says,
     X,
     Y,
     carriers,
-    first,
     folds_by_hand,
     map_by_hand,
 )
@@ -76,23 +73,6 @@ def test_row_numbers_as_query_ids_warn():
 
 
 # Whatever is scored gets its own query ids ------------------------------------------------------
-
-
-def test_a_second_search_reads_ids_that_changed_in_place():
-    ids = QID.copy()
-    cv = [(np.arange(36), np.arange(36, 72))]
-
-    def score():
-        with sklearn.config_context(enable_metadata_routing=True):
-            params = {"groups": ids}
-            return cross_val_score(Says(first), X, Y, scoring=QUIET, cv=cv, params=params).item()
-
-    with pytest.warns(RankingDataWarning):
-        before = score()
-    ids[36:] = np.repeat(["n1", "n2"], 18)
-    after = score()
-    assert after == pytest.approx(map_by_hand(Y[36:], X[36:, 0], ids[36:]), abs=1e-12)
-    assert after != before
 
 
 def test_training_rows_are_scored_by_their_own_queries():
