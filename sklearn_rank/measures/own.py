@@ -114,9 +114,8 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         raise InvalidParameterError(msg)
     found: dict[Measure, Any] = {}
     for key, numbers_of in values.items():
-        measure = (
-            key if isinstance(key, Measure) else measure_from(key, range=(-math.inf, math.inf))
-        )
+        # A name alone says no direction: it is that of shares and scores, in [0, 1].
+        measure = key if isinstance(key, Measure) else measure_from(key)
         if not measure.metric.is_given:
             msg = f"values names {measure}, which is computed from rankings; take another name"
             raise InvalidParameterError(msg)
@@ -176,6 +175,9 @@ def numbers_by_query(
                 f"values of {measure}: query {safe_repr(query)} must have a finite number in "
                 f"[{lower:g}, {upper:g}], got {safe_repr(value)}"
             )
+            if (lower, upper) == (0, 1):
+                name = f"measure_from({str(measure)!r}, range=(0, float('inf')), "
+                msg += f"; other numbers say their direction: {name}greater_is_better=...)"
             raise InvalidParameterError(msg)
     read = (math.nan if is_missing(given[query]) else given[query] for query in query_ids)
     return np.fromiter(read, dtype=np.float64, count=len(query_ids))

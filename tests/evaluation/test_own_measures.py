@@ -282,7 +282,17 @@ def test_results_of_other_programs_are_taken_as_they_are() -> None:
         assert (ev["ms"], ev.counts["undefined"]["ms"]) == (0.25, 1)
         assert evaluate(TRUTH, OLD, "mrr", values=values, zero_division=0.0)["ms"] == 0.25 / 2
     ms = {"q1": np.float32(1e38), "q2": np.float32(3)}  # warnings are errors in these tests
-    assert evaluate(TRUTH, OLD, "mrr", values={"ms": ms})["ms"] == pytest.approx(5e37)
+    anything = measure_from("ms", range=(0, math.inf))
+    assert evaluate(TRUTH, OLD, "mrr", values={anything: ms})["ms"] == pytest.approx(5e37)
+
+
+def test_a_name_alone_is_a_score_in_0_to_1_and_says_no_direction_of_others() -> None:
+    with pytest.raises(
+        InvalidParameterError,
+        match=r"query 'q1' must have a finite number in \[0, 1\], got 110; other numbers say their "
+        r"direction: measure_from\('latency_ms', range=\(0, float\('inf'\)\), greater_is_better=",
+    ):
+        evaluate(TRUTH, OLD, "mrr", values={"latency_ms": {"q1": 110, "q2": 0.5}})
 
 
 @pytest.mark.parametrize("name", ["query", "grades", "truth", "n", "ranks", "weight", "slices"])

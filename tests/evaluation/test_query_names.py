@@ -26,9 +26,9 @@ def test_queries_have_the_names_given(layout):
         "mrr",
         query_ids=["q1", "q2"],
         clusters={"q1": "u", "q2": "v"},
-        values={"ms": {"q2": 3.0, "q1": 1.0}},
+        values={"judge": {"q2": 0.75, "q1": 1.0}},
     )
-    assert named.per_query["ms"].tolist() == [1.0, 3.0]
+    assert named.per_query["judge"].tolist() == [1.0, 0.75]
     assert named.clusters.tolist() == ["u", "v"]
 
 
