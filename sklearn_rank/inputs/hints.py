@@ -130,18 +130,6 @@ def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
     return {change: number for change, number in common.items() if number}
 
 
-def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
-    """Ids of one side that are equal after a change of spelling, by that change."""
-    ids = list(ids)
-    found = {}
-    for _, change, form in _FORMS:
-        alike: dict[str, list[Any]] = {}
-        for key in ids:
-            alike.setdefault(form(str(key)), []).append(key)
-        found[change] = [tuple(group) for group in alike.values() if len(group) > 1]
-    return {change: groups for change, groups in found.items() if groups}
-
-
 def with_mismatch_hint(
     judged: RankingData, pairs: Iterable[tuple[Collection[Any], Collection[Any]]]
 ) -> RankingData:

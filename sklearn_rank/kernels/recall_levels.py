@@ -18,8 +18,7 @@ from sklearn_rank.kernels.expectation import (
     top_hits,
     where_relevant,
 )
-from sklearn_rank.rankings.data import without_unjudged
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import JudgedRankings, without_unjudged
 from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray

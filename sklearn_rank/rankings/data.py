@@ -7,24 +7,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.rankings.judged import JudgedRankings, Unjudged, merge_unjudged
+from sklearn_rank.rankings.judged import JudgedRankings, merge_unjudged, without_unjudged
 from sklearn_rank.rankings.ranking import Items, concatenated
 from sklearn_rank.rankings.reading import Judgements, Reading, merged_options
-from sklearn_rank.support.segments import offsets_of, segment_index
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
-
-
-class LaterItems(Protocol):
-    """Items of a source that is read once more for them."""
-
-    def pool(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of all queries, or of the chosen ones."""
 
 
 def no_items(reason: str) -> Items:
@@ -83,7 +76,7 @@ class RankingData:
     """Data of all queries, as a layout reader returns them."""
 
     rankings: JudgedRankings
-    items: Items | LaterItems
+    items: Items
     """What was ranked."""
     chosen: IntArray | None = None
     """(Q,) numbers of the queries in ``items``; None: they are the same."""
@@ -174,12 +167,12 @@ class RankingData:
     @property
     def has_relevance(self) -> bool:
         """Whether measures that read scores rank by another order."""
-        return isinstance(self.items, Items) and self.items.relevance is not None
+        return self.items.relevance is not None
 
     @cached_property
     def by_score(self) -> JudgedRankings:
         """Rankings by relevance, or the same rankings where items have none."""
-        if not isinstance(self.items, Items) or self.items.relevance is None:
+        if self.items.relevance is None:
             return self.rankings
         items = self.items.by_relevance()
         if self.chosen is None:
@@ -189,8 +182,7 @@ class RankingData:
 
     def pool(self, queries: IntArray | None = None) -> JudgedRankings:
         """One ranking of the items of all queries, or of the chosen ones, by their scores."""
-        is_here = isinstance(self.items, Items) and not self.items.no_pool
-        if is_here and self.weights is not None:
+        if self.weights is not None and not self.items.no_pool:
             msg = (
                 "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
                 "together; leave one of the two out"
@@ -246,7 +238,6 @@ def condensed(judged: RankingData) -> RankingData:
         kept = replace(kept, rankings=left)
     items = no_items("condensed lists have no scores that compare across queries")
     if judged.has_relevance:
-        assert isinstance(judged.items, Items)
         items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
     return replace(
         judged,
@@ -254,38 +245,6 @@ def condensed(judged: RankingData) -> RankingData:
         items=items,
         chosen=judged.chosen if judged.has_relevance else None,
         ids=kept,
-    )
-
-
-def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
-    """Rankings from which the unjudged items are taken out, so that what stood below moves up."""
-    unjudged = rankings.unjudged
-    if unjudged is None:
-        return rankings
-    above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
-    places, query = unjudged.places, segment_index(rankings.offsets)
-    stride = int(rankings.n_ranked.max(initial=0)) + 1
-    of_hits = query * stride + above
-    of_unjudged = segment_index(places.offsets) * stride + places.above.astype(np.int64)
-    # Unjudged items that stand above a hit, and those that are tied with it.
-    first, last = (np.searchsorted(of_unjudged, of_hits, side=side) for side in ("left", "right"))
-    before, beside = first - places.offsets[query], np.zeros_like(first)
-    if (np.asarray(places.tied) > 1).any():
-        # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
-        group = of_unjudged[np.maximum(last - 1, 0)]
-        end = group + places.tied[np.maximum(last - 1, 0)].astype(np.int64)
-        inside = (last > places.offsets[query]) & (of_hits < end) & (tied == 1)
-        below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
-        size = last - np.searchsorted(of_unjudged, group, side="left")
-        before = before - np.where(below_first, size, 0)
-        beside = np.where(tied > 1, last - first, 0)
-    nothing = Unjudged.nothing(len(rankings))
-    return replace(
-        rankings,
-        above=above - before,
-        tied=tied - beside,
-        n_ranked=rankings.n_ranked - unjudged.counts,
-        unjudged=replace(nothing, n_judged=unjudged.n_judged),
     )
 
 
@@ -389,17 +348,11 @@ def _all_queries(
     )
 
 
-def _merge_items(parts: Sequence[RankingData]) -> Items | LaterItems:
+def _merge_items(parts: Sequence[RankingData]) -> Items:
     """The items of all parts; without a pool where one of the parts has none."""
-    known = [
-        part.items if part.chosen is None else part.items.take(part.chosen)
-        for part in parts
-        if isinstance(part.items, Items)
-    ]
+    known = [part.items if part.chosen is None else part.items.take(part.chosen) for part in parts]
     reasons = [items.no_pool for items in known if items.no_pool]
-    if len(known) < len(parts):
-        reasons.append("slices and merged evaluations of frames that are read later have none")
-    elif len({items.comparable().dtype.kind for items in known if not items.no_pool}) > 1:
+    if len({items.comparable().dtype.kind for items in known if not items.no_pool}) > 1:
         reasons.append("the evaluations have scores of different types")
     if not any(part.has_relevance for part in parts) and reasons:
         return no_items(reasons[0])

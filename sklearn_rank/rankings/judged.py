@@ -405,6 +405,38 @@ def narrow_grades(grades: Array) -> Array:
     return grades.astype(np.float64, copy=False) if narrow is None else narrow
 
 
+def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
+    """Rankings from which the unjudged items are taken out, so that what stood below moves up."""
+    unjudged = rankings.unjudged
+    if unjudged is None:
+        return rankings
+    above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
+    places, query = unjudged.places, segment_index(rankings.offsets)
+    stride = int(rankings.n_ranked.max(initial=0)) + 1
+    of_hits = query * stride + above
+    of_unjudged = segment_index(places.offsets) * stride + places.above.astype(np.int64)
+    # Unjudged items that stand above a hit, and those that are tied with it.
+    first, last = (np.searchsorted(of_unjudged, of_hits, side=side) for side in ("left", "right"))
+    before, beside = first - places.offsets[query], np.zeros_like(first)
+    if (np.asarray(places.tied) > 1).any():
+        # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
+        group = of_unjudged[np.maximum(last - 1, 0)]
+        end = group + places.tied[np.maximum(last - 1, 0)].astype(np.int64)
+        inside = (last > places.offsets[query]) & (of_hits < end) & (tied == 1)
+        below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
+        size = last - np.searchsorted(of_unjudged, group, side="left")
+        before = before - np.where(below_first, size, 0)
+        beside = np.where(tied > 1, last - first, 0)
+    nothing = Unjudged.nothing(len(rankings))
+    return replace(
+        rankings,
+        above=above - before,
+        tied=tied - beside,
+        n_ranked=rankings.n_ranked - unjudged.counts,
+        unjudged=replace(nothing, n_judged=unjudged.n_judged),
+    )
+
+
 def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
     """Unjudged items of several parts, each with so many queries; None: nothing unjudged."""
     if all(part is None for part in parts):

@@ -343,15 +343,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def check_seed(value: Any, name: str, owner: str) -> np.random.Generator:
-    """The generator itself, or one that starts from the given seed."""
-    if isinstance(value, np.random.Generator):
-        return value
-    if not _is_integer(value) or value < 0:
-        refuse_value(value, name, owner, "an int of at least 0 or a numpy.random.Generator")
-    return np.random.default_rng(int(value))
-
-
 def check_option(value: Any, name: str, allowed: Collection[str], owner: str) -> str:
     """``value`` if it is one of the ``allowed`` words."""
     if not isinstance(value, str) or value not in allowed:

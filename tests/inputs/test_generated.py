@@ -312,7 +312,7 @@ DEFECTS: dict[str, tuple[Callable[[Drawn], Drawn], tuple[str, ...]]] = {
         ("mapping", "series", *TABLES),
     ),
     "items in another spelling": (partial(respelled, queries=False), ALL),
-    "distances as scores": (rising, ("json_file", "mapping", "lists")),
+    "distances as scores": (rising, ("json_file", "mapping", "lists", "trec")),
     "a missing score": (partial(with_a_gap, what="score"), SCORED),
     "a missing id": (
         partial(with_a_gap, what="id"),
