@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.gate import expected_failure as expected_failure
     from sklearn_rank.gates.verdict import Finding as Finding
     from sklearn_rank.gates.verdict import GateResult as GateResult
-    from sklearn_rank.gates.verdict import MetricResult as MetricResult
+    from sklearn_rank.gates.verdict import MeasureResult as MeasureResult
     from sklearn_rank.gates.verdict import RankGateFailure as RankGateFailure
     from sklearn_rank.gates.verdict import RankGateWarning as RankGateWarning
     from sklearn_rank.gates.verdict import State as State
@@ -42,7 +42,7 @@ _HOMES = {
     ),
     "pytest_rankmetrics.gate": ("RankGate", "RankRegressionFixture", "expected_failure"),
     "sklearn_rank.gates.verdict": (
-        *("Finding", "GateResult", "MetricResult", "RankGateFailure", "RankGateWarning", "State"),
+        *("Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"),
     ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -9,15 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.gates.gate import judge_beside, judge_gate
-from sklearn_rank.gates.policy import DEFAULT_DROP, GateArguments, Policy, ReadingArguments
+from sklearn_rank.gates.limits import DEFAULT_DROP, Limits
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.support.text import format_list
 
@@ -34,7 +33,7 @@ def assert_metric(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **reading: Unpack[ReadingArguments],
+    **options: Any,
 ) -> GateResult:
     """Assert that a measure is good enough over all queries.
 
@@ -52,12 +51,8 @@ def assert_metric(
         bounded, above 0 elsewhere. Equality (within 1e-9) passes.
     at_most : float
         Greatest value, for measures where less is better (LAG): finite, at least 0.
-    **reading
-        How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
-        ``sample_weight``, ``clusters``, ``ties``, ``convention`` as in
-        :func:`sklearn_rank.evaluate`; ``zero_division`` and ``missing`` are ``"raise"``
-        unless given; ``allow`` names what else is no error; ``n_queries`` is their exact
-        number; ``name`` is the gate's.
+    **options
+        ``allow``, ``n_queries``, ``name``, texts and reading options of :meth:`RankGate.check`.
 
     Returns
     -------
@@ -89,14 +84,14 @@ def assert_metric(
     """
     __tracebackhide__ = hide
 
-    arguments: dict[str, Any] = {**reading, "metrics": measure}
+    arguments: dict[str, Any] = {**options, "measures": measure}
     if at_least is not None:
         arguments["at_least"] = {measure: at_least}
     if at_most is not None:
         arguments["at_most"] = {measure: at_most}
 
-    def judge(policy: Policy, _: Run | None) -> GateResult:
-        return judge_gate(y_true, y_score, policy)
+    def judge(limits: Limits, _: Run | None) -> GateResult:
+        return judge_gate(y_true, y_score, limits)
 
     return run_gate(arguments, str(measure), judge)
 
@@ -104,11 +99,11 @@ def assert_metric(
 def assert_not_worse(
     y_true: Any,
     y_score: Any,
-    y_reference: Any,
+    y_reference: Any = None,
     measures: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
     *,
     reference_relevance: Any = None,
-    **arguments: Unpack[GateArguments],
+    **limits: Any,
 ) -> GateResult:
     """Assert that one system is not worse than another, measured in the same test.
 
@@ -117,14 +112,15 @@ def assert_not_worse(
     Parameters
     ----------
     y_true, y_score, y_reference
-        Ground truth, rankings to assess, and rankings to compare them with, in one layout.
+        Ground truth, rankings to assess, and rankings to compare them with, in one layout; or two
+        Evaluations, the new one first.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         What is compared; the direction is that of each measure.
     reference_relevance
         ``relevance`` of the reference.
-    **arguments
-        ``max_drop`` (default 0.02), ``slices`` and all other limits of :meth:`RankGate.check`,
-        and how the data is read, as in :func:`assert_metric`.
+    **limits
+        ``max_drop`` (default 0.02), ``slices`` and all other limits and reading options of
+        :meth:`RankGate.check`.
 
     Returns
     -------
@@ -144,32 +140,30 @@ def assert_not_worse(
     >>> truth = {"q1": {"a"}, "q2": {"b"}}
     >>> old = {"q1": ["b", "a"], "q2": ["a", "b"]}
     >>> result = assert_not_worse(truth, {"q1": ["a"], "q2": ["a", "b"]}, old, "mrr")
-    >>> result.state.value, result.metrics["mrr"].change
+    >>> result.state.value, result.measures["mrr"].change
     ('pass', 0.25)
     """
     __tracebackhide__ = hide
 
-    for other in ("metrics", "values"):
-        if other in arguments:
-            msg = f"assert_not_worse takes no {other}: measures names what is compared"
-            raise TypeError(msg)
-    if y_score is y_reference:
+    if y_reference is None:  # two evaluations
+        y_true, y_score, y_reference = y_true, None, y_score
+    if y_reference in (y_true, y_score) if y_score is None else y_score is y_reference:
         msg = "y_score and y_reference are one object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
-    limits: dict[str, Any] = {"max_drop": DEFAULT_DROP, **arguments, "metrics": measures}
 
-    def judge(policy: Policy, _: Run | None) -> GateResult:
-        named = {str(measure) for measure in parse_measures(measures)}
-        differing = named.symmetric_difference(policy.max_drop)
+    def judge(own: Limits, _: Run | None) -> GateResult:
+        differing = {str(measure) for measure in own.measures}.symmetric_difference(own.max_drop)
         if differing:
             msg = f"max_drop and measures name different measures: {format_list(differing)}"
             raise InvalidParameterError(msg)
-        reading = policy.reading
+        reading = own.reading
         if reference_relevance is not None or "relevance" in reading:
             reading = {**reading, "relevance": reference_relevance}
-        return judge_beside(y_true, y_score, y_reference, policy, replace(policy, reading=reading))
+        return judge_beside(y_true, y_score, y_reference, own, replace(own, reading=reading))
 
-    return run_gate(limits, str(measures), judge)
+    return run_gate(
+        {"max_drop": DEFAULT_DROP, **limits, "measures": measures}, str(measures), judge
+    )
 
 
 def _assertion(name: str) -> Callable[..., GateResult]:
@@ -196,7 +190,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     )
     shared = list(inspect.signature(assertion).parameters.values())
     parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in own]
-    reading = shared[3].replace(name="reading", annotation=Unpack[ReadingArguments])
+    reading = shared[3].replace(name="options")
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return assertion
 

@@ -6,26 +6,23 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, is_named, shown_path
-from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
+from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
+from sklearn_rank.gates.limits import DEFAULT_DROP, GateArguments, Limits, read_limits
 from sklearn_rank.gates.names import file_name, is_called, name_of
-from sklearn_rank.gates.policy import DEFAULT_DROP, Detail, GateArguments, Policy, read_policy
-from sklearn_rank.gates.sentences import warnings_of
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
+from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.support.text import safe_repr, safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
-
-if TYPE_CHECKING:
-    from sklearn_rank.measures.record import Measure
 
 __all__ = ["RankGate", "RankRegressionFixture", "expected_failure"]
 
@@ -54,8 +51,25 @@ class RankGate:
     def check(
         self,
         y_true: Any,
-        y_score: Any,
-        **arguments: Unpack[GateArguments],
+        y_score: Any = None,
+        *,
+        measures: Any = (),
+        at_least: Any = None,
+        at_most: Any = None,
+        max_drop: Any = None,
+        hard_drop: Any = None,
+        totals: Mapping[Any, float] | None = None,
+        slices: Any = None,
+        max_slice_drop: Any = None,
+        slice_at_least: Any = None,
+        per_query_at_least: Any = None,
+        max_regressed_queries: int | None = None,
+        n_queries: int | None = None,
+        allow: Collection[str] = (),
+        query_text: Any = None,
+        item_text: Any = None,
+        name: str | None = None,
+        **reading: Any,
     ) -> GateResult:
         """Check thresholds, drops and slices at once.
 
@@ -66,20 +80,24 @@ class RankGate:
         Parameters
         ----------
         y_true, y_score
-            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
+            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`; or an
+            Evaluation alone.
+        measures : str, Measure, or sequence of them, default=()
+            Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
         at_least, at_most : {measure: float}, default=None
             Thresholds over all queries; see :func:`pytest_rankmetrics.assert_metric`.
         max_drop : float or {measure: float}, default=None
             Allowed drop against the baseline, in units of the measure (for LAG: allowed rise). A
-            number applies to all measures named in ``metrics``, ``at_least`` and ``at_most``, and
+            number applies to all measures named in ``measures``, ``at_least`` and ``at_most``, and
             without any to ``"map"`` and ``"ndcg@10"``. In [0, 1) where the measure is bounded.
         hard_drop : float or {measure: float}, default=None
             Drop that is always red, at least ``max_drop``; equal to it, every drop beyond is. None
             takes the setting, ``math.inf`` switches it off.
-        metrics : str, Measure, or sequence of them, default=()
-            Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
-        slices : mapping or callable, default=None
-            {query: label or labels}, {label: queries} or a function of the query id.
+        totals : {name: float}, default=None
+            Numbers of the whole run, limited as measures are: less is better unless ``at_least``
+            names it.
+        slices : mapping, callable or str, default=None
+            {query: label or labels}, {label: queries}, a function of the query id, or a column.
         max_slice_drop : float or {label: float}, default=None
             Allowed drop of each slice, for every measure that has an allowed drop.
         slice_at_least : {label: {measure: float}}, default=None
@@ -88,8 +106,17 @@ class RankGate:
             Least value of every single query.
         max_regressed_queries : int, default=None
             How many queries may be worse than in the baseline, for each measure with a drop.
+        n_queries : int, default=None
+            Exact number of queries that have to be evaluated.
+        allow : collection of str, default=()
+            Faults that are no error in this gate, and remarks that need no notice.
+        query_text, item_text : mapping or callable, default=None
+            Texts of queries and titles of items, shown before their ids.
+        name : str, default=None
+            Name of the gate and of its baseline; None takes that of the running test.
         **reading
-            As in :func:`pytest_rankmetrics.assert_metric`; ``name`` also names the baseline.
+            Options of :func:`sklearn_rank.evaluate`; ``zero_division`` and ``missing`` are
+            ``"raise"`` unless given.
 
         Returns
         -------
@@ -104,57 +131,52 @@ class RankGate:
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
+        given = {key: own for key, own in locals().items() if key in GateArguments.__annotations__}
+        arguments = {key: own for key, own in given.items() if own is not None} | reading
 
-        def judge(policy: Policy, run: Run | None) -> GateResult:
+        def judge(limits: Limits, run: Run | None) -> GateResult:
             options = run.options if run is not None else Options()
-            place = self._place(policy.name, options, run) if policy.max_drop else None
-            names = () if place is None else (policy.name, run.nodeid if run is not None else "")
+            nodeid = (run and run.nodeid) or self._request.node.nodeid
+            file = self._file(limits, options, run, nodeid)
+            names = (limits.name, nodeid) if limits.max_drop else ()
             writing = Writing(
                 update=options.update or self._regenerate,
                 accept=any(is_called(glob, *names) for glob in options.accept if names),
             )
-            return judge_gate(y_true, y_score, policy, place, writing)
+            return judge_gate(y_true, y_score, limits, file, writing)
 
         return run_gate(arguments, "gate", judge)
 
-    def _place(self, name: str, options: Options, run: Run | None) -> Place:
+    def _file(self, limits: Limits, options: Options, run: Run | None, nodeid: str) -> BaselineFile:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
-        path = self._path or module.with_suffix("") / file_name(name)
-        shown, root = shown_path(path, config), config.rootpath
-        below = path.resolve().is_relative_to(root.resolve())
-        elsewhere = without_gates = ""
+        path = self._path or module.with_suffix("") / file_name(limits.name)
+        shown, elsewhere, without_gates = shown_path(path, config), "", ""
+        if limits.max_drop:
+            claim(run, "baseline", shown)
         if options.baseline_dir is not None:
             if self._regenerate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
                 raise RankGateFailure(msg)
-            if not below:
-                # Its path is absolute, and would lead to the very file that is not to be read.
+            if limits.max_drop and Path(shown).is_absolute():
+                # Joined to a directory it would be the very file that is not to be read.
                 msg = (
                     f"--rank-baseline-dir has no place for {safe_text(shown, limit=300)}, which is "
                     f"not below the root of the project: set --rootdir to a common directory"
                 )
                 raise RankGateFailure(msg)
             elsewhere = str(options.baseline_dir)
-        claim(run, "baseline", shown)
-        nodeid = (run and run.nodeid) or self._request.node.nodeid
-        if options.baseline_dir is not None:
             required = any(
-                is_named(own, wanted) for own in (nodeid, name) for wanted in options.required
+                is_named(own, wanted)
+                for own in (nodeid, limits.name)
+                for wanted in options.required
             )
             if not required and has_no_gate(options.baseline_dir):
                 elsewhere, without_gates = "", elsewhere
             else:
                 path = options.baseline_dir / shown
-        update, accept = self._commands(name, nodeid)
-        return Place(
-            path=path,
-            shown=shown,
-            update=update,
-            accept=accept,
-            elsewhere=elsewhere,
-            without_gates=without_gates,
-        )
+        update, accept = self._commands(limits.name, nodeid)
+        return BaselineFile(path, shown, update, accept, elsewhere, without_gates)
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
         """Commands that write and lower the baseline, from where pytest was started."""
@@ -182,38 +204,36 @@ class RankRegressionFixture:
     def check(
         self,
         y_true: Any,
-        y_score: Any,
-        metrics: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
+        y_score: Any = None,
+        measures: Any = ("map", "ndcg@10"),
         *,
         max_drop: Any = DEFAULT_DROP,
         basename: str | None = None,
         fullpath: os.PathLike[str] | str | None = None,
-        **policy: Any,
+        **limits: Any,
     ) -> GateResult:
         """Check as :meth:`RankGate.check` does; ``basename`` or ``fullpath`` name the baseline."""
         __tracebackhide__ = hide
         if basename is not None and fullpath is not None:
             msg = "pass basename or fullpath, not both"
             raise ValueError(msg)
-        node = self.request.node
-        with_class = self.with_test_class_names or self.request.config.getoption(
-            "with_test_class_names", False
-        )
+        node, option = self.request.node, self.request.config.getoption
+        with_class = self.with_test_class_names or option("with_test_class_names", False)
         name = f"{node.cls.__name__}_{node.name}" if node.cls and with_class else node.name
         path = self.directory / file_name(basename or name)
         if fullpath is not None:
             path = Path(self.request.path).parent / fullpath
         gate = RankGate(self.request, path=path, regenerate=self.force_regen)
-        return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
+        return gate.check(y_true, y_score, measures=measures, max_drop=max_drop, **limits)
 
 
 # Running a gate ----------------------------------------------------------------------------------
 
 
 def run_gate(
-    arguments: Mapping[str, Any], subject: str, judge: Callable[[Policy, Run | None], GateResult]
+    arguments: Mapping[str, Any], subject: str, judge: Callable[[Limits, Run | None], GateResult]
 ) -> GateResult:
-    """Judge by a checked policy, and record the verdict so that no caller can lose it.
+    """Judge by checked limits, and record the verdict so that no caller can lose it.
 
     ``subject`` names a gate that has no name and runs outside of pytest.
     """
@@ -228,9 +248,9 @@ def run_gate(
 
     try:
         _claim_name(run, name, own, is_check=subject == "gate")
-        policy = read_policy({**arguments, "name": own}, options.settings)
-        detail: Detail = "page" if options.html else "rates" if options.json else ""
-        result = judge(replace(policy, detail=detail), run)
+        limits = read_limits({**arguments, "name": own}, options.settings)
+        detail: Any = "page" if options.html else "rates" if options.json else ""
+        result = judge(replace(limits, detail=detail), run)
     except Exception as error:
         record(failed(own, error))
         if type(error).__module__.partition(".")[0] in _OURS:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from sklearn_rank.gates.limits import SettingError, Settings, in_ci
 from sklearn_rank.gates.names import EXTENSION
-from sklearn_rank.gates.policy import SettingError, Settings, in_ci
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest

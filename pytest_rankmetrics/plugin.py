@@ -186,7 +186,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     session = config.stash[RUN].session
     if hasattr(config, "workerinput") or not session.has_news:
         return
-    from sklearn_rank.gates.report import TITLE, in_colour, summary_lines
+    from sklearn_rank.gates.summary import TITLE, in_colour, summary_lines
 
     lines = summary_lines(session.summary())
     if lines:

@@ -17,7 +17,7 @@ with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work w
     import pytest
 
 if TYPE_CHECKING:
-    from sklearn_rank.gates.report import GateRun, Summary
+    from sklearn_rank.gates.summary import GateRun, Summary
     from sklearn_rank.gates.verdict import GateResult
 
 ATTRIBUTE = "rank_records"
@@ -167,7 +167,7 @@ class Session:
         records = report.__dict__.get(ATTRIBUTE, ())
         if not records:
             return
-        from sklearn_rank.gates.report import GateRun
+        from sklearn_rank.gates.summary import GateRun
 
         line = None if report.location[1] is None else report.location[1] + 1
         for whole in records:
@@ -197,7 +197,7 @@ class Session:
 
     def summary(self) -> Summary:
         """Plain values for all reports."""
-        from sklearn_rank.gates.report import Summary
+        from sklearn_rank.gates.summary import Summary
 
         return Summary(
             gates=tuple(self.runs),
@@ -300,7 +300,7 @@ class Session:
             targets["markdown"] = "" if own.markdown in ("auto", "none") else own.markdown
             step = own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
         if any(targets.values()) or step:
-            from sklearn_rank.gates.report import write_reports, write_step_summary
+            from sklearn_rank.gates.summary import write_reports, write_step_summary
 
             start = self.config.invocation_params.dir
             self.problems += write_reports(self.summary(), targets, start=start)

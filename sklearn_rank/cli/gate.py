@@ -22,10 +22,10 @@ from sklearn_rank.cli.reading import (
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.gates.gate import Place, Writing, failed, has_no_gate, judge_gate
+from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
+from sklearn_rank.gates.limits import Settings, in_ci, read_limits
 from sklearn_rank.gates.names import EXTENSION, file_name
-from sklearn_rank.gates.policy import Detail, Settings, in_ci, read_policy
-from sklearn_rank.gates.report import (
+from sklearn_rank.gates.summary import (
     GateRun,
     Summary,
     print_summary,
@@ -44,7 +44,7 @@ _FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_t
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
     *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
-    *("sample_weight", "values"),
+    *("sample_weight", "values", "totals", "duplicates"),
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 
@@ -73,7 +73,7 @@ class Baselines:
     command: tuple[str, ...]
     """The command as typed, without the options that write."""
 
-    def place(self, name: str) -> Place:
+    def file(self, name: str) -> BaselineFile:
         """The baseline of a gate."""
         path, typed = self._path(name), self.typed()
         here, without_gates, directory = _in_working_copy(self.directory), "", self.directory
@@ -81,7 +81,7 @@ class Baselines:
         if here and not writes and has_no_gate(directory):
             without_gates, directory = str(directory), Path(here)
         path = directory / path.name
-        return Place(
+        return BaselineFile(
             path=path,
             shown=path.as_posix(),
             update=f"{typed} --update",
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
         msg = f"two gates have the name {safe_repr(twice[0])}, which names the baseline"
         raise ValueError(msg)
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
-    detail: Detail = "page" if arguments.html else "rates" if arguments.json else ""
+    detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
     runs, problems = [], []
     with waiting(f"judging {len(gates)} gates"):
         for gate in gates:
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
     for complaint in complaints:
         print(f"sklearn-rank gate: {complaint}", file=sys.stderr)
     # A gate without values could not be measured.
-    red = [bool(gate.record["metrics"]) for gate in summary.gates if gate.failed]
+    red = [bool(gate.record["measures"]) for gate in summary.gates if gate.failed]
     if (any(red) or (unused and settings.strict)) and not complaints:
         return GATE_FAILED
     return FAILED if red or summary.problems or complaints else 0
@@ -164,16 +164,16 @@ def _judge(
     gate: FileGate,
     baselines: Baselines,
     settings: Settings,
-    detail: Detail,
+    detail: Any,
     arguments: argparse.Namespace,
 ) -> GateResult:
     """The verdict on one gate; a refusal to measure is a failure, as it is in pytest."""
-    policy = read_policy({**gate.arguments, "name": gate.name}, settings)
-    policy = replace(policy, detail=detail, is_command=not arguments.config)
-    place = baselines.place(gate.name) if policy.max_drop else None
+    limits = read_limits({**gate.arguments, "name": gate.name}, settings)
+    limits = replace(limits, detail=detail)
+    file = baselines.file(gate.name) if limits.max_drop else None
     data = gate.data()
     try:
-        return judge_gate(*data, policy, place, baselines.writing)
+        return judge_gate(*data, limits, file, baselines.writing)
     except RankGateFailure as failure:
         return failed(gate.name, RankGateFailure(_words(arguments, failure)))
 
@@ -260,9 +260,9 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     refuse_repeated_input(files["qrels"], files["run"])
     values = table.get("values", {})
     if not isinstance(values, dict) or not all(
-        isinstance(own, (str, dict, int, float)) for own in values.values()
+        isinstance(own, (str, dict)) for own in values.values()
     ):
-        msg = f'{where}: values is a table of names and files or numbers, as {{ ms = "ms.csv" }}'
+        msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
     own = (*_FILES, "name", "qrels_column", "run_column", "grades")
     given = {name: value for name, value in table.items() if name not in own}

@@ -363,7 +363,7 @@ def _add_texts(add: Callable[..., object]) -> None:
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = (
-    *("metrics", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
+    *("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
     "ignore_identical_ids",
 )
 """Its others; all are keys of a TOML file, too."""
@@ -401,7 +401,7 @@ def _gate(commands: Any) -> None:
     _add_texts(data)
     several: dict[str, Any] = {"action": "extend", "type": _spellings}
     another = "another measure to record"
-    measures("-m", "--measure", dest="metrics", metavar="MEASURE", help=another, **several)
+    measures("-m", "--measure", dest="measures", metavar="MEASURE", help=another, **several)
     measures("--convention", metavar="NAME", help="reproduce this program's numbers")
     undefined = "value of a query for which a measure is undefined (default: raise)"
     measures("--zero-division", type=float, metavar="X", help=undefined)

@@ -21,8 +21,8 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 import numpy as np
 
-from sklearn_rank.gates.measure import DECIMALS, Measured
-from sklearn_rank.gates.verdict import RankGateFailure
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.own import OwnKernel
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
@@ -34,6 +34,9 @@ from sklearn_rank.support.text import safe_repr, safe_text
 FORMAT = "rank-baseline/2"
 MAX_BYTES = 256 * 2**20
 """Two million queries, whose lines take some gigabytes to read."""
+DECIMALS = 6
+"""Decimals of values that are compared, recorded or not: enough to distinguish rankings of a
+million items, and few enough for a readable diff."""
 TOP = 10
 """First items of each ranking that are recorded, relevant or not."""
 
@@ -109,11 +112,8 @@ def _seal_of(baseline: Baseline) -> str:
 # Reading -----------------------------------------------------------------------------------------
 
 
-class BaselineError(RankGateFailure):
-    """A baseline file cannot be read, or cannot be written."""
-
-
-BaselineError.__module__ = "pytest_rankmetrics"
+class BaselineError(ValueError):
+    """A baseline file cannot be read, cannot be written, or cannot hold an id."""
 
 
 @cache
@@ -214,57 +214,86 @@ def write(path: Path, baseline: Baseline, shown: str) -> None:
 # Recording ---------------------------------------------------------------------------------------
 
 
-def record(measured: Measured, name: str, slices: Mapping[str, Any] | None = None) -> Baseline:
-    """The baseline of a measured system; ``slices`` come from ``measured.slices()``."""
-    evaluation, columns = measured.evaluation, _columns(measured, slices or {})
+def record(
+    evaluation: Evaluation,
+    name: str,
+    slices: Mapping[str, tuple[Sequence[int], Evaluation]] | None = None,
+    *,
+    ids: bool = True,
+) -> Baseline:
+    """The baseline of an evaluation; ``ids=False`` leaves ids and ranks of items out.
+
+    ``slices`` are numbers of queries and evaluations, by label.
+    """
+    parts = slices or {}
+    columns = _columns(evaluation, parts, ids=ids)
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
-    share = measured.share_unjudged()
+    share = unjudged_on_top(evaluation)
     return Baseline(
         format=FORMAT,
         name=name,
         seal="",
-        reading=measured.reading,
+        reading=reading_of(evaluation),
         measures={
             own: MeasureRecord(
-                value=round(measured.value(own), DECIMALS),
-                queries=averaged_queries(measured, own),
-                definition=definition_of(used),
+                value=round(float(evaluation[own]), DECIMALS),
+                queries=averaged_queries(evaluation, own),
+                definition=definition_of(scored.measure),
             )
-            for own, used in measured.used.items()
+            for own, scored in evaluation._scored.items()
         },
         queries=sorted(queries, key=lambda query: query.id),
         slices={
-            label: {own: round(float(part[own]), DECIMALS) for own in measured.used}
-            for label, (_, part) in sorted((slices or {}).items())
+            label: {own: round(float(part[own]), DECIMALS) for own in evaluation}
+            for label, (_, part) in sorted(parts.items())
         },
         runs=len(evaluation.runs),
-        top=measured.top if share is not None else 0,
+        top=top_ranks(evaluation) if share is not None else 0,
         unjudged=None if share is None else round(share, DECIMALS),
     )
 
 
-def averaged_queries(measured: Measured, name: str) -> int:
+def reading_of(evaluation: Evaluation) -> dict[str, str]:
+    """Options of reading, which have to agree with the baseline's."""
+    settled = [scored.zero_division for scored in evaluation._scored.values()]
+    options = {**evaluation.reading.options, "zero_division": settled[0]}
+    return {name: str(value) for name, value in options.items() if value != ""}
+
+
+def top_ranks(evaluation: Evaluation) -> int:
+    """Ranks whose unjudged share is recorded: the first cutoff of a measure."""
+    return next((own.k for own in evaluation.measures if own.k is not None), TOP)
+
+
+def unjudged_on_top(evaluation: Evaluation) -> float | None:
+    """Share of the items in the first ranks that nobody judged; None where all are judged."""
+    if evaluation.assumed != "partial":
+        return None
+    return unjudged_share(evaluation.rankings, k=top_ranks(evaluation))
+
+
+def averaged_queries(evaluation: Evaluation, name: str) -> int:
     """Number of queries in a mean."""
-    if measured.used[name].is_pooled:
-        return len(measured)
-    return int(measured.counts["averaged"][name])
+    scored = evaluation._scored[name]
+    return len(evaluation.query_ids) if scored.measure.is_pooled else scored.average.n_averaged
 
 
-def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+def _columns(
+    evaluation: Evaluation, slices: Mapping[str, Any], *, ids: bool
+) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
-    evaluation, kept = measured.evaluation, measured.evaluation.items
-    keys = keys_of(measured.query_ids, "queries")
-    columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(measured)}
-    columns["values"] = _by_query(measured.per_query, len(keys))
+    kept, keys = evaluation.items, keys_of(evaluation.query_ids, "queries")
+    columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(evaluation)}
+    columns["values"] = _by_query(evaluation.per_query, len(keys))
     if len(evaluation.runs) > 1:
-        spreads = {name: measured.spread(name) for name in measured.per_query}
+        spreads = {name: evaluation.spread(name) for name in evaluation.per_query}
         columns["spread"] = _by_query(spreads, len(keys))
     if evaluation.sample_weight is not None:
-        columns["weight"] = weights_of(measured)
+        columns["weight"] = weights_of(evaluation)
     if evaluation.clusters is not None:
-        columns["cluster"] = clusters_of(measured)
+        columns["cluster"] = clusters_of(evaluation)
     if slices:
         labels: list[list[str]] = [[] for _ in keys]
         for label in sorted(slices):
@@ -272,9 +301,9 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
                 labels[number].append(label)
         columns["slices"] = labels
     columns["n"] = evaluation.n_ranked.tolist()
-    if measured.policy.settings.store == "values":
+    if not ids:
         return columns
-    columns["found"] = list(_found(measured))
+    columns["found"] = list(_found(evaluation))
     if kept is None:
         rankings = evaluation.rankings
         grades, borders = rankings.grades.tolist(), pairwise(rankings.offsets.tolist())
@@ -282,7 +311,7 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
         return columns
     columns["top"] = [
         [key_of(item) for item in first_items(*kept.rankings.get(query, ((), None)))]
-        for query in measured.own_ids
+        for query in evaluation._judged.listed_ids()
     ]
     return columns
 
@@ -290,7 +319,8 @@ def _columns(measured: Measured, slices: Mapping[str, Any]) -> dict[str, Sequenc
 def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None]]:
     """Rows of some columns, None for NaN."""
     values = [
-        [None if value != value else value for value in own.tolist()] for own in columns.values()
+        [None if value != value else value for value in np.round(own, DECIMALS).tolist()]
+        for own in columns.values()
     ]
     rows = zip(*values, strict=True) if columns else [()] * n
     return [dict(zip(columns, row, strict=True)) for row in rows]
@@ -304,9 +334,8 @@ def first_items(items: Any, scores: Any) -> list[Any]:
     return [item for _, _, item in best]
 
 
-def _found(measured: Measured) -> Iterator[dict[str, Rank]]:
+def _found(evaluation: Evaluation) -> Iterator[dict[str, Rank]]:
     """Rank of each relevant item that was retrieved, by its number where items have no ids."""
-    evaluation = measured.evaluation
     rankings, kept = evaluation.rankings, evaluation.items
     ranks: list[Rank] = (rankings.above + 1).tolist()
     if rankings.are_tied:
@@ -315,14 +344,14 @@ def _found(measured: Measured) -> Iterator[dict[str, Rank]]:
     if kept is None:
         yield from ({f"#{place}": rank for place, rank in enumerate(row, 1)} for row in own)
         return
-    items = hit_items(rankings, measured.own_ids, kept)
+    items = hit_items(rankings, evaluation._judged.listed_ids(), kept)
     for hits, row in zip(items, own, strict=True):
         yield dict(zip(keys_of(hits, "items"), row, strict=True))
 
 
-def judged_digests(measured: Measured) -> list[str]:
+def judged_digests(evaluation: Evaluation) -> list[str]:
     """Digest of the judgements of each query; without ids, of its grades and length."""
-    judgements, rankings = measured.evaluation.reading.judgements, measured.evaluation.rankings
+    judgements, rankings = evaluation.reading.judgements, evaluation.rankings
     if judgements is not None:
         return [f"{digest:016x}" for digest in judgements.digests.tolist()]
     grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
@@ -335,19 +364,19 @@ def _digest(value: Any) -> str:
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:12]
 
 
-def weights_of(measured: Measured) -> list[float | None]:
+def weights_of(evaluation: Evaluation) -> list[float | None]:
     """Weights of the queries, rounded as they are recorded."""
-    weights = measured.evaluation.sample_weight
+    weights = evaluation.sample_weight
     if weights is None:
-        return [None] * len(measured)
+        return [None] * len(evaluation.query_ids)
     return [float(f"{weight:.6g}") for weight in weights.tolist()]
 
 
-def clusters_of(measured: Measured) -> list[str | None]:
+def clusters_of(evaluation: Evaluation) -> list[str | None]:
     """Label of each query's cluster."""
-    labels = measured.evaluation.clusters
+    labels = evaluation.clusters
     if labels is None:
-        return [None] * len(measured)
+        return [None] * len(evaluation.query_ids)
     return [stable_key(label, "clusters") for label in labels.tolist()]
 
 
@@ -401,7 +430,7 @@ def key_of(value: Any) -> str:
 
 
 def stable_key(value: Any, what: str) -> str:
-    """The key of an id; RankGateFailure if it would differ in another run."""
+    """The key of an id; BaselineError if it would differ in another run."""
     key = key_of(value)
     if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or FLEETING.search(key)):
         return key
@@ -409,11 +438,11 @@ def stable_key(value: Any, what: str) -> str:
         f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
         "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
     )
-    raise RankGateFailure(msg)
+    raise BaselineError(msg)
 
 
 def keys_of(values: Iterable[Any], what: str) -> list[str]:
-    """Keys of some ids; RankGateFailure if two collide, or one would differ in another run."""
+    """Keys of some ids; BaselineError if two collide, or one would differ in another run."""
     values = list(values)
     seen: dict[str, Any] = {}
     for value in values:
@@ -421,5 +450,5 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
         if seen.setdefault(key, value) is not value and seen[key] != value:
             both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
             msg = f"{what} {both} would be one in a baseline; name them apart"
-            raise RankGateFailure(msg)
+            raise BaselineError(msg)
     return list(seen) if len(seen) == len(values) else [key_of(value) for value in values]

@@ -9,52 +9,56 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sklearn_rank.gates.compare import NOW, labels_of
-from sklearn_rank.gates.measure import Measured
-from sklearn_rank.gates.sentences import line, shown
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.gates.fit import NEW, Other, Slices, labels_of
+from sklearn_rank.gates.words import line, shown
 from sklearn_rank.report import queries as report_queries
 from sklearn_rank.report.content import Cell, Report, Row, Section, Verdict
 from sklearn_rank.report.queries import MOST_BYTES, size_of, without_items
 
 if TYPE_CHECKING:
-    from sklearn_rank.gates.compare import Other
-    from sklearn_rank.gates.decide import Slices
-    from sklearn_rank.gates.report import Summary
+    from sklearn_rank.gates.summary import Summary
 
 MOST_OF_GATE = 1_000_000
 """Bytes of the items of one gate: a report has several, and workers send them to each other."""
 
 
 def queries_data(
-    measured: Measured, other: Other | None, slices: Slices, measure: str, show: tuple[str, str]
+    new: Evaluation,
+    other: Other | None,
+    slices: Slices,
+    measure: str,
+    show: tuple[str, str],
+    texts: tuple[Any, Any],
 ) -> dict[str, Any] | None:
     """Every (compared) query with its items, for the script of the page.
 
     None without values per query. The page opens with ``measure`` and ``show`` (a slice, and
     "worse" or "all").
     """
-    now, used = measured.per_query, measured.used
+    now, used = new.per_query, dict(zip(new, new.measures, strict=True))
     if not now:
         return None
-    numbers = np.arange(len(measured)) if other is None else other.queries
-    systems = {NOW: (measured.evaluation, numbers)}
-    values = {used[name]: [own[numbers]] for name, own in now.items()}
+    numbers = np.arange(len(new.query_ids))
+    systems = {NEW: (new, numbers)}
+    values = {used[name]: [own] for name, own in now.items()}
     if other is not None:
+        numbers = other.joined.places[other.names[1]]
         joined, nothing = other.joined, np.full(len(numbers), math.nan)
         systems = {name: (own, joined.places[name]) for name, own in joined.systems.items()}
         for name in now:
             known = name in other.by_query
-            was = joined.values_per_query(other.name, name) if known else nothing
-            values[used[name]].insert(0, was)
-    labels = labels_of(slices, len(measured)) if slices else []
+            was = joined.values_per_query(other.names[0], name) if known else nothing
+            values[used[name]] = [was, now[name][numbers]]
+    labels = labels_of(slices, len(new.query_ids)) if slices else []
     chosen = numbers.tolist()
     place = list(now).index(measure) if measure in now else 0
     return report_queries.queries_data(
         systems,
-        [measured.query_ids[number] for number in chosen],
+        [new.query_ids[number] for number in chosen],
         values,
         [labels[number] for number in chosen] if slices else (),
-        (measured.query_text, measured.item_text),
+        texts,
         show={"measure": place, "slice": show[0], "which": show[1]},
         room=MOST_OF_GATE,
     )
@@ -87,8 +91,8 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
 
 def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Section:
     """The part of the page about one gate."""
-    names, sizes = list(record["metrics"]), {"": record["queries"]}
-    cells = {"": {name: _cell(metric) for name, metric in record["metrics"].items()}}
+    names, sizes = list(record["measures"]), {"": record["queries"]}
+    cells = {"": {name: _cell(metric) for name, metric in record["measures"].items()}}
     for part in record["slices"]:
         cells.setdefault(part["label"], {})[part["name"]] = _cell(part)
         sizes[part["label"]] = part["queries"]
@@ -100,9 +104,9 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
     state, message = record["state"], record["message"]
     notes = [*record["warnings"], *record["notes"], *filter(None, [record["outlook"]])]
     return Section(
-        tuple(queries["systems"]) if queries else ("now",),
-        tuple(record["metrics"][name]["title"] for name in names),
-        tuple(record["metrics"][name]["greater_is_better"] for name in names),
+        tuple(queries["systems"]) if queries else ("new",),
+        tuple(record["measures"][name]["title"] for name in names),
+        tuple(record["measures"][name]["greater_is_better"] for name in names),
         tuple(rows),
         shown(record["name"], limit=200),
         badge="FAIL" if failed else state.upper(),
@@ -135,10 +139,10 @@ def _cell(metric: Mapping[str, Any]) -> Cell:
     state = metric["state"] if metric["state"] not in (None, "pass", "improved") else ""
     return Cell(
         metric["value"],
-        metric["baseline"],
+        metric["old"],
         metric["change"],
         None,
-        drop.get("p_adjusted"),
+        drop.get("p_holm"),
         _direction(metric["state"]),
         counts,
         note=", ".join([*limits, *filter(None, [state])]),

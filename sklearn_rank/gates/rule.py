@@ -18,15 +18,15 @@ import numpy as np
 from sklearn_rank.evaluation.repeats import OTHER_RUNS
 from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
-from sklearn_rank.statistics.planning import holm, least_found, share_found
+from sklearn_rank.statistics.planning import holm, least_found
 from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
 
 POWER = 0.8
 """Probability with which a detectable drop is red."""
-USUAL_DEVIATION = 0.15
-"""Standard deviation of the changes of a query's nDCG, where nothing is known yet."""
+GAIN_ALPHA = 0.02
+"""Level at which a gain raises a baseline: one that rises with every gain climbs by luck."""
 
 
 class Clause(StrEnum):
@@ -70,9 +70,11 @@ class Drop:
     p: float = math.nan
     """Two-sided p-value of no difference, alone."""
     p_holm: float = math.nan
-    """Corrected over all that ``judge`` got."""
+    """Corrected over all that ``judge_drops`` got."""
     improved: bool = False
     """Whether it is a gain, significantly."""
+    recorded: bool = False
+    """Whether it is one at the level at which a baseline rises."""
     low: float = math.nan
     high: float = math.nan
     """Interval of the change at 1 - alpha."""
@@ -89,7 +91,7 @@ class Drop:
     """Whether it exceeds ``max_drop``; without a clause it is then "not confirmed"."""
 
 
-def judge(
+def judge_drops(
     pairs: Mapping[Key, PairedDifferences | float],
     rules: Mapping[Key, Rule],
     *,
@@ -130,6 +132,7 @@ def judge(
             p=own.p,
             p_holm=p_holm[key],
             improved=drop < 0 and own.is_significant(rule.alpha, p_holm[key]),
+            recorded=drop < 0 and own.is_significant(GAIN_ALPHA, p_holm[key]),
             low=low,
             high=high,
             detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
@@ -173,7 +176,7 @@ def false_alarm(
 
     Each change of a query (or cluster) is as likely for the better as for the worse, in all
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
-    measures and slices, is the pairs and rules of one call of :func:`judge`.
+    measures and slices, is the pairs and rules of one call of :func:`judge_drops`.
     """
     groups = [(_samples(pairs), rules) for pairs, rules in families]
     samples = [own for group, _ in groups for own in group.values()]
@@ -203,23 +206,3 @@ def _detectable(pairs: PairedDifferences, rule: Rule, tests: int, scale: float =
     ends = {"least": scaled.max_drop, "most": scaled.hard_drop}
     least = least_found(error, pairs.freedom, rule.alpha / tests, POWER, **ends)
     return -pairs.in_units(-least)
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """Power of a gate with this number of queries, before there is a second system."""
-
-    detectable: float
-    """Least true drop that is red with a probability of ``POWER``."""
-    false_alarm: float
-    """Probability of red for an equally good system."""
-
-
-def outlook(n: int, rule: Rule, *, tests: int = 1, deviation: float = USUAL_DEVIATION) -> Outlook:
-    """Power of a gate of ``n`` queries, if their changes have this standard deviation.
-
-    ``tests`` is the number of measures (or slices) that are tested together.
-    """
-    how = deviation / math.sqrt(n), n - 1.0, rule.alpha / tests
-    ends = {"least": rule.max_drop, "most": rule.hard_drop}
-    return Outlook(least_found(*how, POWER, **ends), share_found(0.0, *how, **ends))

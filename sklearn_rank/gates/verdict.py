@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn_rank.comparison.changes import QueryChange
     from sklearn_rank.evaluation.result import Evaluation
     from sklearn_rank.gates.rule import Drop
 
-__all__ = ["Finding", "GateResult", "MetricResult", "RankGateFailure", "RankGateWarning", "State"]
+__all__ = ["Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"]
 
 
 class RankGateFailure(AssertionError):
@@ -83,7 +84,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class MetricResult:
+class MeasureResult:
     """One measure over all queries, or over a slice."""
 
     name: str
@@ -101,9 +102,9 @@ class MetricResult:
     """Of the slice; None: all queries."""
     at_least: float | None = None
     at_most: float | None = None
-    baseline: float | None = None
-    """Value of the baseline (or reference) over the compared queries."""
-    now: float | None = None
+    old: float | None = None
+    """Value of the baseline over the compared queries."""
+    new: float | None = None
     """Value over the compared queries."""
     allowed: float | None = None
     """The allowed drop, ``max_drop``."""
@@ -115,8 +116,8 @@ class MetricResult:
 
     @property
     def change(self) -> float | None:
-        """Value over the compared queries, minus ``baseline``."""
-        return None if self.now is None or self.baseline is None else self.now - self.baseline
+        """``new - old``."""
+        return None if self.new is None or self.old is None else self.new - self.old
 
     @property
     def compared(self) -> int:
@@ -130,41 +131,12 @@ class MetricResult:
 
 
 @dataclass(frozen=True)
-class ItemMove:
-    """A relevant item of a query, where it was and is ("3", "3-5" in a tie, or "-")."""
-
-    item: Any
-    was: str
-    now: str
-    contribution: float | None = None
-    """Part of the change of the query; None where there are no parts."""
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class QueryRow:
-    """One query that explains a verdict; data is raw."""
-
-    query: Any
-    was: float | None
-    now: float
-    moves: tuple[ItemMove, ...]
-    """Relevant items, the largest contributions first."""
-    n_ranked: int
-    top: tuple[tuple[Any, str], ...]
-    """First items of the list; ``*`` relevant, ``?`` unjudged."""
-    missing: tuple[Any, ...] = ()
-    """Relevant items that were not retrieved."""
-    slices: tuple[str, ...] = ()
-    text: str = ""
-
-
-@dataclass(frozen=True)
 class Worst:
-    """The queries that explain a verdict."""
+    """The queries that explain a verdict; data is raw."""
 
     measure: str
-    rows: tuple[QueryRow, ...]
+    rows: tuple[QueryChange, ...]
+    """Of one system alone ``old`` is NaN."""
     share: float | None = None
     """Share of the whole loss that the rows make up; None without a comparison."""
     gains: tuple[tuple[Any, float], ...] = ()
@@ -173,27 +145,31 @@ class Worst:
     """Slices that the rows are of, where nothing else fails."""
     of: int = 0
     """Queries that they were chosen from."""
+    slices: tuple[tuple[str, ...], ...] = ()
+    """Slices of each row."""
+    titles: Mapping[Any, str] = field(default_factory=dict)
+    """Titles of items."""
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """Verdict on one gate: ``state``, ``passed``, ``metrics``, ``slices``, ``message``."""
+    """Verdict on one gate: ``state``, ``passed``, ``measures``, ``slices``, ``message``."""
 
     name: str
     state: State
     passed: bool
     """Whether the gate lets the change through."""
     findings: tuple[Finding, ...] = ()
-    metrics: Mapping[str, MetricResult] = field(default_factory=dict)
+    measures: Mapping[str, MeasureResult] = field(default_factory=dict)
     """By canonical spelling, in the order of the call."""
-    slices: tuple[MetricResult, ...] = ()
+    slices: tuple[MeasureResult, ...] = ()
     queries: int = 0
     common: int | None = None
     """Queries that were compared; None where nothing was."""
     counts: Mapping[str, Any] = field(default_factory=dict)
-    worst: Worst | None = None
-    other: str = ""
-    """"baseline", "reference", or "" where nothing was compared."""
+    worst: Worst | None = field(default=None, compare=False)
+    systems: tuple[str, ...] = ()
+    """Names of the old and the new system; empty where nothing was compared."""
     false_alarm: float | None = None
     """Probability that the gate is red for an equally good system; None where nothing varies."""
     baseline: str = ""
@@ -207,9 +183,8 @@ class GateResult:
     elsewhere: str = ""
     """Directory of the baseline in another checkout, that of the target branch."""
     updating: bool = False
-    is_command: bool = False
-    alpha: float = 0.05
-    slice_alpha: float = 0.02
+    alpha: float = 0.1
+    slice_alpha: float = 0.05
     nodeid: str = ""
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
     page: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
@@ -218,12 +193,12 @@ class GateResult:
     @property
     def value(self) -> float:
         """Value of the first measure."""
-        return next(iter(self.metrics.values())).value
+        return next(iter(self.measures.values())).value
 
     @property
     def ci(self) -> tuple[float, float]:
         """95% confidence interval of the first measure; NaN where there is none."""
-        return self.interval(next(iter(self.metrics)))
+        return self.interval(next(iter(self.measures)))
 
     def interval(self, name: str) -> tuple[float, float]:
         """95% confidence interval of a value; NaN for a pooled measure or a single query."""
@@ -234,25 +209,26 @@ class GateResult:
     @cached_property
     def headline(self) -> str:
         """One line that says everything."""
-        from sklearn_rank.gates.sentences import headline
+        from sklearn_rank.gates.words import headline
 
         return headline(self)
 
     @cached_property
     def message(self) -> str:
         """Headline, tables and notes, at most 100 characters wide."""
-        from sklearn_rank.gates.sentences import message
+        from sklearn_rank.gates.words import message
 
         return message(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
-        from sklearn_rank.gates.sentences import said
+        from sklearn_rank.gates.words import said
 
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        record: dict[str, Any] = plain(own | {"evaluation": None, "page": None} | said(self))
-        rows = [*record["metrics"].values(), *record["slices"]]
-        for row, metric in zip(rows, [*self.metrics.values(), *self.slices], strict=True):
+        left_out = dict.fromkeys(("evaluation", "page", "worst"))
+        own = {field.name: getattr(self, field.name) for field in fields(self)} | left_out
+        record: dict[str, Any] = plain(own | said(self))
+        rows = [*record["measures"].values(), *record["slices"]]
+        for row, metric in zip(rows, [*self.measures.values(), *self.slices], strict=True):
             row |= {"change": plain(metric.change), "compared": metric.compared}
         return record
 

@@ -130,20 +130,25 @@ def given_measures(values: Any) -> dict[Measure, Any]:
     return found
 
 
-def total_measures(values: Any, greater: Collection[str]) -> dict[str | Measure, Measure]:
-    """Measures of the numbers in ``values`` that belong to the whole run.
+def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
+    """Measures of numbers of the whole run, by name or measure.
 
     Less is better for a name that is not in ``greater``.
     """
-    found = {}
-    for key, value in values.items() if isinstance(values, Mapping) else ():
-        if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            is_named = not isinstance(key, Measure)
-            measure = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
-            better = key in greater if is_named else measure.metric.greater_is_better
-            total = float(value) if math.isfinite(value) else math.nan
-            kernel = replace(cast("OwnKernel", measure.metric.kernel), total=total)
-            found[key] = Measure(own_metric(kernel, better))
+    if totals is not None and not isinstance(totals, Mapping):
+        msg = f"totals must be {{name: number}}, got {safe_repr(totals)}"
+        raise InvalidParameterError(msg)
+    found = []
+    for key, value in (totals or {}).items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            msg = f"totals of {key} must be a number of the whole run, got {safe_repr(value)}"
+            raise InvalidParameterError(msg)
+        is_named = not isinstance(key, Measure)
+        measure = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
+        better = key in greater if is_named else measure.metric.greater_is_better
+        total = float(value) if math.isfinite(value) else math.nan
+        kernel = replace(cast("OwnKernel", measure.metric.kernel), total=total)
+        found.append(Measure(own_metric(kernel, better)))
     return found
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sklearn_rank.gates.policy import HARD_DROP
-from sklearn_rank.gates.rule import Drop, Rule, false_alarm, judge
+from sklearn_rank.gates.limits import HARD_DROP
+from sklearn_rank.gates.rule import Drop, Rule, false_alarm, judge_drops
 from sklearn_rank.statistics.paired import PairedDifferences as Pairs
 from sklearn_rank.typing import IntArray
 from tests.benchmarks.harness import simulate
@@ -75,7 +75,7 @@ def rates(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             red, printed = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0.0)
             for run in range(runs):
                 for way, families in gates(rng, n, churn).items():
-                    found = [judge(*family, rates=False) for family in families]
+                    found = [judge_drops(*family, rates=False) for family in families]
                     red[way] += any(map(is_red, found))
                     printed[way] += 0 if run % PRINTED else false_alarm(*families)
             asked = len(range(0, runs, PRINTED))
@@ -122,7 +122,7 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                 red = 0
                 for _ in range(runs):
                     pair = paired(*worse(rng, n, churn, lost), "ndcg@10")
-                    red += is_red(judge({"": pair}, {"": RULE}, rates=False))
+                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
                 row.append(f"{red / runs:.0%}")
             drop = lost * float(VALUES["ndcg@10"] @ OF_RANKS)
             yield f"{lost:g}", f"{drop:.3f}", f"{churn:g}", *row

@@ -23,8 +23,8 @@ from sklearn_rank import (
     read_qrels,
     read_run,
 )
-from sklearn_rank.gates.gate import Place, Writing, judge_gate
-from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.gate import BaselineFile, Writing, judge_gate
+from sklearn_rank.gates.limits import Settings, read_limits
 from tests.benchmarks.harness import Row, Timed, Work, seconds_of
 
 ROOT = Path(__file__).parents[2]
@@ -397,8 +397,8 @@ def p12(full: bool) -> Iterator[Row]:
     limits = {"name": "gate", "max_drop": dict.fromkeys(measures, 0.01)}
 
     def judge(folder: str, *, update: bool) -> None:
-        policy, file = read_policy(limits, Settings()), Path(folder) / "gate.rank.json"
-        place = Place(file, file.name, "update", "accept")
+        policy, file = read_limits(limits, Settings()), Path(folder) / "gate.rank.json"
+        place = BaselineFile(file, file.name, "update", "accept")
         result = judge_gate(truths, rankings, policy, place, Writing(update=update))
         if not result.passed:
             raise RuntimeError(result.headline)

@@ -15,8 +15,8 @@ from sklearn_rank import (
 )
 from sklearn_rank.cli import main
 from sklearn_rank.evaluation.repeats import noise_text
-from sklearn_rank.gates.policy import HARD_DROP
-from sklearn_rank.gates.rule import Rule, judge
+from sklearn_rank.gates.limits import HARD_DROP
+from sklearn_rank.gates.rule import Rule, judge_drops
 from sklearn_rank.statistics.noise import Noise, noise_between
 from sklearn_rank.statistics.paired import PairedDifferences
 
@@ -144,7 +144,7 @@ def flaky(rng: np.random.Generator, n: int, runs: int, loss: float = 0.0) -> np.
 
 def is_red(new: np.ndarray, old: np.ndarray, rule: Rule) -> bool:
     pairs = {"": PairedDifferences.of(new, old)}
-    return bool(judge(pairs, {"": rule}, rates=False)[""].clauses)
+    return bool(judge_drops(pairs, {"": rule}, rates=False)[""].clauses)
 
 
 def test_comparisons_say_what_repeats_are_worth() -> None:
@@ -197,7 +197,7 @@ def test_three_runs_predict_what_others_detect() -> None:
         spreads = [side.std(axis=0, ddof=1) for side in sides]
         new, old = (side.mean(axis=0) for side in sides)
         pairs = PairedDifferences.of(new, old, bounds=(0, 1), runs=(3, 3), spreads=spreads)
-        found = judge({"": pairs}, {"": rule})[""]
+        found = judge_drops({"": pairs}, {"": rule})[""]
         assert found.noise is not None
         assert found.detectable_with[3] == pytest.approx(found.detectable)
         for runs, drops in predicted.items():

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sklearn_rank.gates.gate import Place, Writing, judge_beside, judge_gate
-from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.gate import BaselineFile, Writing, judge_beside, judge_gate
+from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import GateResult
 
 
@@ -16,7 +16,7 @@ class Gate:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "gate.rank.json"
-        self.place = Place(
+        self.place = BaselineFile(
             path=self.path,
             shown="gate.rank.json",
             update="pytest --rank-update",
@@ -34,7 +34,7 @@ class Gate:
         **arguments: Any,
     ) -> GateResult:
         """The verdict."""
-        policy = read_policy({"name": "test_x", **arguments}, self.settings)
+        policy = read_limits({"name": "test_x", **arguments}, self.settings)
         writing = Writing(update=update, accept=accept)
         return judge_gate(y_true, y_score, policy, self.place, writing)
 
@@ -52,7 +52,7 @@ class Gate:
 
 def beside(y_true: Any, y_score: Any, y_old: Any, **arguments: Any) -> GateResult:
     """Compare two systems without a file."""
-    policy = read_policy({"name": "x", **arguments}, Settings())
+    policy = read_limits({"name": "x", **arguments}, Settings())
     return judge_beside(y_true, y_score, y_old, policy, policy)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklearn_rank.gates.policy import HARD_DROP, Settings
-from sklearn_rank.gates.rule import Rule, judge
+from sklearn_rank.gates.limits import HARD_DROP, Settings
+from sklearn_rank.gates.rule import Rule, judge_drops
 from tests.benchmarks.gate_rates import HARD_DROPS, changed, is_red, paired
 
 
@@ -14,6 +14,6 @@ def test_the_default_of_the_hard_limit() -> None:
         rng, red = np.random.default_rng(0), 0
         for _ in range(1000):
             pair = paired(*changed(rng, n, 0.5), name)
-            red += is_red(judge({"": pair}, {"": Rule(0.02, HARD_DROP)}, rates=False))
+            red += is_red(judge_drops({"": pair}, {"": Rule(0.02, HARD_DROP)}, rates=False))
         assert red / 1000 <= most
     assert Settings().hard_drop == HARD_DROP > 2 / 12

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sklearn_rank.gates.report import GateRun, Summary, markdown
+from sklearn_rank.gates.summary import GateRun, Summary, markdown
 from tests.tables.hostile import HOSTILE
 
 

@@ -7,18 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from sklearn_rank.gates.policy import HARD_DROP
+from sklearn_rank.gates.limits import HARD_DROP
 from sklearn_rank.gates.rule import (
     Clause,
     Drop,
     Rule,
     false_alarm,
-    judge,
-    outlook,
+    judge_drops,
 )
-from sklearn_rank.statistics import detectable_drop, holm
+from sklearn_rank.statistics import holm
 from sklearn_rank.statistics.paired import PairedDifferences
 
 ANY = Rule(0.0)
@@ -31,7 +29,7 @@ def pairs_of(drops, n: int = 0, **options) -> PairedDifferences:
 
 
 def judged(drops, n: int = 0, rule: Rule = ANY, **options) -> Drop:
-    return judge({"": pairs_of(drops, n, **options)}, {"": rule}, rates=False)[""]
+    return judge_drops({"": pairs_of(drops, n, **options)}, {"": rule}, rates=False)[""]
 
 
 def rate_of(pairs: PairedDifferences, rule: Rule) -> float:
@@ -89,10 +87,10 @@ def test_clauses_by_hand(lost, won, n, limits, clauses) -> None:
 def test_a_measure_without_values_per_query_has_its_limits_alone() -> None:
     rules = {"pooled": Rule(0.02, 0.15)}
     for drop, clauses in ((0.02, NONE), (0.03, (Clause.UNTESTED,)), (math.nan, (Clause.UNTESTED,))):
-        found = judge({"pooled": drop}, rules)["pooled"]
+        found = judge_drops({"pooled": drop}, rules)["pooled"]
         assert found.clauses == clauses
         assert math.isnan(found.p_holm)
-    assert judge({"pooled": 0.2}, rules)["pooled"].clauses == (*HARD, Clause.UNTESTED)
+    assert judge_drops({"pooled": 0.2}, rules)["pooled"].clauses == (*HARD, Clause.UNTESTED)
 
 
 def test_directions_units_and_undefined_queries() -> None:
@@ -103,10 +101,10 @@ def test_directions_units_and_undefined_queries() -> None:
     assert PairedDifferences.of(new, old, weights=[1, 0, 1, 1, 1]).drops.tolist() == [-1.0, 0.0]
     # Geometric means: of 0.4 and 0.1, 0.2; of 0.1 and 0.1, 0.1.
     logs = PairedDifferences.of([0.1, 0.1], [0.4, 0.1], geometric_from=1e-5)
-    found = judge({"": logs}, {"": Rule(0.099, 0.0999)})[""]
+    found = judge_drops({"": logs}, {"": Rule(0.099, 0.0999)})[""]
     assert found.drop == pytest.approx(0.1)
     assert found.clauses == HARD
-    above = judge({"": logs}, {"": Rule(0.1, 0.1001)})[""]
+    above = judge_drops({"": logs}, {"": Rule(0.1, 0.1001)})[""]
     assert not above.exceeds
     assert above.clauses == NONE
 
@@ -141,10 +139,10 @@ def test_weights_and_clusters_are_queries_and_means() -> None:
 def test_holm_over_the_family() -> None:
     rng = np.random.default_rng(1)
     family = {name: pairs_of(rng.normal(0.03, 0.1, 40)) for name in "abc"}
-    found = judge(family, dict.fromkeys(family, Rule(0.0)), rates=False)
+    found = judge_drops(family, dict.fromkeys(family, Rule(0.0)), rates=False)
     p = [drop.p for drop in found.values()]
     assert [drop.p_holm for drop in found.values()] == holm(p).tolist()
-    assert p[0] == judge({"": family["a"]}, {"": Rule(0.0)}, rates=False)[""].p
+    assert p[0] == judge_drops({"": family["a"]}, {"": Rule(0.0)}, rates=False)[""].p
 
 
 # Monotone ----------------------------------------------------------------------------------------
@@ -247,7 +245,8 @@ def test_the_rate_is_the_share_of_red_gates_over_all_signs(options) -> None:
 
     red = [
         any(
-            is_red(judge(*family, rates=False)) for family in families(np.array([*signs, *[1] * 4]))
+            is_red(judge_drops(*family, rates=False))
+            for family in families(np.array([*signs, *[1] * 4]))
         )
         for signs in product((1, -1), repeat=8)
     ]
@@ -264,27 +263,15 @@ def test_many_queries_share_signs_and_keep_their_rate() -> None:
 # Power -------------------------------------------------------------------------------------------
 
 
-def test_what_a_gate_will_see() -> None:
-    found = outlook(60, Rule(0.02, HARD_DROP))
-    assert found.detectable == pytest.approx(detectable_drop(60, 0.15), rel=0.02)
-    assert round(found.detectable, 2) == 0.05
-    assert outlook(60, Rule(0.02), tests=3).detectable > found.detectable
-    contract = outlook(10, Rule(0.05, 0.05))
-    # Half of the equal systems are worse, and a third by more than the limit.
-    assert contract.false_alarm == pytest.approx(
-        stats.norm.sf(0.05 / (0.15 / math.sqrt(10))), abs=1e-6
-    )
-
-
 def test_a_detectable_drop_is_found() -> None:
     rng, rule = np.random.default_rng(0), Rule(0.02, HARD_DROP)
     drops = rng.normal(0, 0.2, 50)
     drops -= drops.mean()
-    found = judge({"": pairs_of(drops)}, {"": rule})[""]
+    found = judge_drops({"": pairs_of(drops)}, {"": rule})[""]
     shifted = rng.normal(found.detectable, drops.std(ddof=1), (400, 50)).clip(-1, 1)
     red = [bool(judged(sample, rule=rule).clauses) for sample in shifted]
     assert np.mean(red) == pytest.approx(0.8, abs=0.05)
-    assert math.isnan(judge({"": pairs_of([], 9)}, {"": rule})[""].detectable)
+    assert math.isnan(judge_drops({"": pairs_of([], 9)}, {"": rule})[""].detectable)
 
 
 def test_the_design_effect_is_that_of_the_comparison() -> None:

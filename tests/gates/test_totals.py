@@ -9,8 +9,8 @@ import pytest
 
 from pytest_rankmetrics import assert_not_worse
 from sklearn_rank import InvalidParameterError, cli
-from sklearn_rank.gates.gate import Place, Writing, judge_gate
-from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.gate import BaselineFile, Writing, judge_gate
+from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import GateResult, State
 
 TRUTH = {f"q{n}": {"a": 1} for n in range(20)}
@@ -18,25 +18,25 @@ RUN = {query: ["a", "x"] for query in TRUTH}
 
 
 def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any) -> GateResult:
-    policy = read_policy({"name": "g", **arguments}, Settings())
+    policy = read_limits({"name": "g", **arguments}, Settings())
     path = folder / "g.rank.json"
-    place = Place(path, "g.rank.json", "update", "accept")
+    place = BaselineFile(path, "g.rank.json", "update", "accept")
     return judge_gate(TRUTH, run, policy, place, Writing(update=update))
 
 
 def sentences(result: GateResult) -> str:
-    from sklearn_rank.gates.sentences import headline
+    from sklearn_rank.gates.words import headline
 
     return headline(result)
 
 
 def test_limits_of_totals(tmp_path: Path) -> None:
     limits = {"at_most": {"p95_ms": 200}, "at_least": {"coverage": 0.5}}
-    good = gate(tmp_path, values={"p95_ms": 180.0, "coverage": 0.6}, **limits)
+    good = gate(tmp_path, totals={"p95_ms": 180.0, "coverage": 0.6}, **limits)
     assert good.state is State.PASS
-    assert good.metrics["p95_ms"].value == 180.0
-    assert good.metrics["coverage"].greater_is_better
-    bad = gate(tmp_path, values={"p95_ms": 201, "coverage": 0.6}, **limits)
+    assert good.measures["p95_ms"].value == 180.0
+    assert good.measures["coverage"].greater_is_better
+    bad = gate(tmp_path, totals={"p95_ms": 201, "coverage": 0.6}, **limits)
     assert bad.state is State.FAIL
     assert "p95_ms is 201" in sentences(bad)
 
@@ -55,11 +55,11 @@ def test_allowed_drops_of_totals(tmp_path: Path, drop: Any, now: float, state: S
     """No test: one number beyond the allowed drop is red."""
     limits: Any = {"max_drop": {"p95_ms": drop, "mrr": 0.02}, "slices": dict.fromkeys(TRUTH, "s")}
     limits |= {"max_slice_drop": 0.02}
-    new = gate(tmp_path, update=True, values={"p95_ms": 180.0}, **limits)
+    new = gate(tmp_path, update=True, totals={"p95_ms": 180.0}, **limits)
     assert new.written == "new"
-    found = gate(tmp_path, values={"p95_ms": now}, **limits)
-    assert found.metrics["p95_ms"].state is state
-    assert found.metrics["p95_ms"].baseline == 180.0
+    found = gate(tmp_path, totals={"p95_ms": now}, **limits)
+    assert found.measures["p95_ms"].state is state
+    assert found.measures["p95_ms"].old == 180.0
 
 
 def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
     for allowed, state in (("10%", State.PASS), ("9.9%", State.FAIL)):
         found = gate(tmp_path, run=new, max_drop={"mrr": allowed})
         assert found.state is state, sentences(found)
-        assert found.metrics["mrr"].allowed == pytest.approx(float(allowed[:-1]) / 100 * 0.75)
+        assert found.measures["mrr"].allowed == pytest.approx(float(allowed[:-1]) / 100 * 0.75)
     assert assert_not_worse(TRUTH, new, old, "mrr", max_drop="10%").passed
 
 
@@ -80,13 +80,16 @@ def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
         ({"max_drop": {"mrr": "100%"}}, "max_drop of mrr must be in [0%, 100%), got 100%"),
         ({"max_drop": {"mrr": "two%"}}, "max_drop of mrr must be a number, got str: 'two%'"),
         ({"max_drop": {"mrr": 0.1}, "values": 3}, "values must be {name or measure: "),
-        ({"at_most": {"ms": 1}, "values": {"ms": "1"}}, "values of ms must be {query: number}"),
-        ({"at_most": {"mrr": 1}, "values": {"mrr": 1}}, "name 'mrr' reads as mrr; take another"),
+        (
+            {"at_most": {"ms": 1}, "totals": {"ms": "1"}},
+            "totals of ms must be a number of the whole run",
+        ),
+        ({"at_most": {"mrr": 1}, "totals": {"mrr": 1}}, "name 'mrr' reads as mrr; take another"),
     ],
 )
 def test_wrong_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError) as caught:
-        read_policy(arguments, Settings())
+        read_limits(arguments, Settings())
     assert message in str(caught.value)
 
 
@@ -96,7 +99,7 @@ def test_a_file_of_gates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     Path("t.qrels").write_text("".join(f"{query} 0 a 1\n" for query in TRUTH))
     Path("r.run").write_text("".join(f"{query} Q0 a 1 1.0 x\n" for query in TRUTH))
     gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "r.run"\n'
-    limits = 'values = { p95_ms = 250 }\nmax_drop = { mrr = "2%" }\nat_most = { p95_ms = 200 }\n'
+    limits = 'totals = { p95_ms = 250 }\nmax_drop = { mrr = "2%" }\nat_most = { p95_ms = 200 }\n'
     Path("rank.toml").write_text(gate + limits + 'allow = ["perfect"]\n')
     cli.main(["gate", "--config", "rank.toml", "--update"])
     assert "p95_ms is 250" in capsys.readouterr().out

@@ -18,7 +18,7 @@ import sklearn_rank
 from pytest_rankmetrics import assert_metric
 from pytest_rankmetrics.options import INI, add_options
 from sklearn_rank import evaluate, measure
-from sklearn_rank.gates.policy import GateArguments
+from sklearn_rank.gates.limits import GateArguments
 from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import Metric
 from sklearn_rank.measures.record import Trait

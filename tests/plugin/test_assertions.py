@@ -70,7 +70,7 @@ def test_results_and_failures_are_plain_and_travel_between_processes(request):
     assert own.evaluation.query_ids == names(4)
     assert own.evaluation.per_query["mrr"].tolist() == [1, 1 / 2, 1 / 4, 1 / 5]
     assert (own.state, own.passed, own.queries) == ("pass", True, 4)
-    assert json.loads(json.dumps(own.as_dict()))["metrics"]["mrr"]["value"] == 0.4875
+    assert json.loads(json.dumps(own.as_dict()))["measures"]["mrr"]["value"] == 0.4875
     with ProcessPoolExecutor(1) as pool:
         result = pool.submit(gate, 0.2).result()
         with pytest.raises(AssertionError, match=r"MRR is 0\.487, below the 0\.900") as info:
@@ -94,4 +94,4 @@ def test_the_reference_has_a_relevance_of_its_own():
     """By the scores b and c are tied below a: (0 + 1/2) / 2; by the order b is above c."""
     sides = [{"b"}], [["a", "b", "c"]], [["a", "b", "c"]]
     result = assert_not_worse(*sides, "gauc", reference_relevance=[[0.9, 0.5, 0.5]])
-    assert (result.metrics["gauc"].baseline, result.metrics["gauc"].now) == (0.25, 0.5)
+    assert (result.measures["gauc"].old, result.measures["gauc"].new) == (0.25, 0.5)

@@ -253,7 +253,7 @@ GATE = """
     from cases import system
 
     def test_it(rank_gate):
-        rank_gate.check(*system(), metrics="{measure}", max_drop=0.005, zero_division={settled},
+        rank_gate.check(*system(), measures="{measure}", max_drop=0.005, zero_division={settled},
             missing="zero", allow={{"unretrieved", "perfect"}})
 """
 
@@ -283,7 +283,7 @@ def test_a_query_with_a_value_in_the_baseline_and_none_now_fails(suite):
     new = results([2] * 10) | {"q001": ["good"]}
     options: dict[str, Any] = {"zero_division": math.nan}
     pair = truth(10), new, results([2] * 10)
-    with expected_failure(match="1 query had a value of gauc in the reference and none now: q001"):
+    with expected_failure(match="1 query had a value of gauc in the baseline and none now: q001"):
         assert_not_worse(*pair, "gauc", **options)
     assert assert_not_worse(*pair, "gauc", allow={"undefined"}, **options).passed
 
@@ -326,21 +326,25 @@ def test_a_baseline_of_queries_that_are_all_undefined_is_read_back(measure, suit
 # Data frames and candidates ----------------------------------------------------------------------
 
 TRUTH = {"user": ["u", "v"], "item": ["a", "b"], "land": ["de", "fr"]}
+NO_GRADE: Any = {"grade": None}
 RUN = {"user": ["u", "u", "v", "v"], "item": ["a", "x", "y", "b"], "score": [2.0, 1.0, 2.0, 1.0]}
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "Polars"])
 def test_frames_are_measured_and_refused_as_mappings_are(make):
-    assert assert_mrr_at_least(make(TRUTH), make(RUN), 0.75).metrics["mrr"].value == 0.75
+    assert (
+        assert_mrr_at_least(make(TRUTH), make(RUN), 0.75, columns=NO_GRADE).measures["mrr"].value
+        == 0.75
+    )
     with expected_failure(match=r"MRR is 0\.750, below the 0\.800 required"):
-        assert_mrr_at_least(make(TRUTH), make(RUN), 0.8)
+        assert_mrr_at_least(make(TRUTH), make(RUN), 0.8, columns=NO_GRADE)
     with expected_failure(match=r"1 ranked queries have no judgements|no judgement"):
-        assert_mrr_at_least(make({**TRUTH, "user": ["u", "u"]}), make(RUN), 0.1)
+        assert_mrr_at_least(make({**TRUTH, "user": ["u", "u"]}), make(RUN), 0.1, columns=NO_GRADE)
     with expected_failure(QueryMismatchError, match=r"1 of 2 judged queries have no ranking"):
         short = {name: values[:2] for name, values in RUN.items()}
-        assert_mrr_at_least(make(TRUTH), make(short), 0.1)
+        assert_mrr_at_least(make(TRUTH), make(short), 0.1, columns=NO_GRADE)
     with expected_failure(match=r"0 queries \(y_score is empty\)"):
-        assert_mrr_at_least(make(TRUTH), make({name: [] for name in RUN}), 0.1)
+        assert_mrr_at_least(make(TRUTH), make({name: [] for name in RUN}), 0.1, columns=NO_GRADE)
 
 
 def test_columns_are_named_and_make_slices(rank_gate):
@@ -348,7 +352,7 @@ def test_columns_are_named_and_make_slices(rank_gate):
     run = pd.DataFrame({"kunde": ["u", "u"], "film": ["x", "a"]})
     columns = {"query": "kunde", "item": "film"}
     result = rank_gate.check(judged, run, at_least={"mrr": 0.5}, columns=columns, name="columns")
-    assert result.metrics["mrr"].value == 0.5
+    assert result.measures["mrr"].value == 0.5
     with expected_failure(ColumnRoleError, match="no column for the role 'query'"):
         assert_mrr_at_least(judged, run, 0.5)
     limits: dict[str, Any] = {"slices": "land", "slice_at_least": {"de": {"mrr": 1.0}}}

@@ -112,7 +112,7 @@ WITHOUT = """
         rank_gate.check(*system(), at_least={"map": 0.4}, max_drop={"map": 0.005})
 
     def test_regression(rank_regression):
-        rank_regression.check(*system(), metrics=("map",), max_drop=0.005)
+        rank_regression.check(*system(), measures=("map",), max_drop=0.005)
 """
 
 

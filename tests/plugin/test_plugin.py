@@ -122,14 +122,13 @@ def test_a_gate_has_a_line_and_says_more_when_it_fails_or_is_recorded(suite):
     suite.tests(RECORDED)
     text = said(suite.run("--rank-update", now=[2] * 30, passed=1))
     assert "new: test_bm25: MRR is 0.500 (30 queries)" in text
-    assert "note: 30 queries: drops from" in text
     assert f"baseline new: {FILE}" in text
     text = suite.passes()
     assert "ok: test_bm25: MRR is unchanged at 0.500 (30 queries)\n1 gate: all passed" in text
-    assert "false alarms" not in text
+    assert "80% power" not in text
     text = suite.fails(now=WORSE)
     assert "FAIL: test_bm25: MRR fell from 0.500 to 0.417" in text
-    assert "  30 queries: mrr drops from" in text
+    assert "  With 30 queries this gate detects MRR drops of 0." in text
     text = suite.passes(now=[5] * 4 + [1] + [2] * 25, warnings=1)
     assert "NOT CONFIRMED: test_bm25: MRR fell by 0.023 (allowed 0.02), which may be" in text
     assert "lost most: q001 q002 q003 q004" in text
@@ -294,7 +293,7 @@ REGRESSION = """
 from cases import system
 
 def test_bm25(rank_regression):
-    rank_regression.check(*system(), metrics="mrr"{more})
+    rank_regression.check(*system(), measures="mrr"{more})
 """
 
 

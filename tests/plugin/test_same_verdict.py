@@ -14,7 +14,7 @@ import pytest
 from sklearn_rank import write_qrels, write_run
 from sklearn_rank.cli.main import main
 from sklearn_rank.gates.gate import judge_beside
-from sklearn_rank.gates.policy import Settings, read_policy
+from sklearn_rank.gates.limits import Settings, read_limits
 
 PLACE = ("name", "nodeid", "is_command", "baseline", "accept", "update")
 """Parts of a record that name the test or the command."""
@@ -23,7 +23,7 @@ SUITE = """
 
     def test_gate(rank_gate):
         rank_gate.check(
-            read_qrels("t.qrels"), read_run("a.run"), max_drop=0.02, metrics=["ndcg@5", "map"]
+            read_qrels("t.qrels"), read_run("a.run"), max_drop=0.02, measures=["ndcg@5", "map"]
         )
 """
 
@@ -67,7 +67,7 @@ def test_the_plugin_and_the_command_write_one_record(seed, suite, monkeypatch):
     for name in ("plugin.json", "command.json"):
         (record,) = json.loads((suite.path / name).read_text())["gates"]
         records.append({key: own for key, own in record.items() if key not in PLACE})
-    assert records[0]["metrics"]["map"]["change"] != 0
+    assert records[0]["measures"]["map"]["change"] != 0
     names = [key for key in records[0] if records[0][key] != records[1][key]]
     assert names == []
 
@@ -75,7 +75,7 @@ def test_the_plugin_and_the_command_write_one_record(seed, suite, monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_queries_and_items_changes_no_verdict(seed):
     truth, (old, new) = problem(seed)
-    policy = read_policy(
+    policy = read_limits(
         {
             "name": "x",
             "max_drop": {"ndcg@5": 0.02},

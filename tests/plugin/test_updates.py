@@ -13,7 +13,7 @@ ATTRIBUTE = """
 
     def test_bm25(rank_regression):
         rank_regression.force_regen = True
-        rank_regression.check(*system(), metrics="mrr")
+        rank_regression.check(*system(), measures="mrr")
 """
 SWITCHES = ["--rank-update", "--force-regen", "--regen-all"]
 ACCEPT = ("--rank-accept=*bm25*",)
@@ -104,7 +104,7 @@ def test_what_the_first_of_two_tries_wrote_in_ci_is_red(suite, monkeypatch):
             def test_bm25(rank_regression):
                 rank_regression.force_regen = not tries
                 tries.append(1)
-                rank_regression.check(*system(), metrics="mrr")
+                rank_regression.check(*system(), measures="mrr")
                 assert len(tries) == 2
         """
     )

@@ -1,4 +1,4 @@
-"""Policy of a gate, checked before anything is measured: settings, limits, how the data is read.
+"""Limits of a gate and settings of a project, checked before anything is measured.
 
 A limit that every value meets would let everything pass, and one that none meets was meant
 otherwise: both are refused.
@@ -11,59 +11,41 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from inspect import signature
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import closest, safe_repr
 
 if TYPE_CHECKING:
-    from sklearn_rank.inputs.roles import SideColumns
     from sklearn_rank.measures.record import Measure
-    from sklearn_rank.typing import Missing, StringProvider, Ties, ZeroDivision
-
-Detail = Literal["", "rates", "page"]
-Allowed: TypeAlias = Literal[
-    "unjudged",
-    "missed",
-    "shared",
-    "single_rows",
-    "no_hits",
-    "swapped",
-    "undefined",
-    "truncated",
-    "unretrieved",
-    "perfect",
-]
 
 SLACK = 1e-9
 """Rounding of a mean of floats: a value this close to its limit meets it."""
-DEFAULT_METRICS = ("map", "ndcg@10")
+DEFAULT_MEASURES = ("map", "ndcg@10")
 DEFAULT_DROP = 0.02
-"""Allowed drop of gates that compare and name none: what some sixty queries can see."""
+"""Allowed drop of gates that compare and name none: what some 350 queries can see."""
 HARD_DROP = 0.17
 """Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
 gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
 _BLIND = ("idcg",)
 """Metrics that are the same for every ranking."""
-
-
-class Share(float):
-    """An allowed drop as a share of the old value."""
-
-
-def drop_of(limit: float, value: float) -> float:
-    """An allowed drop from an old value."""
-    return limit * abs(value) if isinstance(limit, Share) else limit
-
-
-Limits = Mapping[str, float]
-"""A number for each measure, by canonical spelling."""
+ALLOWED = (
+    *("unjudged", "missed", "shared", "single_rows", "no_hits", "swapped", "missing", "undefined"),
+    *("truncated", "unretrieved", "perfect"),
+)
+"""Words of ``allow``: faults that are no error in a gate, and remarks that need no notice."""
+_CI = (
+    *("CI", "BUILD_NUMBER", "BUILDKITE", "CODEBUILD_BUILD_ID", "GITHUB_ACTIONS", "JENKINS_URL"),
+    *("TEAMCITY_VERSION", "TF_BUILD"),
+)
 
 
 def in_ci() -> bool:
     """Whether this runs in continuous integration, where nothing that writes may end green."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in _CI)
 
 
 # Settings of a project ---------------------------------------------------------------------------
@@ -81,11 +63,6 @@ def _share(default: float, meaning: str) -> Any:
     return _setting(default, meaning, "a number in (0, 1)", lambda own: 0 < own < 1)
 
 
-def _word(default: str, meaning: str, *others: str) -> Any:
-    words = (default, *others)
-    return _setting(default, meaning, f"one of {', '.join(words)}", words.__contains__)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Settings:
     """Settings of all gates of a project: names, types, rules and defaults, stated here alone.
@@ -93,9 +70,10 @@ class Settings:
     In an ini file each is called ``rank_<name>``.
     """
 
-    alpha: float = _share(0.1, "level of the two-sided test over all queries")
-    # Low, so that slices add few false alarms to those of the test over all queries.
-    slice_alpha: float = _share(0.05, "level of the two-sided test over slices")
+    alpha: float = _share(
+        0.1, "level of the two-sided test over all queries; a drop is one of its sides"
+    )
+    slice_alpha: float = _share(0.05, "level of the test over slices")
     min_slice_size: int = _setting(
         10, "smaller slices are shown, not judged", "an int of at least 2", lambda own: own >= 2
     )
@@ -106,7 +84,10 @@ class Settings:
     worst_queries: int = _setting(
         5, "queries in the table of a failure", "an int of at least 0", lambda own: own >= 0
     )
-    store: str = _word("ranks", "what baselines hold: ranks, or values without ids", "values")
+    store: str = _setting(
+        *("ranks", "what baselines hold: ranks, or values without ids"),
+        *("one of ranks, values", ("ranks", "values").__contains__),
+    )
     strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
     def __post_init__(self) -> None:
@@ -122,89 +103,88 @@ class Settings:
 # Arguments of a gate -----------------------------------------------------------------------------
 
 
-class ReadingArguments(TypedDict, total=False):
-    """How the data of a gate is read: as by ``sklearn_rank.evaluate``, but strictly.
+class GateArguments(TypedDict, total=False):
+    """What a gate takes besides its data and the reading options of ``evaluate``."""
 
-    Data that the library would leave out, silently or with a warning, is an error here unless the
-    test says otherwise (``allow``).
-    """
-
-    groups: Any
-    columns: SideColumns
-    query_ids: Sequence[Any]
-    """Names of the queries; for the lists and matrix layouts, where a query is a position."""
-    string_provider: StringProvider | None
-    relevance: Any
-    sample_weight: Any
-    clusters: Any
-    ties: Ties | None
-    zero_division: ZeroDivision
-    """Value of undefined queries; default "raise"."""
-    missing: Missing
-    """Value of judged queries without a ranking; default "raise"."""
-    ignore_identical_ids: bool
-    values: Mapping[Any, Mapping[Any, float]] | None
-    """Values measured elsewhere, such as a latency; a number alone is of the whole run."""
-    convention: str
-    n_queries: int
-    """Exact number of queries that have to be evaluated."""
-    allow: Collection[Allowed]
-    """Faults that are no error in this gate, and remarks that need no notice."""
-    query_text: Mapping[Any, str] | Callable[[Any], str]
-    item_text: Mapping[Any, str] | Callable[[Any], str]
-    name: str
-    """Name of the gate; default: that of the running test."""
-
-
-class GateArguments(ReadingArguments, total=False):
-    """Everything that a gate takes besides its data."""
-
+    measures: Any
     at_least: Any
     at_most: Any
     max_drop: Any
     """Allowed drop: {measure: number}, or one number; "2%" is a share of the old value."""
     hard_drop: Any
     """Drop that is always red: {measure: number}, or one number."""
-    metrics: Any
+    totals: Mapping[Any, float] | None
+    """Numbers of the whole run, by name."""
     slices: Any
     max_slice_drop: Any
     slice_at_least: Any
     per_query_at_least: Any
     max_regressed_queries: int | None
+    n_queries: int | None
+    """Exact number of queries that have to be evaluated."""
+    allow: Collection[str]
+    query_text: Mapping[Any, str] | Callable[[Any], str] | None
+    item_text: Mapping[Any, Any] | Callable[[Any], Any] | None
+    name: str
 
 
-# Policy ------------------------------------------------------------------------------------------
+@cache
+def reading_options() -> tuple[str, ...]:
+    """Options of ``evaluate`` that a gate passes on."""
+    from sklearn_rank.evaluation.evaluate import evaluate
+
+    own = ("y_true", "y_score", "measures", "keep_items", "values")
+    return (*(name for name in signature(evaluate).parameters if name not in own), "values")
+
+
+class Share(float):
+    """An allowed drop as a share of the old value."""
+
+
+def drop_of(limit: float, value: float) -> float:
+    """An allowed drop from an old value."""
+    return limit * abs(value) if isinstance(limit, Share) else limit
+
+
+Numbers = Mapping[str, float]
+"""A number for each measure, by canonical spelling."""
 
 
 @dataclass(frozen=True)
-class Policy:
-    """All limits of one gate, and how its data is read."""
+class Limits:
+    """Everything that a gate limits, and how its data is read."""
 
-    measures: tuple[Measure, ...]
-    at_least: Limits
-    at_most: Limits
-    max_drop: Limits
-    hard_drop: Limits
-    slices: Any
-    max_slice_drop: float | Mapping[str, float] | None
-    slice_at_least: Mapping[str, Limits]
-    per_query_at_least: Limits
-    max_regressed: int | None
-    settings: Settings
-    reading: ReadingArguments
+    measures: tuple[Measure, ...] = ()
+    at_least: Numbers = field(default_factory=dict)
+    at_most: Numbers = field(default_factory=dict)
+    max_drop: Numbers = field(default_factory=dict)
+    hard_drop: Numbers = field(default_factory=dict)
+    slices: Any = None
+    max_slice_drop: float | Mapping[str, float] | None = None
+    slice_at_least: Mapping[str, Numbers] = field(default_factory=dict)
+    per_query_at_least: Numbers = field(default_factory=dict)
+    max_regressed: int | None = None
+    n_queries: int | None = None
+    allow: Collection[str] = ()
+    texts: tuple[Any, Any] = (None, None)
+    """Texts of queries and of items."""
+    settings: Settings = field(default_factory=Settings)
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of ``evaluate``."""
     name: str = ""
-    detail: Detail = ""
+    detail: Literal["", "rates", "page"] = ""
     """Whether reports want power and false alarms of passing gates, and all queries as well."""
-    is_command: bool = False
-    """Whether limits and data were options of a command."""
 
     @property
     def limited(self) -> list[str]:
         """Measures that have a limit."""
-        limits = [self.at_least, self.at_most, self.max_drop, self.per_query_at_least]
-        return list(
-            dict.fromkeys(n for own in (*limits, *self.slice_at_least.values()) for n in own)
-        )
+        own = [self.at_least, self.at_most, self.max_drop, self.per_query_at_least]
+        return list(dict.fromkeys(n for of in (*own, *self.slice_at_least.values()) for n in of))
+
+    @property
+    def limits_slices(self) -> bool:
+        """Whether slices are limited, or shown for the drop of each."""
+        return self.max_slice_drop is not None
 
     def allowed_of(self, label: str) -> float | None:
         """Allowed drop of a slice; None where it has none."""
@@ -212,29 +192,27 @@ class Policy:
         return own.get(label) if isinstance(own, Mapping) else own
 
 
-def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
-    """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
+def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
+    """Checked limits; InvalidParameterError if there are none, or they ask for the impossible."""
     from sklearn_rank.inputs.frames import values_of
     from sklearn_rank.measures.own import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
-    known = GateArguments.__annotations__
+    own, reading = GateArguments.__annotations__, reading_options()
     for name in arguments:
-        if name not in known:
-            msg = f"unexpected keyword argument {name!r}{closest(name, known)}"
+        if name not in own and name not in reading:
+            msg = f"unexpected keyword argument {name!r}{closest(name, (*own, *reading))}"
             raise TypeError(msg)
     given = arguments.get
-    values = values_of(given("values"))
-    totals = total_measures(values, given("at_least") or ())
-    if isinstance(values, Mapping):
-        values = {key: own for key, own in values.items() if key not in totals}
-        arguments = {**arguments, "values": values}
-    measures, metrics = _Measures([*given_measures(values), *totals.values()]), given("metrics", ())
-    for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
+    totals = total_measures(given("totals"), given("at_least") or ())
+    by_query = given_measures(values_of(given("values")))
+    measures = _Measures([*by_query, *totals])
+    named = given("measures") or ()
+    for spec in (named,) if isinstance(named, (str, Measure)) else named:
         measures.add(spec)
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))
     drops = measures.limits(
-        given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_METRICS
+        given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_MEASURES
     )
     compared, slice_drop = [measures.by_name[name] for name in drops], given("max_slice_drop")
     if isinstance(slice_drop, Mapping):
@@ -244,39 +222,39 @@ def read_policy(arguments: Mapping[str, Any], settings: Settings) -> Policy:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     of_slices = given("slice_at_least")
     of_slices = _mapping(of_slices, "slice_at_least", "{label: {measure: number}}", "slice")
-    slice_least = {str(o): measures.limits(v, "slice_at_least") for o, v in of_slices.items()}
-    policy = Policy(
-        measures=(),
+    limits = Limits(
         at_least=least,
         at_most=most,
         max_drop=drops,
         hard_drop=_hard_drops(given("hard_drop"), drops, measures, settings),
         slices=given("slices"),
         max_slice_drop=slice_drop,
-        slice_at_least=slice_least,
+        slice_at_least={
+            str(label): measures.limits(own, "slice_at_least") for label, own in of_slices.items()
+        },
         per_query_at_least=measures.limits(given("per_query_at_least"), "per_query_at_least"),
-        max_regressed=check_count(given("max_regressed_queries"), "max_regressed_queries"),
+        max_regressed=_count(given("max_regressed_queries"), "max_regressed_queries"),
+        n_queries=_count(given("n_queries"), "n_queries"),
+        allow=_words(given("allow", ())),
+        texts=(given("query_text"), given("item_text")),
         settings=settings,
-        reading=cast(
-            "ReadingArguments",
-            {key: arguments[key] for key in ReadingArguments.__annotations__ if key in arguments},
-        ),
+        reading={name: arguments[name] for name in reading if name in arguments},
         name=given("name") or "",
     )
-    sliced = slice_drop is not None or bool(slice_least)
-    _need(not sliced or policy.slices is not None, "limits of slices need slices=")
-    needs_drop = slice_drop is not None or policy.max_regressed is not None
+    sliced = limits.limits_slices or bool(limits.slice_at_least)
+    _need(not sliced or limits.slices is not None, "limits of slices need slices=")
+    needs_drop = limits.limits_slices or limits.max_regressed is not None
     rule = "max_slice_drop and max_regressed_queries need max_drop="
     _need(bool(drops) or not needs_drop, rule)
     rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
-    _need(bool(policy.limited) or sliced, rule)
+    _need(bool(limits.limited) or sliced, rule)
     for measure in measures.elsewhere.values():
         measures.add(measure)
-    return replace(policy, measures=tuple(measures.by_name.values()))
+    return replace(limits, measures=tuple(measures.by_name.values()))
 
 
 def _hard_drops(
-    given: Any, drops: Limits, measures: _Measures, settings: Settings
+    given: Any, drops: Numbers, measures: _Measures, settings: Settings
 ) -> dict[str, float]:
     """The drop of each compared measure that is always red; infinity where there is none."""
     _need(given is None or bool(drops), "hard_drop needs max_drop=: without it nothing is compared")
@@ -323,7 +301,7 @@ class _Measures:
             _need(
                 measure.metric.name not in _BLIND,
                 f"{name} of {measure} limits nothing: it reads the judgements and no ranking; "
-                "name it in metrics= to show it",
+                "name it in measures= to show it",
             )
             _need(str(measure) not in result, f"{name} names {measure} twice")
             result[str(measure)] = _limit(value, name, [measure], f"{name} of {measure}")
@@ -380,7 +358,16 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
     return number
 
 
-def check_count(value: Any, name: str) -> int | None:
+def _words(allow: Any) -> Collection[str]:
+    known = isinstance(allow, Collection) and not isinstance(allow, str)
+    _need(known, f"allow must be a collection of words, got {safe_repr(allow)}")
+    for word in allow:
+        rule = f"allow has the unknown word {safe_repr(word)}; there are: {', '.join(ALLOWED)}"
+        _need(word in ALLOWED, rule)
+    return allow  # type: ignore[no-any-return]
+
+
+def _count(value: Any, name: str) -> int | None:
     """A whole number of at least 0, or None."""
     if value is None:
         return None

@@ -5,19 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import averaged_queries, key_of
+from sklearn_rank.comparison.baseline import (
+    DECIMALS,
+    averaged_queries,
+    key_of,
+    top_ranks,
+    unjudged_on_top,
+)
 from sklearn_rank.comparison.changes import QueryChange, query_changes
-from sklearn_rank.evaluation.result import Evaluation, worst_of
-from sklearn_rank.gates.compare import NOW, Other
-from sklearn_rank.gates.measure import DECIMALS, Measured
-from sklearn_rank.gates.policy import SLACK, Policy, drop_of
-from sklearn_rank.gates.rule import Rule, false_alarm, judge
-from sklearn_rank.gates.sentences import (
+from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
+from sklearn_rank.gates.fit import Other, Slices
+from sklearn_rank.gates.limits import SLACK, Limits, drop_of
+from sklearn_rank.gates.measure import Measured, greatest, has_ids, ranks_everything
+from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
+from sklearn_rank.gates.verdict import (
+    BROKEN,
+    UNREMARKABLE,
+    Finding,
+    GateResult,
+    MeasureResult,
+    State,
+    Worst,
+    gravest,
+)
+from sklearn_rank.gates.words import (
     apart,
     count,
     counts_of,
@@ -34,23 +49,10 @@ from sklearn_rank.gates.sentences import (
     shown,
     value_sentence,
 )
-from sklearn_rank.gates.verdict import (
-    BROKEN,
-    UNREMARKABLE,
-    Finding,
-    GateResult,
-    ItemMove,
-    MetricResult,
-    QueryRow,
-    State,
-    Worst,
-    gravest,
-)
-from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.statistics.paired import PairedDifferences
 
 IMPROVEMENT = 1e-6
-"""A baseline is raised by no less: it holds six decimals."""
+"""What differs by less is the same: a baseline holds six decimals."""
 MOST_ALIKE = 1.5
 """Design effect above which a gate says how many independent queries its clusters are worth."""
 MAX_NEW_UNJUDGED = 0.05
@@ -60,20 +62,18 @@ _SETS = ("recall", "hit_rate", "all_hit_rate")
 
 Key = tuple[str | None, str]
 """Label of a slice (None: all queries), and measure."""
-Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
-Pairs = dict[Key, PairedDifferences | float]
-Family = tuple[Pairs, dict[Key, Rule]]
+Family = tuple[dict[Key, "PairedDifferences | float"], dict[Key, Rule]]
 
 
 @dataclass
 class _Case:
     """One gate while it is judged."""
 
-    policy: Policy
-    measured: Measured
-    other: Other | None
+    limits: Limits
+    new: Evaluation
     slices: Slices
-    rows: dict[Key, MetricResult] = field(default_factory=dict)
+    other: Other | None
+    rows: dict[Key, MeasureResult] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -82,16 +82,19 @@ class _Case:
         found = [own.state for own in self.findings]
         return gravest([*found, *(row.state for row in self.rows.values())])
 
+    @property
+    def measures(self) -> dict[str, Any]:
+        """Measures by name."""
+        return dict(zip(self.new, self.new.measures, strict=True))
+
     def add(self, rule: str, state: State | None, text: str, short: str = "", **more: bool) -> None:
         """A rule that fired, or a remark."""
         self.findings.append(Finding(rule, state, text, short, **more))
 
 
-def decide(
-    policy: Policy, measured: Measured, other: Other | None = None, slices: Slices | None = None
-) -> GateResult:
-    """Judge everything that a policy asks for; without an other side no drop is judged."""
-    case = _Case(policy, measured, other, measured.slices() if slices is None else slices)
+def judge(measured: Measured, limits: Limits, other: Other | None = None) -> GateResult:
+    """Judge everything that is limited; without an old system no drop is judged."""
+    case = _Case(limits, measured.evaluation, measured.slices, other)
     _judge_values(case)
     _find_missing_slices(case)
     rate = None
@@ -101,13 +104,13 @@ def decide(
             _judge_changes(case, *family)
         _judge_fit(case, other)
         _find_lost_values(case, other)
-        was = {name: row.baseline for (label, name), row in case.rows.items() if label is None}
-        case.findings += find_vacuous(policy, measured, was)
+        was = {name: row.old for (label, name), row in case.rows.items() if label is None}
+        case.findings += find_vacuous(limits, case.new, was)
         _judge_regressed(case)
-        if policy.detail or case.state not in UNREMARKABLE:
+        if limits.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(own for own in families if own[0]))
             for family in families:
-                for key, drop in judge(*family).items():
+                for key, drop in judge_drops(*family).items():
                     case.rows[key] = replace(case.rows[key], drop=drop)
     _judge_each_query(case)
     _remark(case)
@@ -117,30 +120,29 @@ def decide(
 
 def _result(case: _Case, rate: float | None) -> GateResult:
     """Everything that was found."""
-    policy, measured, other, settings = case.policy, case.measured, case.other, case.policy.settings
+    limits, new, other, settings = case.limits, case.new, case.other, case.limits.settings
     doubt = State.NOT_CONFIRMED
     findings = [replace(own, warns=own.warns or own.state is doubt) for own in case.findings]
     if settings.strict:
         findings = [replace(own, state=State.FAIL) if own.warns else own for own in findings]
     state = gravest([case.state, *(own.state for own in findings)])
     return GateResult(
-        name=policy.name,
+        name=limits.name,
         state=state,
         passed=state not in BROKEN,
         findings=tuple(findings),
-        metrics={name: case.rows[None, name] for name in measured.used},
+        measures={name: case.rows[None, name] for name in new},
         slices=tuple(row for (label, _), row in case.rows.items() if label is not None),
-        queries=len(measured),
-        common=None if other is None else len(other.queries),
-        counts=measured.counts,
-        worst=None if state in UNREMARKABLE else worst_queries(case),
-        other="" if other is None else other.name,
+        queries=len(new.query_ids),
+        common=None if other is None else len(other.joined.query_ids),
+        counts=new.counts,
+        worst=None if state in UNREMARKABLE else _worst(case),
+        systems=() if other is None else other.names,
         false_alarm=rate,
         alpha=settings.alpha,
         slice_alpha=settings.slice_alpha,
-        is_command=policy.is_command,
-        evaluation=measured.evaluation,
-        page=_page(case) if policy.detail == "page" else None,
+        evaluation=new,
+        page=_page(case) if limits.detail == "page" else None,
     )
 
 
@@ -148,10 +150,11 @@ def _page(case: _Case) -> Mapping[str, Any] | None:
     """The queries for an HTML report, as it opens with them."""
     from sklearn_rank.gates.page import queries_data
 
-    name, labels = explained(case.measured, case.rows)
+    name, labels = explained(case)
     falls = case.other is not None and case.state not in UNREMARKABLE
     show = (labels[0] if labels else "", "worse" if falls else "all")
-    return queries_data(case.measured, case.other, case.slices, name or "", show)
+    texts = text_function(case.limits.texts[0]), item_function(case.limits.texts[1])
+    return queries_data(case.new, case.other, case.slices, name or "", show, texts)
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -166,61 +169,59 @@ def state_of(value: float, at_least: float | None, at_most: float | None) -> Sta
 
 def _judge_values(case: _Case) -> None:
     """Judge the values of all measures, over all queries and in the slices that limit them."""
-    policy, measured = case.policy, case.measured
-    for name in policy.limited:
-        used, greatest = measured.used[name], measured.greatest(name)
-        most = policy.at_most.get(name)
+    limits, new = case.limits, case.new
+    for name in limits.limited:
+        used, most = case.measures[name], limits.at_most.get(name)
         nothing = f"the limit of {name} limits nothing"
-        if used.metric.of_judgements and not measured.is_partial:
+        if used.metric.of_judgements and new.assumed != "partial":
             text = f"{nothing}: the judgements are taken as complete; give items that were judged"
             case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
-        elif used.metric.name in _SETS and used.k is None and measured.ranks_everything:
+        elif used.metric.name in _SETS and used.k is None and ranks_everything(new):
             text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"
             case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
-        if most is not None and most >= greatest and not used.is_pooled:
-            text = f"at_most of {name} is {most:g}, and {greatest:g} the greatest value of such"
+        most_of_all = greatest(new, name)
+        if most is not None and most >= most_of_all and not used.is_pooled:
+            text = f"at_most of {name} is {most:g}, and {most_of_all:g} the greatest value of such"
             case.add("limits_nothing", State.FAIL, f"{text} rankings: no value could fail")
     # What is compared comes first in tables and headlines.
-    for name in dict.fromkeys([*policy.max_drop, *measured.used]):
-        limits = policy.at_least.get(name), policy.at_most.get(name)
-        _judge_value(case, (None, name), measured.value(name), limits)
-    has_drops = policy.max_slice_drop is not None and case.other is not None
+    for name in dict.fromkeys([*limits.max_drop, *new]):
+        ends = limits.at_least.get(name), limits.at_most.get(name)
+        _judge_value(case, (None, name), float(new[name]), ends)
+    compared = limits.max_drop if limits.limits_slices and case.other is not None else ()
     for label, (_, part) in case.slices.items():
-        own = policy.slice_at_least.get(label, {})
-        compared = policy.max_drop if has_drops else ()
-        for name in dict.fromkeys([*compared, *own]) or measured.used:
+        own = limits.slice_at_least.get(label, {})
+        for name in dict.fromkeys([*compared, *own]) or new:
             _judge_value(case, (label, name), float(part[name]), (own.get(name), None))
 
 
 def _judge_value(
-    case: _Case, key: Key, value: float, limits: tuple[float | None, float | None]
+    case: _Case, key: Key, value: float, ends: tuple[float | None, float | None]
 ) -> None:
-    measured, (label, name) = case.measured, key
-    used, state = measured.used[name], None
-    members = None if label is None else case.slices[label][0]
-    row = MetricResult(
+    new, (label, name) = case.new, key
+    used, state = case.measures[name], None
+    row = MeasureResult(
         name=name,
         title=used.title,
         value=value,
-        queries=averaged_queries(measured, name) if members is None else len(members),
+        queries=averaged_queries(new, name) if label is None else len(case.slices[label][0]),
         greater_is_better=used.metric.greater_is_better,
         label=label,
-        at_least=limits[0],
-        at_most=limits[1],
+        at_least=ends[0],
+        at_most=ends[1],
     )
     if label is None and not math.isfinite(value):
         state = State.FAIL
-        n = queries_text(len(measured))
+        n = queries_text(len(new.query_ids))
         case.add("undefined", state, f"{name} is undefined for all {n}")
     elif row.is_limited:
-        state = state_of(value, *limits)
+        state = state_of(value, *ends)
         if state is State.FAIL:
             full = short = f"{value_sentence(row)}{of_slice(label)}"
             if label is None:
-                ends = (math.nan, math.nan)
-                if name in measured.evaluation.per_query:
-                    ends = measured.evaluation.confidence_interval(name)
-                ci = "" if math.isnan(ends[0]) else f", 95% CI {ends[0]:.3f} to {ends[1]:.3f}"
+                low, high = math.nan, math.nan
+                if name in new.per_query:
+                    low, high = new.confidence_interval(name)
+                ci = "" if math.isnan(low) else f", 95% CI {low:.3f} to {high:.3f}"
                 full = f"{short} ({queries_text(row.queries)}{ci})"
             case.add("threshold", state, full, short)
     case.rows[key] = replace(row, state=state)
@@ -228,23 +229,17 @@ def _judge_value(
 
 def _judge_each_query(case: _Case) -> None:
     """Judge single queries."""
-    measured = case.measured
-    for name, limit in case.policy.per_query_at_least.items():
-        values = measured.per_query.get(name)
-        if values is None:
+    for name, limit in case.limits.per_query_at_least.items():
+        if name not in case.new.per_query:
             case.add("no_queries", State.FAIL, _no_queries(name))
             continue
-        found = [
-            (query, value)
-            for query, value in zip(measured.query_ids, values.tolist(), strict=True)
-            if state_of(value, limit, None) is State.FAIL
-        ]
         texts = []
-        for query, value in found:
-            low, bound, _ = apart(value, limit)
-            texts.append(f"{shown(query)} {name} {low} < {bound} required")
-        if found:
-            text = f"{queries_text(len(found))} below the limit: {first_of(texts)}"
+        for query, value in zip(case.new.query_ids, case.new.per_query[name].tolist(), strict=True):
+            if state_of(value, limit, None) is State.FAIL:
+                low, bound, _ = apart(value, limit)
+                texts.append(f"{shown(query)} {name} {low} < {bound} required")
+        if texts:
+            text = f"{queries_text(len(texts))} below the limit: {first_of(texts)}"
             case.add("per_query", State.FAIL, text)
 
 
@@ -257,80 +252,83 @@ def _no_queries(name: str) -> str:
 
 def _families(case: _Case) -> tuple[Family, Family]:
     """Families of tests: measures over all queries, and in the slices that are judged."""
-    policy, measured, other = case.policy, case.measured, case.other
-    assert other is not None
-    settings = policy.settings
+    limits, settings = case.limits, case.limits.settings
     whole: Family = ({}, {})
     parts: Family = ({}, {})
-    for name, drop in policy.max_drop.items():
-        own = _change_of(case, (None, name))
+    for name, allowed in limits.max_drop.items():
+        key: Key = (None, name)
+        own = _compare(case, key)
         if own is None:
             continue
         if isinstance(own, PairedDifferences) and not len(own):
-            weights, is_defined = measured.weights(name), math.isfinite(measured.value(name))
+            weights = case.new.query_weights(name)
+            is_defined = math.isfinite(float(case.new[name]))
             if is_defined and (weights is None or weights.any()):  # else nothing counts
                 text = f"no query has a value of {name} on both sides"
                 case.add("not_compared", State.FAIL, text, of_baseline=True)
             continue
-        was = _compared(case, (None, name), own, whole[0])
-        drop, hard = drop_of(drop, was), policy.hard_drop[name]
-        whole[1][None, name] = Rule(drop, max(drop, hard), settings.alpha)
-        sliced = policy.max_slice_drop is not None and not measured.used[name].metric.is_total
-        for label in case.slices if sliced else ():
-            key, allowed = (label, name), policy.allowed_of(label)
-            part = _change_of(case, key)
-            if part is None:
-                if allowed is not None:
-                    text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
-                    case.add("no_pooled_slice", State.STALE, text, of_baseline=True)
-                continue
-            size = len(part) if isinstance(part, PairedDifferences) else len(case.slices[label][0])
-            small = size < settings.min_slice_size
-            judged = allowed is not None and not small
-            _compared(case, key, part, parts[0] if judged else {})
-            case.rows[key] = replace(case.rows[key], too_small=small, allowed=allowed)
-            if allowed is not None and judged:
-                parts[1][key] = Rule(allowed, math.inf, settings.slice_alpha, only_losses=False)
-    if policy.max_slice_drop is not None and whole[0] and not parts[0]:
+        drop = drop_of(allowed, case.rows[key].old or 0.0)
+        whole[0][key] = own
+        whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
+    for key in [key for key in case.rows if key[0] is not None]:
+        label, name = str(key[0]), key[1]
+        judged = name in limits.max_drop and (None, name) in whole[0]
+        own, most = _compare(case, key), limits.allowed_of(label) if judged else None
+        if own is None:
+            if most is not None and not case.measures[name].metric.is_total:
+                text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
+                case.add("no_pooled_slice", State.STALE, text, of_baseline=True)
+            continue
+        size = len(own) if isinstance(own, PairedDifferences) else len(case.slices[label][0])
+        small = size < settings.min_slice_size
+        case.rows[key] = replace(case.rows[key], too_small=small, allowed=most)
+        if most is not None and not small:
+            parts[0][key] = own
+            parts[1][key] = Rule(most, math.inf, settings.slice_alpha, only_losses=False)
+    if limits.limits_slices and whole[0] and not parts[0]:
         text = f"max_slice_drop judges no slice: none of them has {settings.min_slice_size} queries"
         case.add("no_slice_judged", None, f"{text} to compare", warns=True)
     return whole, parts
 
 
-def _compared(
-    case: _Case,
-    key: Key,
-    own: PairedDifferences | tuple[float, float],
-    family: Pairs,
-) -> float:
-    """The old value, after both are in the row, and their change in the family of its test."""
+def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
+    """Pairs of values, or the drop of a measure that has none; None: unknown.
+
+    The old and the new value are in the row afterwards.
+    """
+    own = _change_of(case, key)
+    if own is None or (isinstance(own, PairedDifferences) and not len(own)):
+        return own
     was, now = own.means if isinstance(own, PairedDifferences) else own
-    row = case.rows[key] = replace(case.rows[key], baseline=was, now=now)
-    drop = was - now if row.greater_is_better else now - was
-    family[key] = own if isinstance(own, PairedDifferences) else drop
-    return was
+    row = case.rows[key] = replace(case.rows[key], old=was, new=now)
+    if isinstance(own, PairedDifferences):
+        return own
+    return was - now if row.greater_is_better else now - was
 
 
 def _change_of(case: _Case, key: Key) -> PairedDifferences | tuple[float, float] | None:
     """Pairs of values, or the two values of a measure without any per query; None: unknown."""
-    (label, name), other, measured = key, case.other, case.measured
+    (label, name), other = key, case.other
     assert other is not None
     pairs = other.pairs(name)
     if pairs is not None:
         return pairs if label is None else pairs.take(case.slices[label][0])
     old = other.pooled if label is None else other.pooled_slices.get(label, {})
-    part = measured.evaluation if label is None else case.slices[label][1]
-    return (old[name], round(float(part[name]), DECIMALS)) if name in old else None
+    part = case.new if label is None else case.slices[label][1]
+    if name not in old or (label is not None and case.measures[name].metric.is_total):
+        return None
+    return old[name], round(float(part[name]), DECIMALS)
 
 
-def _judge_changes(case: _Case, pairs: Pairs, rules: dict[Key, Rule]) -> None:
+def _judge_changes(
+    case: _Case, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
+) -> None:
     """Judge the drops of one family by the rule of gates."""
-    for key, drop in judge(pairs, rules, rates=False).items():
+    for key, drop in judge_drops(pairs, rules, rates=False).items():
         rule, row = rules[key], case.rows[key]
-        better = drop.drop < -IMPROVEMENT
         is_contract = rule.hard_drop <= rule.max_drop + SLACK
         tested = isinstance(pairs[key], PairedDifferences) and not is_contract
-        improved = better and (not tested or drop.improved)
+        improved = drop.improved if tested else drop.drop < -IMPROVEMENT
         row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
         state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
         if drop.clauses:
@@ -352,16 +350,16 @@ def _losers(case: _Case, key: Key) -> str:
     pairs = None if key[0] is not None else _change_of(case, key)
     if not isinstance(pairs, PairedDifferences):
         return ""
-    order = np.argsort(-pairs.drops, kind="stable")[: case.policy.settings.worst_queries]
+    order = np.argsort(-pairs.drops, kind="stable")[: case.limits.settings.worst_queries]
     lost = [pairs.queries[n] for n in order.tolist() if pairs.drops[n] > 0]
-    ids = [case.measured.query_ids[n] for n in lost]
+    ids = [case.new.query_ids[n] for n in lost]
     return f"; lost most: {several(ids)}" if ids else ""
 
 
 def _judge_regressed(case: _Case) -> None:
     """Judge the number of queries that got worse."""
-    allowed = case.policy.max_regressed
-    for name in case.policy.max_drop if allowed is not None else ():
+    allowed = case.limits.max_regressed
+    for name in case.limits.max_drop if allowed is not None else ():
         drop = case.rows[None, name].drop
         if drop is None or allowed is None:
             continue
@@ -377,32 +375,32 @@ def _judge_regressed(case: _Case) -> None:
 
 def _find_lost_values(case: _Case, other: Other) -> None:
     """Queries that would vanish from both means."""
-    measured, joined = case.measured, other.joined
-    names = [name for name in case.policy.max_drop if name in other.by_query]
-    for name in names if "undefined" not in measured.allow else ():
+    joined = other.joined
+    names = [name for name in case.limits.max_drop if name in other.by_query]
+    for name in names if "undefined" not in case.limits.allow else ():
         old, new = (joined.values_per_query(system, name) for system in joined.systems)
         lost = np.flatnonzero(~np.isnan(old) & np.isnan(new)).tolist()
         if lost:
             ids = several([joined.query_ids[number] for number in lost])
-            had = f"had a value of {name} in the {other.name} and none now: {ids}"
+            had = f"had a value of {name} in the {other.names[0]} and none now: {ids}"
             text = f'{queries_text(len(lost))} {had}; pass allow={{"undefined"}} if they may be'
             case.add("lost_values", State.FAIL, f"{text} left out", of_baseline=True)
 
 
 def find_vacuous(
-    policy: Policy, measured: Measured, baselines: Mapping[str, float | None]
+    limits: Limits, new: Evaluation, old: Mapping[str, float | None]
 ) -> Iterator[Finding]:
     """Allowed drops that mean nothing against a baseline, because no value is so low."""
-    for name, limit in policy.max_drop.items():
-        baseline, used = baselines.get(name), measured.used[name]
-        if baseline is None:
+    for name, limit in limits.max_drop.items():
+        value, metric = old.get(name), new._scored[name].measure.metric
+        if value is None:
             continue
-        allowed, greatest = drop_of(limit, baseline), measured.greatest(name)
-        greater = used.metric.greater_is_better
-        room = baseline - used.metric.lower if greater else greatest - baseline
+        allowed, most = drop_of(limit, value), greatest(new, name)
+        room = value - metric.lower if metric.greater_is_better else most - value
         if allowed > 0 and allowed >= room:
-            of = "" if greater else f", {greatest:g} the greatest value of such rankings"
-            text = f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}{of}"
+            of = "" if metric.greater_is_better else f", {most:g} the greatest value of such"
+            of += " rankings" * bool(of)
+            text = f"max_drop of {name} is {allowed:g} and the baseline {value:.4f}{of}"
             yield Finding("vacuous", State.FAIL, f"{text}: no value could fail", of_baseline=True)
 
 
@@ -430,10 +428,11 @@ def _judge_fit(case: _Case, other: Other) -> None:
     if parts:
         short = full = f"{misfit} {', '.join(map(line, parts))}"
         rows = [row for (label, _), row in case.rows.items() if label is None]
-        rows = [row for row in rows if row.baseline is not None]
+        rows = [row for row in rows if row.old is not None]
         if rows:
             changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
-            full = f"{short} - on the {queries_text(len(other.queries))} in common {changes}"
+            n = queries_text(len(other.joined.query_ids))
+            full = f"{short} - on the {n} in common {changes}"
         elif fit.no_comparison:
             full = f"{short} - too few queries in common to compare"
         stale("no_fit", full, short)
@@ -456,16 +455,16 @@ def _judge_fit(case: _Case, other: Other) -> None:
 
 def _find_missing_slices(case: _Case) -> None:
     """Slices that are limited or recorded, and empty now."""
-    policy, slices, other = case.policy, case.slices, case.other
-    limited = list(policy.max_slice_drop) if isinstance(policy.max_slice_drop, Mapping) else []
-    if isinstance(policy.slices, Mapping):
-        queries = set(case.measured.query_ids)
+    limits, slices, other = case.limits, case.slices, case.other
+    limited = list(limits.max_slice_drop) if isinstance(limits.max_slice_drop, Mapping) else []
+    if isinstance(limits.slices, Mapping):
+        queries = set(case.new.query_ids)
         limited += [
             str(label)
-            for label, of in policy.slices.items()
+            for label, of in limits.slices.items()
             if label not in queries and hasattr(of, "__len__") and len(of) == 0
         ]
-    limited += policy.slice_at_least
+    limited += limits.slice_at_least
     had = () if other is None or other.baseline is None else other.baseline.slices
     for rule, labels, what in (
         ("no_slice", dict.fromkeys(limited), "a limit is set for"),
@@ -483,10 +482,11 @@ def _find_missing_slices(case: _Case) -> None:
 
 def _remark(case: _Case) -> None:
     """What decides nothing: unjudged items, clusters that are much alike, repeated runs."""
-    measured, policy, other = case.measured, case.policy, case.other
-    was, now = None if other is None else other.unjudged, measured.share_unjudged()
+    new, other = case.new, case.other
+    was, now = None if other is None else other.unjudged, unjudged_on_top(new)
     if other is not None and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
-        text = f"{now:.0%} of the new top {measured.top} are unjudged ({other.name} {was:.0%})"
+        top = top_ranks(new)
+        text = f"{now:.0%} of the new top {top} are unjudged ({other.names[0]} {was:.0%})"
         case.add("new_unjudged", None, text)
     drops = [
         (row.drop.design_effect, row.name, row.drop)
@@ -498,133 +498,92 @@ def _remark(case: _Case) -> None:
         text = f"design effect {effect:.1f}: {drop.n:,} queries in {drop.n_units:,} clusters"
         text = f"{text} count as {drop.n / effect:.0f} independent queries ({name})"
         case.add("design_effect", None, text)
-    runs = len(measured.evaluation.runs)
-    if runs > 1 and (case.state not in UNREMARKABLE or policy.detail == "page"):
-        text = f"items, ranks and parts of changes are those of the first of {runs} runs"
+    runs = len(new.runs)
+    if runs > 1 and (case.state not in UNREMARKABLE or case.limits.detail == "page"):
+        text = f"items, ranks and contributions are those of the first of {runs} runs"
         case.add("one_run", None, text)
 
 
 # The queries behind a verdict --------------------------------------------------------------------
 
-MOST_ITEMS = 60
-TOP = 5
 
-
-def worst_queries(case: _Case) -> Worst | None:
-    """Queries of the measure that explains the verdict; None without values per query."""
-    measured, other = case.measured, case.other
-    name, labels = explained(case.measured, case.rows)
-    if name is None:
-        return None
-    chosen = np.full(len(measured), not labels)
-    for label in labels:
-        chosen[list(case.slices[label][0])] = True
-    pairs = None if other is None or name not in case.policy.max_drop else other.pairs(name)
-    if other is not None and pairs is not None:
-        return _losses(case, other, pairs.take(np.flatnonzero(chosen)), name, labels)
-    metric, most = measured.used[name].metric, case.policy.settings.worst_queries
-    values = np.where(chosen, measured.per_query[name], math.nan)
-    numbers = worst_of(values, metric, most)
-    places = measured.evaluation.placements(numbers)
-    rows = [_alone(case, name, *own) for own in zip(numbers, places, strict=True)]
-    return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
-
-
-def explained(
-    measured: Measured, rows: Mapping[Key, MetricResult]
-) -> tuple[str | None, tuple[str, ...]]:
+def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
     """The measure with the gravest state, and its slices where nothing else fails."""
-    names = [name for name in measured.used if name in measured.per_query]
+    names = [name for name in case.new if name in case.new.per_query]
     for state in (State.FAIL, State.NOT_CONFIRMED):
-        own = [key for key, row in rows.items() if row.state is state and key[1] in names]
-        own.sort(key=lambda key: (key[0] is not None, rows[key].drop is None))
+        own = [key for key, row in case.rows.items() if row.state is state and key[1] in names]
+        own.sort(key=lambda key: (key[0] is not None, case.rows[key].drop is None))
         if own:
             label, name = own[0]
             labels = [] if label is None else [key[0] for key in own if key[1] == name]
             return name, tuple(filter(None, labels))
-    compared = (name for name in names if rows[None, name].drop is not None)
+    compared = (name for name in names if case.rows[None, name].drop is not None)
     return next(compared, next(iter(names), None)), ()
+
+
+def _worst(case: _Case) -> Worst | None:
+    """Queries of the measure that explains the verdict; None without values per query."""
+    (name, labels), other, most = explained(case), case.other, case.limits.settings.worst_queries
+    if name is None:
+        return None
+    chosen = np.full(len(case.new.query_ids), not labels)
+    for label in labels:
+        chosen[list(case.slices[label][0])] = True
+    pairs = None if other is None or name not in case.limits.max_drop else other.pairs(name)
+    if other is not None and pairs is not None:
+        return _losses(case, other, pairs.take(np.flatnonzero(chosen)), name, labels)
+    values = np.where(chosen, case.new.per_query[name], math.nan)
+    numbers = worst_of(values, case.measures[name].metric, most)
+    rows = [
+        QueryChange(
+            place.query,
+            "",
+            name,
+            *("", "", math.nan, float(values[number]), math.nan),
+            *((), place, place),
+        )
+        for number, place in zip(numbers, case.new.placements(numbers), strict=True)
+    ]
+    found = Worst(name, tuple(rows), labels=labels, of=int(chosen.sum()))
+    return _with_texts(case, found, numbers) if rows else None
 
 
 def _losses(
     case: _Case, other: Other, pairs: PairedDifferences, name: str, labels: tuple[str, ...]
-) -> Worst | None:
-    """The queries with the largest losses and gains against the other side."""
-    joined, most = other.joined, case.policy.settings.worst_queries
-    place = {number: n for n, number in enumerate(joined.places[NOW].tolist())}
+) -> Worst:
+    """The queries with the largest losses and gains against the old system."""
+    joined, most = other.joined, case.limits.settings.worst_queries
+    numbers = joined.places[other.names[1]].tolist()
+    place = {number: n for n, number in enumerate(numbers)}
     order = np.argsort(-pairs.drops, kind="stable").tolist()
-    numbers = [place[number] for number in pairs.queries.tolist()]
     lost = [n for n in order if pairs.drops[n] > 0][:most]
     best = [n for n in reversed(order) if pairs.drops[n] < 0][:most]
-    told, names = partial(_told, case.measured.query_text), (other.name, NOW)
-    changes = query_changes(joined, name, names, told, [numbers[n] for n in lost], key=key_of)
-    gained = [numbers[n] for n in best]
-    old, new = (joined.values_per_query(system, name) for system in names)
+    chosen, gained = ([place[pairs.queries[n]] for n in side] for side in (lost, best))
+    rows = query_changes(joined, name, other.names, lambda _: "", chosen, key=key_of)
+    old, new = (joined.values_per_query(system, name) for system in other.names)
     gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gained)
     loss = math.fsum(pairs.drops[pairs.drops > 0].tolist())
     share = math.fsum(pairs.drops[lost].tolist()) / loss if loss else None
-    rows = tuple(_row(case, own) for own in changes)
-    return Worst(name, rows, share, gains, labels, len(pairs))
+    found = Worst(name, tuple(rows), share, gains, labels, len(pairs))
+    return _with_texts(case, found, [numbers[n] for n in chosen])
 
 
-def _row(case: _Case, change: QueryChange) -> QueryRow:
-    """A query with what explains its change."""
-    own = case.measured
-    title = partial(_told, own.item_text)
+def _with_texts(case: _Case, found: Worst, numbers: Sequence[int]) -> Worst:
+    """The same with slices, texts and titles; an error in a function of the caller hides none."""
+    text_of, title_of = text_function(case.limits.texts[0]), item_function(case.limits.texts[1])
 
-    def titled(item: Any) -> str:
-        found = title(item)
-        return str(found.get("title") or "" if isinstance(found, Mapping) else found)
+    def told(function: Any, key: Any) -> Any:
+        try:
+            return function(key) or ""
+        except Exception as error:
+            return f"({type(error).__name__})"
 
-    moves = [
-        ItemMove(
-            item.item,
-            _rank(item.old_rank),
-            _rank(item.new_rank),
-            None if math.isnan(item.contribution) else item.contribution,
-            titled(item.item),
-        )
-        for item in change.items[:MOST_ITEMS]
-    ]
-    if not moves and change.after.judged is None:  # items without ids
-        sides = [[_rank(hit.rank) for hit in s.hits] for s in (change.before, change.after)]
-        old, new = (", ".join(side[:MOST_ITEMS]) or "-" for side in sides)
-        moves = [ItemMove(None, old, new)]
-    number = own.query_ids.index(change.query)
-    return replace(
-        _alone(case, change.measure, number, change.after), was=change.old, moves=(*moves,)
-    )
-
-
-def _alone(case: _Case, name: str, number: int, place: Placement) -> QueryRow:
-    """A query of the present system alone."""
-    measured, judged = case.measured, place.judged or {}
-    graded = any(grade == 0 for grade in judged.values())
-    marks = [
-        "*" if judged.get(item, 0) > 0 else "?" * (graded and item not in judged)
-        for item in place.ranking[:TOP]
-    ]
-    query = measured.query_ids[number]
-    return QueryRow(
-        query=query,
-        was=None,
-        now=float(measured.per_query[name][number]),
-        moves=tuple(ItemMove(hit.item, "", _rank(hit.rank)) for hit in place.hits[:MOST_ITEMS]),
-        n_ranked=place.n_ranked,
-        top=tuple(zip(place.ranking[:TOP], marks, strict=True)),
-        missing=tuple(place.not_retrieved),
-        slices=tuple(label for label, (members, _) in case.slices.items() if number in members),
-        text=str(_told(measured.query_text, query)),
-    )
-
-
-def _told(function: Any, key: Any) -> Any:
-    """What the caller's function says; an error in it hides no failure."""
-    try:
-        return function(key) or ""
-    except Exception as error:
-        return f"({type(error).__name__})"
-
-
-def _rank(rank: float | None) -> str:
-    return "-" if rank is None else f"{rank:g}"
+    rows, slices, titles = [], [], {}
+    for number, row in zip(numbers, found.rows, strict=True):
+        rows.append(replace(row, text=str(told(text_of, row.query))))
+        slices.append(tuple(label for label, (own, _) in case.slices.items() if number in own))
+        items = (*(own.item for own in row.items), *row.after.ranking[:5])
+        for item in items if case.limits.texts[1] is not None and has_ids(case.new) else ():
+            title = told(title_of, item)
+            titles[item] = str(title.get("title") or "" if isinstance(title, Mapping) else title)
+    return replace(found, rows=tuple(rows), slices=tuple(slices), titles=titles)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-from sklearn_rank.gates.sentences import count, line, shown
 from sklearn_rank.gates.verdict import plain
+from sklearn_rank.gates.words import count, line, shown
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,

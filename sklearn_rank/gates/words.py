@@ -5,17 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
-from sklearn_rank.gates.verdict import (
-    UNREMARKABLE,
-    GateResult,
-    MetricResult,
-    QueryRow,
-    State,
-)
-from sklearn_rank.statistics.paired import SLACK
+from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
 from sklearn_rank.support.text import for_log, safe_repr, safe_text
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import (
@@ -29,10 +23,12 @@ from sklearn_rank.tables.table import (
     text_cell,
 )
 
-WIDTH = 100
-"""Width of a message that terminals and reviews show without wrapping."""
+if TYPE_CHECKING:
+    from sklearn_rank.comparison.changes import QueryChange
+
 LONGEST_NAME = 24
 """Several ids have to fit a line."""
+LONGEST_TEXT = 80
 DECIMALS = 3
 """Of a headline; tables have more."""
 MOST_DECIMALS = 6
@@ -41,12 +37,13 @@ MOST_FINDINGS = 6
 """Rules that fired in a headline, which test runners print on one line."""
 MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
-MOST_ITEMS = 6
-MOST_MOVES = 4
-MOST_MISSING = 2
-"""A row of the table of queries has to fit a line."""
-_TOLD = 0.005
+MOST_ITEMS = 4
+"""Items of a row of queries, which has to fit a line."""
+MOST_ON_TOP = 5
+_NOTHING = 0.005
 """Less would read as 0.00, which says that an item does not matter."""
+_CHANCE = 0.45
+"""An AUC below this is further from 1/2 than chance takes a useless system."""
 
 # Words and numbers -------------------------------------------------------------------------------
 
@@ -126,7 +123,7 @@ def _decimals(limit: float) -> int:
 # Values and changes ------------------------------------------------------------------------------
 
 
-def _limit_of(row: MetricResult, decimals: int | None = None) -> tuple[str, str, bool, bool]:
+def _limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool, bool]:
     """A value and its limit with as many decimals as it takes, from below or above, and met."""
     below = row.at_least is not None
     limit = (row.at_least if below else row.at_most) or 0.0
@@ -135,7 +132,7 @@ def _limit_of(row: MetricResult, decimals: int | None = None) -> tuple[str, str,
     return value, bound, below, met
 
 
-def value_sentence(row: MetricResult) -> str:
+def value_sentence(row: MeasureResult) -> str:
     """``MAP is 0.394, below the 0.450 required``; at most: ``above the 2.000 allowed``."""
     if not row.is_limited:
         return f"{row.title} is {number_cell(row.value, digits=DECIMALS).text}"
@@ -144,16 +141,16 @@ def value_sentence(row: MetricResult) -> str:
     return f"{row.title} is {value}, {word} {bound} {'required' if below else 'allowed'}"
 
 
-def moved_to(row: MetricResult) -> str:
+def moved_to(row: MeasureResult) -> str:
     """``nDCG@10 fell from 0.554 to 0.515``."""
-    was, now, change = row.baseline or 0.0, row.now or 0.0, row.change or 0.0
+    was, now, change = row.old or 0.0, row.new or 0.0, row.change or 0.0
     if abs(change) <= SLACK:
         return f"{row.title} is unchanged at {now:.{DECIMALS}f}"
     old, new, _ = apart(was, now, DECIMALS)
     return f"{row.title} {'fell' if change < 0 else 'rose'} from {old} to {new}"
 
 
-def moved_by(row: MetricResult) -> str:
+def moved_by(row: MeasureResult) -> str:
     """``nDCG@10 fell by 0.040``, with enough decimals to tell the drop from the allowed one."""
     change, allowed = row.change or 0.0, row.allowed or 0.0
     if abs(change) <= SLACK:
@@ -163,12 +160,12 @@ def moved_by(row: MetricResult) -> str:
     return f"{row.title} {'fell' if change < 0 else 'rose'} by {abs(change):.{decimals}f}"
 
 
-def _allowed(row: MetricResult, limit: float, decimals: int = 4) -> str:
+def _allowed(row: MeasureResult, limit: float, decimals: int = 4) -> str:
     """A limit with the sign that a drop of this measure has."""
     return signed(-limit if row.greater_is_better else limit, decimals)
 
 
-def counts_of(row: MetricResult) -> str:
+def counts_of(row: MeasureResult) -> str:
     """``17 of 60 queries got worse, 3 better``."""
     drop = row.drop
     if drop is None or not drop.n:
@@ -177,23 +174,24 @@ def counts_of(row: MetricResult) -> str:
     return f"{drop.lost:,} of {queries_text(drop.n)} got worse, {better}"
 
 
-def drop_sentence(row: MetricResult, n: int | None) -> str:
+def drop_sentence(row: MeasureResult, n: int | None) -> str:
     """``nDCG@10 fell from 0.554 to 0.515 (-0.040, allowed -0.020): 17 of 60 queries got ...``."""
-    clauses = () if row.drop is None else row.drop.clauses
-    is_hard = Clause.HARD_DROP in clauses and row.hard_drop != row.allowed
+    drop = row.drop
+    clauses = () if drop is None else drop.clauses
+    # The hard limit is named where it alone makes the drop red.
+    is_hard = clauses == (Clause.HARD_DROP,) and row.hard_drop != row.allowed
     limit = (row.hard_drop if is_hard else row.allowed) or 0.0
-    drop = 0.0 if row.drop is None else row.drop.drop
-    _, _, decimals = apart(drop, limit, _decimals(limit))
+    _, _, decimals = apart(0.0 if drop is None else drop.drop, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
-    p = p_phrase(None if row.drop is None else row.drop.p_holm)
+    p = p_phrase(None if drop is None else drop.p_holm)
     moved = f"{moved_to(row)}{of_slice(row.label, n)} ({signed(row.change, decimals)}, {word})"
     return f"{moved}: {', '.join(filter(None, [counts_of(row), p]))}"
 
 
-def over_all(row: MetricResult) -> str:
+def over_all(row: MeasureResult) -> str:
     """The value over all queries where it is another."""
-    if row.now is None or abs(row.now - row.value) <= 2e-6:
+    if row.new is None or abs(row.new - row.value) <= 2e-6:
         return ""
     return f" ({row.value:.{DECIMALS}f} over all)"
 
@@ -223,16 +221,17 @@ def headline(result: GateResult) -> str:
 
 def _values(result: GateResult) -> str:
     """The measures that have a limit, or else all."""
-    rows = list(result.metrics.values())
-    limited = [row for row in rows if row.is_limited or row.change is not None]
-    parts = [
-        value_sentence(row)
-        if row.is_limited or row.change is None
-        else f"{moved_to(row)}{over_all(row)}"
-        for row in limited or rows
-    ]
+    rows = list(result.measures.values())
+    limited = [row for row in rows if row.is_limited or row.change is not None] or rows
     if result.state is State.NEW or result.written == "lowered":
         parts = [value_sentence(row) for row in rows]
+    else:
+        parts = [
+            value_sentence(row)
+            if row.is_limited or row.change is None
+            else f"{moved_to(row)}{over_all(row)}"
+            for row in limited
+        ]
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({queries_text(result.queries)})"
 
 
@@ -244,12 +243,12 @@ def said(result: GateResult) -> dict[str, Any]:
         "warnings": warnings_of(result),
         "notes": notes_of(result),
         "outlook": outlook_of(result),
-        "table": as_texts(changes_table(result)),
-        "losers": as_texts(losers_table(result)),
+        "table": _as_texts(changes_table(result)),
+        "losers": _as_texts(losers_table(result)),
     }
 
 
-def as_texts(table: Table) -> dict[str, Any]:
+def _as_texts(table: Table) -> dict[str, Any]:
     """Titles and cells of a table as texts, for reports."""
     rows = [[cell.text for cell in row] for row in table.rows]
     return {"titles": [column.title for column in table.columns], "rows": rows}
@@ -257,9 +256,7 @@ def as_texts(table: Table) -> dict[str, Any]:
 
 def warnings_of(result: GateResult) -> list[str]:
     """Warnings of a gate that passes."""
-    if not result.passed:
-        return []
-    return [own.text for own in result.findings if own.warns]
+    return [own.text for own in result.findings if own.warns] if result.passed else []
 
 
 def notes_of(result: GateResult) -> list[str]:
@@ -267,38 +264,59 @@ def notes_of(result: GateResult) -> list[str]:
     return [own.text for own in result.findings if own.state is None and not own.warns]
 
 
+def power_sentence(n: int, title: str, detectable: float) -> str:
+    """``With 250 queries this gate detects MAP drops of 0.028 or more (80% power)``."""
+    drops = f"{title} drops of {detectable:.3f} or more (80% power)"
+    return f"With {queries_text(n)} this gate detects {drops}"
+
+
 def outlook_of(result: GateResult) -> str:
-    """Power and rate of false alarms of the gate, in a line; "" where that is not known."""
-    drops = [(row.drop, row) for row in result.metrics.values() if row.drop is not None]
-    seen = [(drop.detectable, row) for drop, row in drops if not math.isnan(drop.detectable)]
-    is_contract = all(
-        row.hard_drop is not None and row.hard_drop == row.allowed for _, row in drops
-    )
+    """Power and rate of false alarms of the gate, in a sentence; "" where that is not known."""
+    rows = [row for row in result.measures.values() if row.compared and row.drop is not None]
+    is_contract = all(row.hard_drop == row.allowed for row in rows)
     is_stale = any(own.state is State.STALE for own in result.findings)
-    if result.false_alarm is None or is_contract or is_stale:  # also where nothing was compared
+    if result.false_alarm is None or is_contract or is_stale:
         return ""
     rate = result.false_alarm
-    text = f"{rate:.1%} false alarms" if rate >= 0.0005 else "fewer than 0.1% false alarms"
-    if not seen:
-        return text + "".join(dict.fromkeys(_noise(row) for _, row in drops))
-    detectable, row = max(seen, key=lambda own: own[0])
-    n = queries_text(row.compared)
-    return (
-        f"{n}: {row.name} drops from {detectable:.3f} on are seen (80% power); {text}{_noise(row)}"
-    )
+    share = f"{rate:.0%}" if rate >= 0.005 else "fewer than 1%"
+    fails = f"an unchanged system fails it {share} of the time"
+    failing = [row for row in rows if row.state is State.FAIL]
+    row = (failing or rows)[0]
+    drop = row.drop
+    if drop is None or math.isnan(drop.detectable):
+        return f"Too few queries changed to say what this gate detects; {fails}.{_noise(row)}"
+    text = power_sentence(drop.n, row.title, drop.detectable)
+    return f"{text}; {fails}.{_noise(row)}"
 
 
-def _noise(row: MetricResult) -> str:
+def _noise(row: MeasureResult) -> str:
     """How much the noise between runs matters, and which drops other numbers of runs detect."""
     drop = row.drop
     if drop is None or drop.noise is None:
         return ""
     if not drop.noise.share:
-        return "; the runs are identical: repeats add nothing"
+        return " The runs are identical: repeats add nothing."
     seen = drop.detectable_with.items()
     others = ", ".join(f"{own:.3f} with {count(runs, 'run')}" for runs, own in seen)
     share = f"{drop.noise.share:.0%} of the variance of the change is noise between runs"
-    return f"; {share}, which p allows for; detects {others}"
+    return f" {share}, which p allows for; detects {others}."
+
+
+def would(result: GateResult) -> str:
+    """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.08, level 0.10)``."""
+    rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
+    allowed = sorted({row.allowed for row in rows if row.label is None and row.allowed is not None})
+    gate = f"A gate with max_drop {', '.join(f'{own:g}' for own in allowed)} would"
+    red = [row for row in rows if row.drop is not None and row.drop.clauses]
+    if not red:
+        return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
+    row = red[0]
+    drop, won = red[0].drop, ""
+    if drop is not None and drop.n:
+        level = result.alpha if row.label is None else result.slice_alpha
+        won = f"{drop.lost:,} lost, {f'{drop.won:,}' if drop.won else 'none'} won"
+        won += f" ({p_phrase(drop.p_holm)}, level {level:.2f})"
+    return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
 
 
 # The message -------------------------------------------------------------------------------------
@@ -310,142 +328,22 @@ def message(result: GateResult) -> str:
     rows, left = changes.rows[:MOST_ROWS], len(changes.rows) - MOST_ROWS
     lines = to_text(replace(changes, rows=rows)).split("\n") if rows else []
     lines += [f"and {left:,} more"] * (left > 0)
-    tables = (lines, _queries(result))
-    last = [*_about_test(result), *filter(None, [outlook_of(result)])]
     blocks = [
         [result.headline],
-        *([f"  {own}".rstrip() for own in lines] for lines in tables),
+        *([f"  {own}".rstrip() for own in lines] for lines in (lines, _queries(result))),
         [*facts(result), *notes_of(result)],
         _footer(result),
-        last,
+        [*_about_test(result), *filter(None, [outlook_of(result)])],
     ]
     return for_log("\n\n".join("\n".join(block) for block in blocks if block))
 
 
-_SAID = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: ""}
+_STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: ""}
+_ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
-def word(state: State | None) -> str:
-    """A state in a table."""
-    return _SAID.get(state, str(state))
-
-
-def changes_table(result: GateResult) -> Table:
-    """A row for each measure with a limit (else each), and for the slices, the gravest first."""
-    order = [State.STALE, State.FAIL, State.NOT_CONFIRMED]
-    rows = [row for row in result.metrics.values() if row.is_limited or row.change is not None]
-    rows = sorted(
-        [*(rows or result.metrics.values()), *result.slices],
-        key=lambda row: order.index(row.state) if row.state in order else len(order),
-    )
-    compared, parted = bool(result.other), any(over_all(row) for row in rows)
-    columns: dict[Column, Callable[[MetricResult], Cell]] = {
-        Column("measure", longest=None): lambda row: text_cell(row.name),
-        Column("slice"): lambda row: text_cell(row.label and shown(row.label)),
-        Column("queries", "number"): lambda row: count_cell(row.compared or row.queries),
-        Column(result.other, "number"): lambda row: number_cell(row.baseline),
-        Column("now", "number"): lambda row: number_cell(row.value if row.now is None else row.now),
-        Column("now, all queries", "number"): lambda row: number_cell(row.value),
-        Column("change", "number"): lambda row: number_cell(row.change, signed=True),
-        Column(f"{1 - result.alpha:.0%} interval", "interval"): _interval,
-        Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
-        Column("p (Holm)", "number"): lambda row: p_cell(
-            row.drop.p_holm if row.drop is not None else None
-        ),
-        Column("worse/better/same"): lambda row: text_cell(_counted(row)),
-        Column("verdict", longest=None): lambda row: text_cell(_verdict(row)),
-    }
-    if not parted:
-        columns = {own: cell for own, cell in columns.items() if own.title != "now, all queries"}
-    found = [tuple(cell(row) for cell in columns.values()) for row in rows]
-    empty = [n for n, own in enumerate(columns) if not any(row[n].text for row in found)]
-    table = Table(tuple(columns), tuple(found))
-    for place in reversed(empty):
-        table = table.without(place)
-    return table if compared or len(rows) > 1 else replace(table, rows=())
-
-
-def _interval(row: MetricResult) -> Cell:
-    """The interval of the change."""
-    low, high = (math.nan, math.nan) if row.drop is None else (row.drop.low, row.drop.high)
-    return interval_cell(low, high, signed=True)
-
-
-def _limits_of(row: MetricResult) -> str:
-    """``-0.0200``, the allowed change, or ``>= 0.4500``."""
-    allowed = "" if row.allowed is None else _allowed(row, row.allowed)
-    if not row.is_limited:
-        return allowed
-    _, bound, below, _ = _limit_of(row, 4)
-    return f"{allowed} {'>=' if below else '<='} {bound}".strip()
-
-
-def _counted(row: MetricResult) -> str:
-    drop = row.drop
-    return f"{drop.lost}/{drop.won}/{drop.n - drop.lost - drop.won}" if drop and drop.n else ""
-
-
-def _verdict(row: MetricResult) -> str:
-    """State of a row, or why it has none."""
-    if row.state is not None:
-        return word(row.state)
-    return f"too small ({row.queries})" if row.too_small and row.allowed is not None else "shown"
-
-
-# Queries -----------------------------------------------------------------------------------------
-
-
-def places_of(row: QueryRow) -> str:
-    """``d969 1->9 -0.31, d845 3->-``, or the ranks of the relevant items of one system."""
-    if row.was is None:
-        ranks = ", ".join(move.now for move in row.moves[:MOST_ITEMS]) or "nowhere"
-        return f"{ranks}{_more(row.moves, MOST_ITEMS)} of {row.n_ranked:,}"
-    parts = []
-    for move in row.moves[:MOST_MOVES]:
-        if move.item is None:
-            return f"{move.was} -> {move.now}"
-        cost = move.contribution or 0.0
-        part = f" {cost:+.2f}" if abs(cost) >= _TOLD else ""
-        parts.append(f"{shown(move.item)} {move.was}->{move.now}{part}")
-    empty = " (empty list)" if row.n_ranked == 0 else ""
-    return f"{', '.join(parts) or '-'}{_more(row.moves, MOST_MOVES)}{empty}"
-
-
-def _more(values: Sequence[Any], limit: int) -> str:
-    return f" +{len(values) - limit:,}" if len(values) > limit else ""
-
-
-def missing_of(row: QueryRow) -> str:
-    """Relevant items that were not retrieved."""
-    return (
-        ", ".join(map(shown, row.missing[:MOST_MISSING])) + _more(row.missing, MOST_MISSING) or "-"
-    )
-
-
-def top_of(row: QueryRow) -> str:
-    """The first items of the list, with their marks."""
-    if not row.n_ranked:
-        return "(empty list)"
-    return " ".join(f"{shown(item)}{mark}" for item, mark in row.top)
-
-
-def losers_table(result: GateResult) -> Table:
-    """The queries that explain a verdict."""
-    rows = () if result.worst is None else result.worst.rows
-    compared = any(row.was is not None for row in rows)
-    title = f"relevant items: rank in the {result.other} -> rank now" if compared else "found at"
-    columns: dict[Column, Callable[[QueryRow], Cell]] = {
-        Column("query", longest=None): lambda row: text_cell(shown(row.query)),
-        Column("slice"): lambda row: text_cell(" ".join(map(shown, row.slices))),
-        Column("was", "number"): lambda row: number_cell(row.was),
-        Column("now", "number"): lambda row: number_cell(row.now),
-        Column("change", "number"): lambda row: number_cell(
-            None if row.was is None else row.now - row.was, signed=True
-        ),
-        Column(title, longest=None): lambda row: text_cell(places_of(row)),
-        Column("missing", longest=None): lambda row: text_cell("" if compared else missing_of(row)),
-        Column("asks", longest=None): lambda row: text_cell(line(row.text, 80)),
-    }
+def _without_empty(columns: dict[Column, Callable[[Any], Cell]], rows: Sequence[Any]) -> Table:
+    """A table of the columns that say something."""
     found = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
     table = Table(tuple(columns), found)
     for place in reversed(range(len(columns))):
@@ -454,31 +352,160 @@ def losers_table(result: GateResult) -> Table:
     return table
 
 
+def changes_table(result: GateResult) -> Table:
+    """A row for each measure with a limit (else each) and each slice, by gravity and change."""
+
+    def by_gravity(row: MeasureResult) -> tuple[int, bool, float]:
+        grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
+        change = row.change or 0.0
+        return grave, row.label is not None, change if row.greater_is_better else -change
+
+    rows = [row for row in result.measures.values() if row.is_limited or row.change is not None]
+    rows = sorted([*(rows or result.measures.values()), *result.slices], key=by_gravity)
+    old, new = result.systems or ("", "value")
+    parted = any(over_all(row) for row in rows)
+    columns: dict[Column, Callable[[MeasureResult], Cell]] = {
+        Column("measure", longest=None): lambda row: text_cell(row.name),
+        Column("slice"): lambda row: text_cell(row.label and shown(row.label)),
+        Column("queries", "number"): lambda row: count_cell(row.compared or row.queries),
+        Column(old, "number"): lambda row: number_cell(row.old),
+        Column(new, "number"): lambda row: number_cell(row.value if row.new is None else row.new),
+        Column("over all", "number"): lambda row: (
+            number_cell(row.value) if parted else text_cell("")
+        ),
+        Column("change", "number"): lambda row: number_cell(row.change, signed=True),
+        Column(f"{1 - result.alpha:.0%} interval", "number"): _interval,
+        Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
+        Column("p (Holm)", "number"): lambda row: p_cell(row.drop.p_holm if row.drop else None),
+        Column("worse/better/same"): lambda row: text_cell(_counted(row)),
+        Column("verdict", longest=None): lambda row: text_cell(_verdict(row)),
+    }
+    table = _without_empty(columns, rows)
+    return table if result.systems or len(rows) > 1 else replace(table, rows=())
+
+
+def _interval(row: MeasureResult) -> Cell:
+    drop = row.drop
+    if drop is None or math.isnan(drop.low):
+        return text_cell("")
+    return interval_cell(drop.low, drop.high, digits=DECIMALS, signed=True)
+
+
+def _limits_of(row: MeasureResult) -> str:
+    """``-0.0200``, the allowed change, or ``>= 0.4500``."""
+    allowed = "" if row.allowed is None else _allowed(row, row.allowed)
+    if not row.is_limited:
+        return allowed
+    _, bound, below, _ = _limit_of(row, 4)
+    return f"{allowed} {'>=' if below else '<='} {bound}".strip()
+
+
+def _counted(row: MeasureResult) -> str:
+    drop = row.drop
+    return f"{drop.lost}/{drop.won}/{drop.n - drop.lost - drop.won}" if drop and drop.n else ""
+
+
+def _verdict(row: MeasureResult) -> str:
+    """State of a row, or why it has none."""
+    if row.state is not None:
+        return _STATES.get(row.state, str(row.state))
+    return f"too small ({row.queries})" if row.too_small and row.allowed is not None else "shown"
+
+
+# Queries -----------------------------------------------------------------------------------------
+
+
+def losers_table(result: GateResult) -> Table:
+    """The queries that explain a verdict."""
+    worst = result.worst
+    rows = () if worst is None else tuple(zip(worst.rows, worst.slices, strict=True))
+    titles = {} if worst is None else worst.titles
+    title = "contributions of items: old rank -> new rank"
+    if not result.systems:
+        title = "relevant items at"
+    columns: dict[Column, Callable[[Any], Cell]] = {
+        Column("query", longest=None): lambda row: text_cell(_titled(row[0].query, row[0].text)),
+        Column("slice"): lambda row: text_cell(" ".join(map(shown, row[1]))),
+        Column((result.systems or ("",))[0], "number"): lambda row: number_cell(row[0].old),
+        Column((result.systems or ("value",))[-1], "number"): lambda row: number_cell(row[0].new),
+        Column("change", "number"): lambda row: number_cell(row[0].change, signed=True),
+        Column(title, longest=None): lambda row: text_cell(_items(row[0], titles)),
+    }
+    return _without_empty(columns, rows)
+
+
+def _titled(value: Any, title: str) -> str:
+    """A text before the id, where there is one."""
+    return f"{line(title, LONGEST_TEXT)} ({shown(value)})" if title else shown(value)
+
+
+def _items(row: QueryChange, titles: Any) -> str:
+    """``d969 1->9 -0.31, d845 3->-``, or the ranks of the relevant items of one system."""
+    name = {item: _titled(item, title) for item, title in titles.items()}
+    after = row.after
+    if math.isnan(row.old) and not row.items:
+        ranks = ", ".join(_rank(hit.rank) for hit in after.hits[:MOST_ITEMS]) or "nowhere"
+        text = f"{ranks}{_more(after.hits)} of {after.n_ranked:,}"
+        lost = after.not_retrieved
+        missing = ", ".join(name.get(item, shown(item)) for item in lost[:2])
+        more = f" +{len(lost) - 2:,}" if len(lost) > 2 else ""
+        return f"{text}; unretrieved {missing}{more}" if lost else text
+    empty = " (empty list)" if not after.n_ranked else ""
+    if not row.items and after.judged is None:  # items without ids
+        sides = [", ".join(_rank(hit.rank) for hit in own.hits) for own in (row.before, after)]
+        return f"{sides[0] or '-'} -> {sides[1] or '-'}{empty}"
+    moves = [own for own in row.items if own.old_rank != own.new_rank or own.contribution]
+    # What went the way of the query explains it: the others come behind.
+    if not math.isnan(row.change):
+        moves.sort(key=lambda own: own.contribution * row.change < 0)
+    parts = []
+    for item, _, old, new, part in moves[:MOST_ITEMS]:
+        cost = f" {part:+.2f}" if abs(part) >= _NOTHING else ""
+        parts.append(f"{name.get(item, shown(item))} {_rank(old)}->{_rank(new)}{cost}")
+    return f"{', '.join(parts) or '-'}{_more(moves)}{empty}"
+
+
+def _rank(rank: float | None) -> str:
+    return "-" if rank is None else f"{rank:g}"
+
+
+def _more(values: Sequence[Any]) -> str:
+    return f" +{len(values) - MOST_ITEMS:,}" if len(values) > MOST_ITEMS else ""
+
+
+def _on_top(row: QueryChange, titles: Any) -> str:
+    """The first items of the list, ``*`` relevant, ``?`` unjudged."""
+    judged, ranking = row.after.judged or {}, row.after.ranking[:MOST_ON_TOP]
+    graded = any(grade == 0 for grade in judged.values())
+    marks = (
+        "*" if judged.get(item, 0) > 0 else "?" * (graded and item not in judged)
+        for item in ranking
+    )
+    named = (_titled(item, titles.get(item, "")) for item in ranking)
+    return " ".join(f"{item}{mark}" for item, mark in zip(named, marks, strict=True))
+
+
 def _queries(result: GateResult) -> list[str]:
     """The queries that explain a failure, with their top items now."""
     worst = result.worst
     if worst is None or not worst.rows:
         return []
-    n, alone = len(worst.rows), worst.rows[0].was is None
-    of = ""
+    n, of, signs = len(worst.rows), "", "* relevant, ? unjudged"
     if worst.labels:
         of = f" in {'slice' if len(worst.labels) == 1 else 'slices'} {several(worst.labels)}"
-    about = f"worst queries by {worst.measure}{of} ({n} of {worst.of}; * relevant, ? unjudged)"
-    if not alone:
+    about = f"worst queries by {worst.measure}{of} ({n} of {worst.of}; {signs})"
+    if not math.isnan(worst.rows[0].old):
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
-        signs = "* relevant, ? unjudged, - not retrieved"
-        about = f"biggest losses{of} ({worst.measure}{share}; {signs})"
+        about = f"biggest losses{of} ({worst.measure}{share}; {signs}, - unretrieved)"
     title, *lines = to_text(losers_table(result)).split("\n")
-    tops = [f"    now on top: {top_of(row)}" if row.top else "" for row in worst.rows]
+    tops = [f"    now on top: {_on_top(row, worst.titles)}" for row in worst.rows]
+    pairs = zip(lines, tops, worst.rows, strict=True)
+    own = [text for text, top, row in pairs for text in (text, *[top] * bool(row.after.ranking))]
     gains = ", ".join(f"{shown(query)} {gain:+.4f}" for query, gain in worst.gains)
-    own = [text for pair in zip(lines, tops, strict=True) for text in pair if text]
     return [about, title, *own, *([f"biggest gains: {gains}"] if gains else [])]
 
 
 # Remarks that help to understand a failure; they fail nothing ------------------------------------
-
-_CHANCE = 0.45
-"""An AUC below this is further from 1/2 than chance takes a useless system."""
 
 
 def facts(result: GateResult) -> list[str]:
@@ -502,7 +529,7 @@ def facts(result: GateResult) -> list[str]:
     )
     upside_down = (
         f"{row.name} is below 0.5: are the scores distances, of which lower is better?"
-        for row in result.metrics.values()
+        for row in result.measures.values()
         if row.name.partition("(")[0] in ("auc", "gauc") and row.value < _CHANCE
     )
     remarks = [f"{queries_text(n)} {what}" for n, what in left_out if n]
@@ -511,25 +538,25 @@ def facts(result: GateResult) -> list[str]:
 
 def _about_test(result: GateResult) -> list[str]:
     """The test."""
-    tested = [row for row in result.metrics.values() if row.compared]
+    tested = [row for row in result.measures.values() if row.compared]
     if not tested:
         return []
-    over = f", Holm over {len(tested):,} metrics" if len(tested) > 1 else ""
+    over = f", Holm over {len(tested):,} measures" if len(tested) > 1 else ""
     gated = [own.label for own in result.slices if own.drop is not None]
     if gated:
         tests, labels = count(len(gated), "test"), count(len(set(gated)), "slice")
-        over += f"; Holm over {tests} of {labels} (alpha {result.slice_alpha:g})"
-    return [f"test: randomization of signs, two-sided, level {result.alpha:.2f}{over}"]
+        over += f"; Holm over {tests} of {labels}, level {result.slice_alpha:g}"
+    return [f"test: Fisher's randomization, level {result.alpha:g} for both sides{over}"]
 
 
 def _footer(result: GateResult) -> list[str]:
-    """The files, and how a drop that is wanted is accepted."""
-    if not result.baseline or result.other != "baseline":
+    """The file, and how a drop that is wanted is accepted."""
+    if not result.baseline or not result.systems:
         return []
     lines = [f"baseline  {line(result.baseline)}"]
-    red = not result.passed
-    lines += [f"accept    {result.accept}"] if red else []
-    if red and result.elsewhere:
+    if not result.passed:
+        lines.append(f"accept    {result.accept}")
+    if not result.passed and result.elsewhere:
         lines.append(
             f"the baseline is that of {line(result.elsewhere)}: run this in the working copy and "
             "commit the file; this run stays red until the change is merged"

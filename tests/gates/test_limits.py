@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from sklearn_rank import InvalidParameterError
-from sklearn_rank.gates.policy import (
+from sklearn_rank.gates.limits import (
     SettingError,
     Settings,
-    read_policy,
+    read_limits,
 )
 
 DROP: dict[str, Any] = {"max_drop": {"map": 0.02}}
@@ -19,7 +19,7 @@ SLICED: dict[str, Any] = {**DROP, "slices": {"q001": "s"}}
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     # limits of nothing
     "nothing": ({}, "the gate has no limit"),
-    "shown": ({"metrics": ("mrr",)}, "the gate has no limit"),
+    "shown": ({"measures": ("mrr",)}, "the gate has no limit"),
     "at_least": ({**DROP, "at_least": {}}, "at_least is empty"),
     "at_most": ({**DROP, "at_most": {}}, "at_most is empty"),
     "max_drop": ({"max_drop": {}}, "max_drop is empty"),
@@ -42,7 +42,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "query": ({"per_query_at_least": {"mrr": 0}}, "per_query_at_least of mrr must be above 0"),
     "of a slice": ({**SLICED, "slice_at_least": {"s": {"mrr": 75}}}, "slice_at_least of mrr must"),
     "idcg": ({"at_least": {"idcg@5": 0.1}}, "at_least of idcg@5 limits nothing: it reads the judg"),
-    "idcg alone": ({"metrics": "idcg@5", "max_drop": 0.1}, "the gate has no limit"),
+    "idcg alone": ({"measures": "idcg@5", "max_drop": 0.1}, "the gate has no limit"),
     # the wrong direction
     "lag": ({"at_least": {"lag": 0.1}}, "less is better for lag: limit it by at_most, not by"),
     "map": ({"at_most": {"map": 0.9}}, "greater is better for map: limit it by at_least, not by"),
@@ -68,26 +68,26 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_limit_that_cannot_be_meant_is_refused(name):
     limits, complaint = REFUSED[name]
     with pytest.raises(InvalidParameterError, match=complaint):
-        read_policy(limits, Settings())
+        read_limits(limits, Settings())
 
 
 def test_limits_just_within_their_range_are_taken():
     below = math.nextafter(1, 0)
     limits: Any = {"max_drop": {"map": below}, "hard_drop": {"map": below}}
-    policy = read_policy({**limits, "at_least": {"map": 1}, "at_most": {"lag": 0}}, Settings())
+    policy = read_limits({**limits, "at_least": {"map": 1}, "at_most": {"lag": 0}}, Settings())
     assert policy.max_drop == policy.hard_drop == {"map": below}
-    assert read_policy({**DROP, "hard_drop": math.inf}, Settings()).hard_drop == {"map": math.inf}
+    assert read_limits({**DROP, "hard_drop": math.inf}, Settings()).hard_drop == {"map": math.inf}
     wide: dict[str, Any] = {"max_drop": {"map": 0.4}}
     # A default never judges a drop that the gate allows.
-    assert read_policy(wide, Settings(hard_drop=0.1)).hard_drop == {"map": 0.4}
-    assert read_policy(DROP, Settings(hard_drop=0.1)).hard_drop == {"map": 0.1}
+    assert read_limits(wide, Settings(hard_drop=0.1)).hard_drop == {"map": 0.4}
+    assert read_limits(DROP, Settings(hard_drop=0.1)).hard_drop == {"map": 0.1}
 
 
 @pytest.mark.parametrize("measure", ["lag", "dcg@10"])
 def test_measures_without_an_upper_bound_have_no_default_hard_drop(measure):
-    policy = read_policy({"max_drop": {measure: 0.5}}, Settings())
+    policy = read_limits({"max_drop": {measure: 0.5}}, Settings())
     assert policy.hard_drop == {measure: math.inf}
-    policy = read_policy({"max_drop": {measure: 0.5}, "hard_drop": 2}, Settings())
+    policy = read_limits({"max_drop": {measure: 0.5}, "hard_drop": 2}, Settings())
     assert policy.hard_drop == {measure: 2.0}
 
 
@@ -97,12 +97,12 @@ NUMBERS = ["1e-3", "95%", True, None, np.array([0.5]), [0.5], pd.NA, pd.NaT, 0.5
 @pytest.mark.parametrize("value", [*NUMBERS, np.True_, 10**400, math.nan], ids=lambda own: None)
 def test_a_threshold_is_a_number(value):
     with pytest.raises(InvalidParameterError, match="at_least"):
-        read_policy({"at_least": {"mrr": value}}, Settings())
+        read_limits({"at_least": {"mrr": value}}, Settings())
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16])
 def test_scalars_of_numpy_are_numbers(kind):
-    policy = read_policy({"at_least": {"mrr": kind(0.75)}}, Settings())
+    policy = read_limits({"at_least": {"mrr": kind(0.75)}}, Settings())
     assert type(policy.at_least["mrr"]) is float
 
 
