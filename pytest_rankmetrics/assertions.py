@@ -190,7 +190,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     )
     shared = list(inspect.signature(assertion).parameters.values())
     parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in own]
-    reading = shared[3].replace(name="options")
+    reading = shared[3].replace(name="reading")
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return assertion
 

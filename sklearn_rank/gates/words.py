@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sklearn_rank.comparison.changes import cause
 from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
@@ -455,13 +456,13 @@ def _items(row: QueryChange, titles: Any) -> str:
         sides = [", ".join(_rank(hit.rank) for hit in own.hits) for own in (row.before, after)]
         return f"{sides[0] or '-'} -> {sides[1] or '-'}{empty}"
     moves = [own for own in row.items if own.old_rank != own.new_rank or own.contribution]
-    # What went the way of the query explains it: the others come behind.
-    if not math.isnan(row.change):
-        moves.sort(key=lambda own: own.contribution * row.change < 0)
+    lead = cause(row)
+    moves.sort(key=lambda own: own is not lead)
     parts = []
-    for item, _, old, new, part in moves[:MOST_ITEMS]:
-        cost = f" {part:+.2f}" if abs(part) >= _NOTHING else ""
-        parts.append(f"{name.get(item, shown(item))} {_rank(old)}->{_rank(new)}{cost}")
+    for own in moves[:MOST_ITEMS]:
+        cost = f" {own.contribution:+.2f}" if abs(own.contribution) >= _NOTHING else ""
+        ranks = f"{_rank(own.old_rank)}->{_rank(own.new_rank)}"
+        parts.append(f"{name.get(own.item, shown(own.item))} {ranks}{cost}")
     return f"{', '.join(parts) or '-'}{_more(moves)}{empty}"
 
 
