@@ -194,7 +194,7 @@ def _cell(row: Change) -> Cell | None:
 def _judged_rows(rows: Iterable[Row], measures: Sequence[str], gate: GateResult) -> list[Row]:
     """Rows with the colours of a gate, and what it allows."""
     verdicts: dict[tuple[str, str], tuple[Direction, str]] = {}
-    for judged in (*gate.metrics.values(), *gate.slices):
+    for judged in (*gate.measures.values(), *gate.slices):
         direction: Direction = "better" if judged.state == "improved" else ""
         direction = "worse" if judged.state in ("fail", "stale") else direction
         note = "" if judged.allowed is None else f"allowed {judged.allowed:g}"
