@@ -62,20 +62,6 @@ function student(t, freedom) {
   return t > 0 ? 1 - tail : tail;
 }
 
-// Noncentral t at t > 0 by the sums of Lenth (1989), from the largest term on in both directions.
-function noncentral(t, freedom, shift) {
-  const x = t * t / (t * t + freedom), rate = shift * shift / 2, start = Math.floor(rate);
-  const part = (j) => {
-    const p = Math.exp(-rate + j * Math.log(rate) - logGamma(j + 1));
-    const q = shift / Math.SQRT2 * Math.exp(-rate + j * Math.log(rate) - logGamma(j + 1.5));
-    return p * betaInc(j + 0.5, freedom / 2, x) + q * betaInc(j + 1, freedom / 2, x);
-  };
-  let sum = 0;
-  for (let j = start, own = 1; own > 1e-17 || j < start + 5; j++) sum += own = part(j);
-  for (let j = start - 1, own = 1; j >= 0 && own > 1e-17; j--) sum += own = part(j);
-  return normal(-shift) + 0.5 * sum;
-}
-
 // The x at which a function that rises from `low` to `high` reaches a value.
 function solve(rising, value, low, high) {
   for (let i = 0; i < 200 && high - low > 1e-15 * Math.abs(low + high); i++) {
@@ -108,13 +94,18 @@ function meanInterval(mean, sd, n, level) {
   return [mean - reach, mean + reach];
 }
 
-// Least true drop that a two-sided paired test of n queries finds with this power.
+// Drop from which on a two-sided paired test finds it, cut at two ends, and its deviation.
+function limitOf(error, freedom, alpha, least, most) {
+  const t = studentQuantile(1 - alpha / 2, freedom);
+  const limit = t * (1 - 1 / (4 * freedom)) * error;
+  if (least < limit && limit < most) return [limit, error * Math.sqrt(1 + t * t / (2 * freedom))];
+  return [Math.min(Math.max(limit, least), Math.max(least, most)), error];
+}
+
+// Least true drop that a test of n queries finds with this power.
 function detectableDrop(n, sd, alpha, power) {
-  // With so many queries the noncentral t is normal.
-  if (n > 1e5) return sd * (normalQuantile(1 - alpha / 2) + normalQuantile(power)) / Math.sqrt(n);
-  const critical = studentQuantile(1 - alpha / 2, n - 1);
-  const missed = (shift) => -noncentral(critical, n - 1, shift); // falls with the shift
-  return sd * solve(missed, power - 1, 1e-9, 2 * critical + 20) / Math.sqrt(n);
+  const [limit, deviation] = limitOf(sd / Math.sqrt(n), n - 1, alpha, 0, Infinity);
+  return limit + normalQuantile(power) * deviation;
 }
 
 // Least number of queries with which a true drop is found.
@@ -132,16 +123,8 @@ function queriesNeeded(drop, sd, alpha, power) {
 
 // How often a gate of one measure fails though both systems are equally good.
 function falseAlarmRate(n, sd, maxDrop, hardDrop, alpha) {
-  const error = sd / Math.sqrt(n), freedom = n - 1, points = 200;
-  const t = studentQuantile(1 - alpha / 2, freedom);
-  let sum = 0;
-  for (let i = 0; i < points; i++) {
-    const share = (i + 0.5) / points;
-    const spread = solve((x) => gammaInc(freedom / 2, x), share, 0, freedom * 5 + 50) * 2 / freedom;
-    const limit = Math.max(maxDrop, Math.min(hardDrop, t * error * Math.sqrt(spread)));
-    sum += normal(-limit / error);
-  }
-  return sum / points;
+  const [limit, deviation] = limitOf(sd / Math.sqrt(n), n - 1, alpha, maxDrop, hardDrop);
+  return normal(-limit / deviation);
 }
 
 const CALCULATORS = {
