@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,15 +94,22 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
             placements.append(Placement(query, hits, length, grades))
             continue
         items, scores = kept.rankings.get(query, ((), None))
-        score_of = None if scores is None else dict(zip(items, scores.tolist(), strict=True))
-        tiers = _tiers(items, score_of)
         if kept.shared is None:
             truth = dict(kept.truths[query])
         else:
             truth = {item: kept.shared[item] for item in items if item in kept.shared}
-        ranking = [item for tier in tiers for item in tier]
-        named = _named(hits, tiers, truth)
-        listed = [] if score_of is None else [score_of[item] for item in ranking]
+        ranking, listed = list(items), [] if scores is None else scores.tolist()
+        if len(set(listed)) == len(listed):
+            pairs = sorted(zip(listed, ranking, strict=False), key=itemgetter(0), reverse=True)
+            if pairs:
+                listed, ranking = map(list, zip(*pairs, strict=True))
+            relevant = [item for item in ranking if truth.get(item, 0) > 0]
+            named = [hit._replace(item=item) for hit, item in zip(hits, relevant, strict=False)]
+        else:
+            tiers = _tiers(items, dict(zip(items, listed, strict=True)))
+            ranking = [item for tier in tiers for item in tier]
+            named = _named(hits, tiers, truth)
+            listed.sort(reverse=True)
         placements.append(Placement(query, named, length, grades, truth, ranking, listed))
     return placements
 
