@@ -9,32 +9,18 @@ import io
 import json
 import math
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.read import FileFormat, kind_of_name, qrels_of, run_of
+from sklearn_rank.files.read import FORMATS, SUFFIXES, FileFormat, kind_of_name, qrels_of, run_of
 from sklearn_rank.files.source import MAX_ID, polars_or_none, source_of
-from sklearn_rank.files.text import (
-    EXACT,
-    INEXACT,
-    MAX_GRADE,
-    TIMESTAMP,
-    is_exact,
-)
+from sklearn_rank.files.text import EXACT, INEXACT, MAX_GRADE, TIMESTAMP, is_exact
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
-_OTHERS = re.compile(
-    r"\.(xlsx?|ods|html?|xml|md|pdf|docx?|zip|tar|tgz|7z|xz|lz4|db|sqlite|duckdb|pkl|pickle|np[yz]"
-    r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm|svmlight|letor)"
-)
-"""Suffixes of formats that are not written: a TREC file of such a name would mislead."""
-_WRITTEN = ("trec", "csv", "jsonl", "json", "parquet", "arrow")
-"""Formats that `_write` knows; a reader alone makes no format that is written."""
 _Row: TypeAlias = "tuple[str, str, float]"
 """Query, item and score or grade."""
 
@@ -54,8 +40,8 @@ def write_run(
     run : Run or mapping
         {query: {item: score}} or {query: ranked list}; a list gets falling scores.
     path : path
-        Its suffix tells format and compression (``.gz``, ``.bz2``); without a known suffix the
-        format is TREC's. The file appears whole or not at all.
+        Its suffix tells format and compression (``.gz``, ``.bz2``); without one the format is
+        TREC's. The file appears whole or not at all.
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the name.
     tag : str, default=""
@@ -180,61 +166,49 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     """The format to write, unless the file's name or an existing file forbids it."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", _WRITTEN, function)
-    is_run = function == "write_run"
+        check_option(format, "format", FORMATS, function)
+    noun, read = ("a run", run_of) if function == "write_run" else ("judgements", qrels_of)
 
     def holds(there: Path) -> bool:
-        """Whether a file holds a run, or judgements."""
         try:
-            (run_of if is_run else qrels_of)(source_of(there))
+            read(source_of(there))
         except ValueError:
             return False
         return True
 
-    check_target(path, Kind("a run" if is_run else "judgements", holds) if overwrite else None)
+    check_target(path, Kind(noun, holds) if overwrite else None)
     suffix = os.path.splitext(os.fsdecode(os.fspath(path)).lower())[1]
-    problem = ""
     if suffix == ".zst":
-        problem = "Zstandard files are read, not written; use .gz or .bz2"
-    elif format is None and _OTHERS.fullmatch(suffix):
-        problem = (
-            f"{safe_text(str(path))}: {suffix} files are not written; the suffixes are .run, "
-            ".qrels, .csv, .tsv, .jsonl, .json, .parquet and .arrow"
-        )
-    if problem:
-        raise InvalidParameterError(problem)
-    chosen = format or kind_of_name(path) or "trec"
-    if chosen not in _WRITTEN:
-        msg = (
-            f"{safe_text(str(path))}: files of the format {chosen!r} are read, not written; pass "
-            f"format= and one of {', '.join(_WRITTEN)}"
-        )
+        msg = "Zstandard files are read, not written; use .gz or .bz2"
         raise InvalidParameterError(msg)
-    return chosen
+    chosen = format or kind_of_name(path)
+    if chosen is None and suffix not in ("", ".txt", ".gz", ".bz2"):
+        known = ", ".join(SUFFIXES)
+        what = f"{safe_text(str(path))}: {suffix} tells no format; pass format=, or a suffix of"
+        msg = f"{what} {known}"
+        raise InvalidParameterError(msg)
+    return chosen or "trec"
 
 
 def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
     """Write rows in a format, compressed as the name says."""
     name = os.fsdecode(os.fspath(path)).lower()
-    titles = ("query", "item", kind)
     if form == "trec":
         data = _trec(rows, tag)
     elif form == "csv":
-        data = _csv(titles, rows, "\t" if ".tsv" in name else ",")
+        data = _csv(rows, kind, "\t" if ".tsv" in name else ",")
     elif form in ("parquet", "arrow"):
-        data = _columnar(rows, titles, form)
+        data = _columnar(rows, kind, form)
     else:
         queries: dict[str, dict[str, float]] = {}
         for query, item, number in rows:
             queries.setdefault(query, {})[item] = number
-        text = [json.dumps(queries, ensure_ascii=False, indent=1)]
+        key = "results" if kind == "score" else "relevant"
+        lines = [json.dumps(queries, ensure_ascii=False, indent=1)]
         if form == "jsonl":
-            key = "results" if kind == "score" else "relevant"
-            text = []
-            for query, items in queries.items():
-                pairs = [{"id": item, kind: number} for item, number in items.items()]
-                text.append(json.dumps({"query": query, key: pairs}, ensure_ascii=False))
-        data = "".join(f"{line}\n" for line in text).encode()
+            parts = [{"query": query, key: items} for query, items in queries.items()]
+            lines = [json.dumps(part, ensure_ascii=False) for part in parts]
+        data = "".join(f"{line}\n" for line in lines).encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     elif name.endswith(".bz2"):
@@ -251,10 +225,10 @@ def _trec(rows: list[_Row], tag: str) -> bytes:
         if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
             msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
             raise ValueError(msg)
-    lines, rank, before = [], 0, None
     if tag and tag.encode().split() != [tag.encode()]:
         msg = f"tag must be one word, got {safe_repr(tag)}"
         raise ValueError(msg)
+    lines, rank, before = [], 0, None
     for query, item, number in rows:
         rank, before = (rank + 1 if query == before else 1), query
         if tag:
@@ -267,23 +241,23 @@ def _trec(rows: list[_Row], tag: str) -> bytes:
     return "".join(lines).encode()
 
 
-def _csv(names: Iterable[str], rows: Iterable[Iterable[Any]], separator: str) -> bytes:
+def _csv(rows: list[_Row], kind: str, separator: str) -> bytes:
     """Lines under a header; ValueError for text that would not stay in its line."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(names)
+    writer.writerow(("query", "item", kind))
     for row in rows:
-        cells = list(row)
-        broken = [cell for cell in cells if isinstance(cell, str) and {"\n", "\r", "\0"} & {*cell}]
+        broken = [text for text in row[:2] if {"\n", "\r", "\0"} & {*text}]
         if broken:
             msg = f"the id {safe_repr(broken[0])} holds a line break or NUL, which CSV cannot hold"
             raise ValueError(msg)
-        writer.writerow(cells)
+        writer.writerow(row)
     return out.getvalue().encode()
 
 
-def _columnar(rows: list[_Row], titles: Iterable[str], form: str) -> bytes:
-    columns = {title: [row[place] for row in rows] for place, title in enumerate(titles)}
+def _columnar(rows: list[_Row], kind: str, form: str) -> bytes:
+    titles = enumerate(("query", "item", kind))
+    columns = {title: [row[place] for row in rows] for place, title in titles}
     out = io.BytesIO()
     pl = polars_or_none()
     if pl is not None:

@@ -19,7 +19,6 @@ from sklearn_rank import (
     write_run,
 )
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.files.read import SUFFIXES
 from tests.files.conftest import qrels_of, run_of
 
 NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
@@ -82,13 +81,16 @@ def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_
     assert not list(tmp_path.iterdir())
 
 
-def test_a_format_that_is_read_alone_is_not_written_as_another(tmp_path, monkeypatch):
-    monkeypatch.setitem(SUFFIXES, ".toml1", "toml")  # type: ignore[index]
-    with pytest.raises(InvalidParameterError, match="the format 'toml' are read, not written"):
-        write_run({"q": ["a"]}, tmp_path / "a.toml1")
+def test_a_suffix_that_tells_no_format_is_asked_about(tmp_path):
+    with pytest.raises(
+        InvalidParameterError, match=r"x\.xlsx: \.xlsx tells no format; pass format="
+    ):
+        write_run({"q": ["a"]}, tmp_path / "x.xlsx")
     with pytest.raises(InvalidParameterError, match="The 'format' parameter of write_run"):
         write_run({"q": ["a"]}, tmp_path / "a", format="toml")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+    write_run({"q": ["a"]}, tmp_path / "run.bm25", format="trec")
+    assert read_run(tmp_path / "run.bm25") == {"q": {"a": 1}}
 
 
 def test_ids_and_grades_of_other_kinds_are_refused(tmp_path):
