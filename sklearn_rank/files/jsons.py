@@ -70,7 +70,7 @@ def looks_like_lines(text: str) -> bool:
     return isinstance(value, dict) and any(map(is_known, value))
 
 
-def _nested(value: Mapping[str, Any]) -> list[str]:
+def _nested(value: Mapping[Any, Any]) -> list[str]:
     return [key for key, part in value.items() if isinstance(part, (list, dict))]
 
 
@@ -225,33 +225,32 @@ class _Reader:
 
     def add_file(self, value: Any) -> None:
         """Add the rows of a file of one value."""
-        if not isinstance(value, (dict, list)):
-            kind = type(value).__name__
-            self.source.fail(None, f"holds a JSON {kind}, expected a list or an object")
-        found = None
+        for one in value if isinstance(value, list) else self._objects(value):
+            self.add(None, one)
+
+    def _objects(self, value: Any) -> list[Any]:
+        """The objects with a query, or for a row, of a file of one object."""
+        fail = self.source.fail
+        if not isinstance(value, dict):
+            fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
         try:
-            if isinstance(value, dict):
-                found = _of_programs(value, self.request)
+            found = _of_programs(value, self.request)
         except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
             what = f"has keys of Elasticsearch, OpenSearch or MTEB ({format_list(value)})"
-            self.source.fail(None, f"{what} and is not what these programs write")
-        objects = value if isinstance(value, list) or not value else _wrapped(value, self.request)
-        if value and found is None and not objects:
-            if any(map(is_known, value)) or not _nested(value):
-                objects = [value]
-            else:
-                found = value
-        if found is not None:
-            if len(_nested(found)) < len(found):
-                what = "a run" if self.is_run else "judgements"
-                self.source.fail(
-                    None,
-                    f"has the keys {format_list(value)}, which are not the shape of {what}: "
-                    "{query: items}, or a list of objects with a query and its items",
-                )
-            objects = [{"query": query, "items": items} for query, items in found.items()]
-        for one in objects:
-            self.add(None, one)
+            fail(None, f"{what} and is not what these programs write")
+        if found is None:
+            wrapped = _wrapped(value, self.request)
+            if wrapped or any(map(is_known, value)) or not _nested(value):
+                return wrapped or ([value] if value else [])
+            found = value
+        if len(_nested(found)) < len(found):
+            what = "a run" if self.is_run else "judgements"
+            fail(
+                None,
+                f"has the keys {format_list(value)}, which are not the shape of {what}: "
+                "{query: items}, or a list of objects with a query and its items",
+            )
+        return [{"query": query, "items": items} for query, items in found.items()]
 
     def add(self, line: int | None, value: Any) -> None:
         """Add the rows of one object."""
@@ -353,7 +352,7 @@ class _Reader:
         item = self._id(line, value[roles["item"]], "item")
         self.names.update({role: inside + key for role, key in roles.items()})
         kind = next((kind for kind in self.kinds if kind in roles), None)
-        number, rank = None, value.get(roles.get("rank", ""))
+        number: float | None = None
         if kind is None:
             unread = [key for key in value if key not in roles.values()]
             for key in unread_columns(unread, {}, self.columns, self.missing):
@@ -363,9 +362,10 @@ class _Reader:
             self.kind, number = kind, self._number(line, value[roles[kind]], query, item)
         elif not self.is_run:  # not rated; a run is sorted by something else than the score
             number = math.nan
-        is_number = isinstance(rank, (int, float)) and not isinstance(rank, bool)
-        rank = float(rank) if is_number and abs(rank) < EXACT else math.nan
-        self.rows.append((query, item, number, rank))
+        rank = value.get(roles.get("rank", ""))
+        is_rank = isinstance(rank, (int, float)) and not isinstance(rank, bool)
+        at = float(rank) if is_rank and abs(rank) < EXACT else math.nan  # type: ignore[arg-type]
+        self.rows.append((query, item, number, at))
 
     def _number(self, line: int | None, value: Any, query: str, item: str) -> float:
         if isinstance(value, str) and self.request.grades is not None:
@@ -439,13 +439,13 @@ def read_ids(path: str | os.PathLike[str], option: str) -> list[str]:
     """Ids of queries: one a line, of JSON lines, or of the requests of ``_msearch``."""
     source, ids = source_of(path, option), list[str]()
     lines = [line for line in enumerate(text_of(path, option).splitlines(), 1) if line[1].strip()]
-    values = [load_json(source, n, s.encode()) if s[0] == "{" else s for n, s in lines]
+    values: list[Any] = [load_json(source, n, s.encode()) if s[0] == "{" else s for n, s in lines]
     bodies = [
         isinstance(value, dict) and any(isinstance(value.get(key), dict) for key in _BODY)
         for value in values
     ]
-    rows = zip(lines, values, [{}, *values], bodies, strict=False)
-    for (line, _), value, before, is_body in rows:
+    earlier: list[Any] = [{}, *values[:-1]]
+    for (line, _), value, before, is_body in zip(lines, values, earlier, bodies, strict=True):
         if is_body:
             header = before if isinstance(before, dict) else {}
             ids.append(_id_of_request(source, line, header, value))

@@ -82,9 +82,7 @@ def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_
 
 
 def test_a_suffix_that_tells_no_format_is_asked_about(tmp_path):
-    with pytest.raises(
-        InvalidParameterError, match=r"x\.xlsx: \.xlsx tells no format; pass format="
-    ):
+    with pytest.raises(InvalidParameterError, match=r"\.xlsx: \.xlsx tells no format; pass"):
         write_run({"q": ["a"]}, tmp_path / "x.xlsx")
     with pytest.raises(InvalidParameterError, match="The 'format' parameter of write_run"):
         write_run({"q": ["a"]}, tmp_path / "a", format="toml")  # type: ignore[arg-type]

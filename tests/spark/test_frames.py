@@ -73,7 +73,9 @@ def test_texts_and_distances(lazy):
     near[1]["distance"] = [-score for score in near[1].pop("score")]
     expected = evaluate(*map(pl.DataFrame, near), "map")
     assert_same(evaluate(*map(lazy, near), "map"), expected)
-    with pytest.raises(ColumnRoleError, match=r"for the role 'grade', which may be 'label of' .texts"):
+    with pytest.raises(
+        ColumnRoleError, match=r"for the role 'grade', which may be 'label of' .texts"
+    ):
         evaluate(lazy({**judged, "label of": list("EIIE")}), lazy(RUN), "map")
 
 
