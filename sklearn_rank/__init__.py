@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import *
     from sklearn_rank.comparison.differences import Change as Change
+    from sklearn_rank.comparison.recorded import *
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.lines import *
     from sklearn_rank.evaluation.audit import *
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "comparison.compare": "compare",
     "comparison.differences": "Change",
+    "comparison.recorded": "load",
     "comparison.result": "Comparison",
     "displays.lines": """
         MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay

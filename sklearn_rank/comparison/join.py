@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,6 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rank.comparison.baseline import DECIMALS
+from sklearn_rank.comparison.recorded import (
+    RecordedEvaluation,
+    completed,
+    is_alone,
+    keys_in,
+)
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
@@ -87,6 +95,8 @@ class Joined:
         whole = self.systems[system]
         if len(self.query_ids) == len(whole.query_ids):
             return float(whole[measure])
+        if isinstance(whole, RecordedEvaluation):
+            return math.nan
         scored, values = self._scored(system, measure), []
         for run in whole.runs:
             judged = run._judged
@@ -155,13 +165,21 @@ def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
 
 
 def join(
-    systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool
+    systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool = False
 ) -> tuple[Joined, list[str]]:
-    """Systems joined on their common queries, and notes on omissions."""
+    """Systems joined on their common queries, and notes on omissions.
+
+    What was read from a file takes judgements and ids of items from the first that was not.
+    """
     names, notes = _common_measures(systems, measures)
-    _check_same_definitions(systems, names)
+    live = [own for own in systems.values() if not is_alone(own)]
+    evaluated = {name: own for name, own in systems.items() if not is_alone(own)} or systems
+    _check_same_definitions(evaluated, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})
-    ids = {name: system._judged.listed_ids() for name, system in systems.items()}
+    ids = {
+        name: keys_in(own, live[0]) if live and is_alone(own) else own._judged.listed_ids()
+        for name, own in systems.items()
+    }
     by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
     if len(set(by_position.values())) > 1:
         described = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
@@ -173,6 +191,10 @@ def join(
     first, *others = ids.values()
     places = dict(zip(ids, common_queries(ids.values()), strict=True))
     query_ids = [first[number] for number in next(iter(places.values())).tolist()]
+    shared = set(query_ids)
+    left_out = {
+        name: [query for query in found if query not in shared] for name, found in ids.items()
+    }
     if not query_ids:
         described = "; ".join(
             f"{safe_repr(name)} has {format_list(found, limit=3)}" for name, found in ids.items()
@@ -180,10 +202,6 @@ def join(
         hint = next(filter(None, (spelling_hint(first, found) for found in others)), "")
         msg = f"no query was evaluated for all systems: {described}{hint}"
         raise QueryMismatchError(msg)
-    shared = set(query_ids)
-    left_out = {
-        name: [query for query in found if query not in shared] for name, found in ids.items()
-    }
     described = describe_queries(left_out)
     if described and same_queries:
         msg = f"the systems were evaluated on different queries: {described}"
@@ -191,13 +209,18 @@ def join(
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
     counts = {name: len(found) for name, found in left_out.items()}
+    if live:
+        systems, places = completed(systems, places)
     clusters = _common_clusters(systems, query_ids, places)
-    joined = Joined(systems, names, query_ids, places, counts, clusters)
+    is_recorded = any(isinstance(own, RecordedEvaluation) for own in systems.values())
+    decimals = DECIMALS if is_recorded else None
+    joined = Joined(systems, names, query_ids, places, counts, clusters, decimals)
     if same_queries and len({tuple(found) for found in joined.missing.values()}) > 1:
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
+    if live:
+        refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
     return joined, notes
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.join import Joined, describe_queries
+from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.evaluation.repeats import noise_text
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.kernels.binary import unjudged_share
@@ -41,15 +42,15 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
     notes = []
     top, shares = unjudged_shares(joined)
     if shares:
-        baseline, *others = shares
-        others.sort(key=lambda name: -shares[name])
+        first, *others = joined.systems
+        others = sorted((name for name in others if name in shares), key=lambda name: -shares[name])
         named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
         if len(others) > _MOST_NAMED:
             named.append(f"{len(others) - _MOST_NAMED:,} more systems")
+        against = f" ({safe_repr(first)}: {shares[first]:.0%})" if first in shares else ""
         notes.append(
-            f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
-            f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged; to_judge() or "
-            "`sklearn-rank judge-next` lists the most important ones"
+            f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)}{against} "
+            "are unjudged; to_judge() or `sklearn-rank judge-next` lists the most important ones"
         )
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
@@ -100,11 +101,18 @@ def repeats_notes(rows: Sequence[Change]) -> list[str]:
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
-    """Number of first ranks, and share of the items there that nobody judged; {} for none."""
+    """Number of first ranks, and share of the items there that nobody judged, where it is known.
+
+    {} where all are judged.
+    """
     cutoffs = (joined.measure(name).k for name in joined.measures)
     top = next((k for k in cutoffs if k is not None), _TOP)
-    shares = {}
+    shares: dict[str, float] = {}
     for name, system in joined.systems.items():
+        if isinstance(system, RecordedEvaluation):
+            known = system.unjudged_share(top)
+            shares |= {} if known is None else {name: known}
+            continue
         rankings = system._judged.rankings
         # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
         nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()

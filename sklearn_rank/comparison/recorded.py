@@ -1,53 +1,325 @@
-"""A baseline as the evaluation that it records, over the queries whose judgements are the same."""
+"""Baseline files as evaluations: by themselves, or completed by one whose judgements they share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import QueryRecord, key_of, span
-from sklearn_rank.evaluation.compute import averaged
+from sklearn_rank.comparison.baseline import (
+    Baseline,
+    BaselineError,
+    QueryRecord,
+    clusters_of,
+    definition_of,
+    judged_digests,
+    key_of,
+    span,
+    weights_of,
+)
+from sklearn_rank.comparison.baseline import load as read_file
+from sklearn_rank.evaluation.averaging import Average
+from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import take_queries
+from sklearn_rank.evaluation.slices import read_slices, take_queries
+from sklearn_rank.evaluation.tables import slices_table
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.own import measure_from
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.data import KeptItems
+from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.segments import offsets_of, segment_index
+from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.tables.formats import Parts
 from sklearn_rank.typing import FloatArray, IntArray
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str]) -> Evaluation:
+    """Read a baseline file of a gate as the evaluation that it records.
+
+    It has values per query, ranks of the relevant items that were retrieved, and the first items of
+    each ranking; what it lacks raises an error that says so. Values have six decimals.
+    :func:`compare` takes it beside a result of :func:`evaluate`, from which it gets judgements and
+    ids.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``rank_gate`` or ``sklearn-rank gate`` wrote, such as ``"search.rank.json"``.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Of the queries as they were recorded, whose ids are texts.
+
+    Raises
+    ------
+    BaselineError
+        If there is no such file, or it is no unchanged baseline.
+
+    Examples
+    --------
+    >>> from sklearn_rank import compare, evaluate, load
+    >>> now = evaluate(truth, ranked, ["map", "ndcg@10"])  # doctest: +SKIP
+    >>> compare({"baseline": load("search.rank.json"), "new": now})  # doctest: +SKIP
+    """
+    found = read_file(Path(path), safe_repr(os.fspath(path)))
+    if found is None:
+        msg = f"there is no baseline {safe_repr(os.fspath(path))}"
+        raise BaselineError(msg)
+    return _alone(found[0], found[0].queries)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Recorded(Evaluation):
-    """An evaluation that was read from a baseline: only the first items of a ranking are known."""
+class RecordedEvaluation(Evaluation):
+    """An evaluation that was read from a baseline file."""
 
-    _spreads: Mapping[str, FloatArray] | None = None
-    _n_runs: int = 1
+    baseline: Baseline = field(kw_only=True)
+    rows: Sequence[QueryRecord] = field(kw_only=True)
+    is_alone: bool = field(kw_only=True, default=True)
+    """Whether no other evaluation has lent its judgements."""
 
     @property
     def runs(self) -> tuple[Evaluation, ...]:
-        """As many as there were; their means are known, and their spread."""
-        return (self,) * self._n_runs
+        """As many as there were; their means are recorded, and their spread."""
+        return (self,) * self.baseline.runs
 
     def spread(self, measure: str | Measure) -> FloatArray:
         """Standard deviation of each query between the runs that were recorded."""
-        return (self._spreads or {})[str(measure)]
+        name = find_measure(measure, self._scored)
+        return _column((row.spread or {} for row in self.rows), name)
+
+    def unjudged_share(self, top: int) -> float | None:
+        """Share of the items in the first ranks that nobody judged; None where it is not known."""
+        if not self.baseline.top:
+            return 0.0
+        return self.baseline.unjudged if self.baseline.top == top else None
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Queries, and those that are averaged; what a file does not say is 0."""
+        counts = super().counts
+        return counts | dict.fromkeys(("no_relevant", "relevant", "false_answers"), 0)
+
+    def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
+        """Ranks of the relevant items that were retrieved, and the first items of each ranking."""
+        if not self.is_alone:
+            return super().placements(queries)
+        found = []
+        for row in self.rows if queries is None else (self.rows[number] for number in queries):
+            grades = row.grades or [math.nan] * len(row.found or {})
+            hits = []
+            for (item, rank), grade in zip((row.found or {}).items(), grades, strict=True):
+                first, last = span(rank)
+                hits.append(Hit(item, grade, first - 1, last - first + 1))
+            found.append(Placement(row.id, hits, row.n, [], None, row.top))
+        return found
+
+    def by_slice(self, slices: Any) -> dict[Any, Evaluation]:
+        """The same for parts of the queries, whose pooled measures are not known."""
+        if isinstance(slices, str):
+            self._lacks("a column of a data frame")
+        labels = read_slices(slices, [row.id for row in self.rows], ())
+        parts = {k: _alone(self.baseline, [self.rows[n] for n in v]) for k, v in labels.items()}
+        return Parts(parts, slices_table)
+
+    def _lacks(self, what: str) -> NoReturn:
+        msg = (
+            f"a baseline file does not have {what}; it has values, ranks of relevant items and the "
+            "first items of each ranking"
+        )
+        raise InvalidParameterError(msg)
+
+    @property
+    def rankings(self) -> Any:
+        """Places of the relevant items, where another evaluation has lent its judgements."""
+        return self._lacks("judgements") if self.is_alone else super().rankings
+
+    def merge(self, *_: Any, **__: Any) -> NoReturn:
+        """Not possible."""
+        self._lacks("what a merge needs")
+
+    def to_judge(self, *_: Any, **__: Any) -> NoReturn:
+        """Not possible."""
+        self._lacks("the items that nobody judged")
+
+    def unjudged_items(self, *_: Any, **__: Any) -> NoReturn:
+        """Not possible."""
+        self._lacks("the items that nobody judged")
+
+    def condensed(self) -> NoReturn:
+        """Not possible."""
+        self._lacks("the items that nobody judged")
+
+
+def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArray:
+    return np.array([own.get(name) for own in cells], dtype=np.float64)
+
+
+def _alone(baseline: Baseline, rows: Sequence[QueryRecord]) -> RecordedEvaluation:
+    """Some queries of a file, without any judgements."""
+    offsets, above, tied = _places(rows)
+    grades = np.ones(len(above))
+    weights = [row.weight for row in rows]
+    known = None if None in weights else np.array(weights, dtype=np.float64)
+    n_ranked = np.array([row.n for row in rows], dtype=np.int64)
+    ids = [row.id for row in rows]
+    rankings = JudgedRankings(ids, offsets, above, tied, grades, n_ranked, offsets, grades, known)
+    clusters = [row.cluster for row in rows]
+    data = RankingData(
+        rankings,
+        no_items("a baseline file has no scores"),
+        keyed=True,
+        clusters=None if None in clusters else np.array(clusters, dtype=object),
+        options={name: _plain(value) for name, value in baseline.reading.items()},
+    )
+    scored = {}
+    for name, record in baseline.measures.items():
+        measure = _measure(name, record.definition)
+        if measure.is_pooled or measure.metric.is_total:
+            value = record.value if len(rows) == len(baseline.queries) else math.nan
+            average = Average(value, 0, record.queries)
+            scored[name] = Scored(measure, None, None, average, math.nan)
+        else:
+            values = _column((row.values for row in rows), name)
+            scored[name] = averaged(measure, data, values, known, math.nan)
+    return RecordedEvaluation(scored, data, baseline=baseline, rows=rows)
+
+
+def _plain(value: str) -> Any:
+    return {"True": True, "False": False}.get(value, value)
+
+
+def _measure(name: str, definition: Mapping[str, str]) -> Measure:
+    """The measure of a definition, as far as text can say it."""
+    if "own" in definition:
+        low, high = re.findall(r"[\[ ]([^\[\], ]+)[,\]]", definition["own"])[:2]
+        better = not definition["own"].endswith("lower is better")
+        return measure_from(name, range=(float(low), float(high)), greater_is_better=better)
+    (measure,) = parse_measures([name])
+    options = [f"{k}={v}" for k, v in definition.items() if k in measure.options and v != "None"]
+    cutoff = "" if measure.k is None else f"@{measure.k}"
+    with suppress(ValueError):
+        (found,) = parse_measures([f"{measure.metric.name}({', '.join(options)}){cutoff}"])
+        if definition_of(found) == dict(definition):
+            return found
+    return measure
+
+
+def _places(rows: Sequence[QueryRecord]) -> tuple[IntArray, IntArray, IntArray]:
+    """Offsets, positions and tie groups of the relevant items that were retrieved."""
+    offsets = offsets_of(np.array([len(row.found or {}) for row in rows], dtype=np.int64))
+    ranks = [span(rank) for row in rows for rank in (row.found or {}).values()]
+    first, last = np.array(ranks, dtype=np.int64).reshape(-1, 2).T
+    order = np.lexsort((first, segment_index(offsets)))
+    return offsets, (first - 1)[order], (last - first + 1)[order]
+
+
+# Beside an evaluation whose judgements it shares -------------------------------------------------
+
+
+def is_alone(evaluation: Evaluation) -> bool:
+    """Whether an evaluation was read from a file, and lacks judgements."""
+    return isinstance(evaluation, RecordedEvaluation) and evaluation.is_alone
+
+
+def keys_in(recorded: Evaluation, live: Evaluation) -> list[Any]:
+    """Ids of the recorded queries: those of the live evaluation where they read alike."""
+    own = {key_of(query): query for query in live._judged.listed_ids()}
+    return [own.get(query, query) for query in recorded.query_ids]
+
+
+def completed(
+    systems: Mapping[str, Evaluation], places: Mapping[str, IntArray]
+) -> tuple[dict[str, Evaluation], dict[str, IntArray]]:
+    """The systems, those from files with the judgements of the first that is none.
+
+    ``places`` are the numbers of the common queries in each, before and after.
+    """
+    name, live = next(pair for pair in systems.items() if not is_alone(pair[1]))
+    found, numbers = dict(systems), dict(places)
+    for own, system in systems.items():
+        if isinstance(system, RecordedEvaluation) and system.is_alone:
+            found[own] = _lend(system, own, places[own], live, places[name])
+            numbers[own] = np.arange(len(places[own]))
+    return found, numbers
+
+
+def _lend(
+    recorded: RecordedEvaluation, name: str, numbers: IntArray, live: Evaluation, of_live: IntArray
+) -> RecordedEvaluation:
+    """Some recorded queries with the judgements of a live evaluation, where these are the same."""
+    rows = [recorded.rows[number] for number in numbers.tolist()]
+    digests, weights, clusters = (
+        function(live) for function in (judged_digests, weights_of, clusters_of)
+    )
+    places = of_live.tolist()
+    for what, differ in (
+        ("judgements", [row.judged != digests[n] for row, n in zip(rows, places, strict=True)]),
+        ("weights", [row.weight != weights[n] for row, n in zip(rows, places, strict=True)]),
+        ("clusters", [row.cluster != clusters[n] for row, n in zip(rows, places, strict=True)]),
+    ):
+        ids = [row.id for row, is_other in zip(rows, differ, strict=True) if is_other]
+        if ids:
+            msg = (
+                f"{safe_repr(name)} was recorded with other {what} of {len(ids):,} queries: "
+                f"{format_list(ids)}"
+            )
+            raise QueryMismatchError(msg)
+    names = [own for own in recorded if own in live]
+    for own in names:
+        then = recorded.baseline.measures[own].definition
+        now = definition_of(live._kept(own).measure)
+        changed = [
+            f"{k}={then.get(k)} ({now.get(k)} now)"
+            for k in {**then, **now}
+            if then.get(k) != now.get(k)
+        ]
+        if changed:
+            msg = f"{safe_repr(name)} was recorded with another {own}: {', '.join(changed)}"
+            raise InvalidParameterError(msg)
+    return recorded_evaluation(live, of_live, rows, names, recorded.baseline)
 
 
 def recorded_evaluation(
-    new: Evaluation,
-    numbers: Sequence[int],
+    live: Evaluation,
+    of_live: IntArray,
     rows: Sequence[QueryRecord],
     names: Sequence[str],
-    n_runs: int = 1,
-) -> Recorded:
-    """The recorded values and places of some queries of ``new``, which have the same judgements."""
-    queries = np.array(numbers, dtype=np.int64)
-    judged = new._judged
-    part = take_queries(judged, queries, judged.listed_ids())
+    baseline: Baseline,
+) -> RecordedEvaluation:
+    """Recorded values and ranks of some queries, with the judgements of a live evaluation."""
+    data, scored = _lent(rows, live, of_live), {}
+    for name in names:
+        of, record = live._kept(name), baseline.measures[name]
+        if of.values is None:
+            is_whole = len(rows) == len(baseline.queries)
+            average = Average(record.value if is_whole else math.nan, 0, record.queries)
+            scored[name] = Scored(of.measure, None, None, average, of.zero_division)
+            continue
+        shares = None if of.weights is None else of.weights[of_live]
+        values = _column((row.values for row in rows), name)
+        found = averaged(of.measure, data, values, shares, math.nan)
+        scored[name] = found._replace(zero_division=of.zero_division)
+    return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=False)
+
+
+def _lent(rows: Sequence[QueryRecord], live: Evaluation, of_live: IntArray) -> RankingData:
+    """The recorded ranks of some queries of a live evaluation."""
+    judged = live._judged
+    part = take_queries(judged, of_live, judged.listed_ids())
     kept, ids = judged.ids, part.listed_ids()
     rankings = None if kept is None else _Rankings(dict(zip(ids, rows, strict=True)), kept)
     grades = [
@@ -55,22 +327,22 @@ def recorded_evaluation(
         or (rankings.grades(query) if rankings is not None else [1.0] * len(row.found or {}))
         for query, row in zip(ids, rows, strict=True)
     ]
-    places = _places(part.rankings, rows, grades)
+    offsets, above, tied = _places(rows)
+    flat = np.fromiter(chain.from_iterable(grades), np.float64)
+    first = [span(rank)[0] for row in rows for rank in (row.found or {}).values()]
+    order = np.lexsort((-flat, np.array(first, dtype=np.int64), segment_index(offsets)))
+    ranks = replace(
+        part.rankings,
+        offsets=offsets,
+        above=above,
+        tied=tied,
+        grades=flat[order],
+        n_ranked=np.array([row.n for row in rows], dtype=np.int64),
+        unjudged=None,
+    )
     own = None if kept is None or rankings is None else replace(kept, rankings=rankings)
-    data = replace(part, rankings=places, ids=own)
-
-    def column(cells: Sequence[Mapping[str, float | None]], name: str) -> FloatArray:
-        return np.array([own.get(name) for own in cells], dtype=np.float64)
-
-    scored, values = {}, [row.values for row in rows]
-    for name in names:
-        record = new._scored[name]
-        weights = None if record.weights is None else record.weights[queries]
-        scored[name] = averaged(
-            record.measure, data, column(values, name), weights, record.zero_division
-        )
-    spreads = {name: column([row.spread or {} for row in rows], name) for name in names}
-    return Recorded(scored, data, (), spreads if n_runs > 1 else None, n_runs)
+    nothing = np.zeros(0, dtype=np.int64)
+    return replace(part, rankings=ranks, ids=own, missing=nothing, counts=InputCounts())
 
 
 class _Rankings(Mapping[Any, Any]):
@@ -102,23 +374,3 @@ class _Rankings(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self.rows)
-
-
-def _places(
-    judged: JudgedRankings, rows: Sequence[QueryRecord], grades: Sequence[Sequence[float]]
-) -> JudgedRankings:
-    """The recorded places of relevant items, without an object for each of them."""
-    offsets = offsets_of(np.array([len(row.found or {}) for row in rows], dtype=np.int64))
-    ranks = [span(rank) for row in rows for rank in (row.found or {}).values()]
-    first, last = np.array(ranks, dtype=np.int64).reshape(-1, 2).T
-    flat = np.fromiter(chain.from_iterable(grades), np.float64)
-    order: IntArray = np.lexsort((-flat, first, segment_index(offsets)))
-    return replace(
-        judged,
-        offsets=offsets,
-        above=(first - 1)[order],
-        tied=(last - first + 1)[order],
-        grades=flat[order],
-        n_ranked=np.array([row.n for row in rows], dtype=np.int64),
-        unjudged=None,
-    )

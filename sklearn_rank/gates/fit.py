@@ -139,8 +139,8 @@ def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> Other:
     pooled = {name for name in same if new._scored[name].measure.is_pooled}
     by_query = [name for name in new if name in same - pooled and known]
     whole = comparable and not any(fit.queries.values())
-    old = recorded_evaluation(new, [*known], [*known.values()], by_query, baseline.runs)
     numbers = np.array([*known], dtype=np.int64)
+    old = recorded_evaluation(new, numbers, [*known.values()], by_query, baseline)
     return Other(
         _joined(old, np.arange(len(known)), new, numbers),
         by_query,

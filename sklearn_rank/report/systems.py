@@ -327,15 +327,16 @@ def _unjudged(
     top, shares = unjudged_shares(comparison._joined)
     if not shares:
         return "", ()
-    new, old = max(comparison.others, key=lambda name: (shares[name], name)), comparison.baseline
+    new = max(comparison.others, key=lambda name: (shares.get(name, 0.0), name))
+    old = comparison.baseline
     titles = {comparison.metric(name).title: name for name in comparison.measures}
     measure = next(iter(titles.values()))
     if lead is not None:
         new, old = comparison.names[lead.row.new], comparison.names[lead.row.old]
         measure = titles[lead.measure]
     text = (
-        f"{shares[new]:.0%} of {safe_text(new)}'s top {top} is unjudged and counts as irrelevant "
-        f"({safe_text(old)}: {shares[old]:.0%})."
+        f"{shares.get(new, 0.0):.0%} of {safe_text(new)}'s top {top} is unjudged and counts as "
+        "irrelevant" + (f" ({safe_text(old)}: {shares[old]:.0%})." if old in shares else ".")
     )
     systems = comparison.evaluations
     pairs = _to_judge(systems[new], measure, systems[old])

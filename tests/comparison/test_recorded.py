@@ -1,0 +1,165 @@
+"""Baseline files as evaluations: alone, and beside an evaluation whose judgements they share."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import Repeats, compare, evaluate, load, measure_from
+from sklearn_rank.comparison import baseline
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+
+TRUTH: dict[Any, Any] = {f"q{n}": {"a": 2, "b": 1, "z": 0} for n in range(12)}
+OLD = {query: [*"abxyz"] for query in TRUTH}
+NEW = {query: [*"xab"] if n < 3 else [*"abxyz"] for n, query in enumerate(TRUTH)}
+MEASURES = ("map", "ndcg@3", "lag")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Any:
+    """Function that writes an evaluation as a baseline and reads it."""
+
+    def written(evaluation: Any, **options: Any) -> Any:
+        path = tmp_path / "gate.rank.json"
+        baseline.write(path, baseline.record(evaluation, "gate", **options), "gate")
+        return load(path)
+
+    return written
+
+
+def evaluated(run: Any = OLD, measures: Any = MEASURES, truth: Any = TRUTH, **options: Any) -> Any:
+    return evaluate(truth, run, measures, keep_items=True, **options)
+
+
+def test_it_has_values_ranks_and_the_first_items(recorded: Any) -> None:
+    live = evaluated(NEW)
+    found = recorded(live)
+    assert sorted(found.query_ids) == sorted(TRUTH)
+    for name in MEASURES:
+        assert found[name] == pytest.approx(live[name], abs=1e-6)
+        by_id = dict(zip(found.query_ids, found.per_query[name].tolist(), strict=True))
+        assert [by_id[query] for query in TRUTH] == live.per_query[name].round(6).tolist()
+    assert str(found).splitlines()[1].split()[0] == "map"
+    assert found.counts["queries"] == 12
+    assert found.confidence_interval("map") == pytest.approx(
+        live.confidence_interval("map"), abs=1e-5
+    )
+    place = found.placements([list(found.query_ids).index("q0")])[0]
+    assert [(hit.item, hit.rank) for hit in place.hits] == [("a", 2), ("b", 3)]
+    assert (place.ranking, place.n_ranked) == (["x", "a", "b"], 3)
+    parts = found.by_slice({"few": ["q0", "q1"]})
+    assert parts["few"]["map"] == pytest.approx(live.by_slice({"few": ["q0", "q1"]})["few"]["map"])
+
+
+@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "unjudged_items", "merge"])
+def test_what_it_lacks_is_named(what: str, recorded: Any) -> None:
+    found = recorded(evaluated())
+    with pytest.raises(InvalidParameterError, match="a baseline file does not have "):
+        getattr(found, what)()
+
+
+def test_it_compares_as_the_evaluation_that_it_records(recorded: Any, tmp_path: Path) -> None:
+    old, new = evaluated(), evaluated(NEW)
+    expected = compare({"baseline": old, "now": new})
+    found = compare({"baseline": recorded(old), "now": new})
+    for row, other in zip(found.rows, expected.rows, strict=True):
+        assert (row.measure, row.wins, row.losses) == (other.measure, other.wins, other.losses)
+        assert (row.old, row.change, row.p) == pytest.approx(
+            (other.old, other.change, other.p), abs=1e-5
+        )
+    assert found.notes == expected.notes
+    changes, others = (own.most_changed(3, measure="map") for own in (found, expected))
+    assert [change.why() for change in changes] == [change.why() for change in others]
+    assert changes[0].before.ranking[:3] == ["a", "b", "x"]
+    found.report(tmp_path / "x.html", slices=lambda query: query[-1])
+    # Either side may be the file, and both.
+    turned = compare({"now": new, "baseline": recorded(old)})
+    assert turned["map"].change == -found["map"].change
+    both = compare({"baseline": recorded(old), "again": recorded(old)})
+    assert both["map"].change == 0
+    assert both.by_slice(lambda query: query[-1])["1"]["map"].queries == 2
+
+
+def test_ids_of_other_types_are_those_of_the_evaluation(recorded: Any) -> None:
+    truth = {n: {10 * n, "é"} for n in range(4)}
+    old, new = ({n: [10 * n, 7, "é"][::step] for n in truth} for step in (1, -1))
+    live = evaluated(new, "map", truth)
+    found = compare({"baseline": recorded(evaluated(old, "map", truth)), "now": live})
+    assert found.query_ids == [0, 1, 2, 3]
+    assert found.query_changes([2])[0].before.ranking == [20, 7, "é"]
+    assert {item.item for item in found.query_changes([2])[0].items} == {20, "é"}
+
+
+def test_files_of_values_alone_compare_and_explain_nothing(recorded: Any) -> None:
+    found = compare({"baseline": recorded(evaluated(), ids=False), "now": evaluated(NEW)})
+    assert found["map"].losses == 3
+    assert found.most_changed(1)[0].before.hits == []
+
+
+def test_repeats_keep_their_spread(recorded: Any) -> None:
+    runs = Repeats([OLD, NEW, NEW])
+    live = evaluate(TRUTH, runs, "map")
+    found = recorded(live)
+    assert len(found.runs) == 3
+    assert sorted(found.spread("AP")) == pytest.approx(sorted(live.spread("map")), abs=1e-6)
+    row = compare({"baseline": found, "now": evaluate(TRUTH, OLD, "map")})["map"]
+    assert row.noise is not None
+    assert row.noise.runs == (3, 1)
+
+
+def test_what_changed_meanwhile_is_refused(recorded: Any) -> None:
+    old, truth = recorded(evaluated()), {**TRUTH, "q1": {"a": 1, "b": 1}}
+    with pytest.raises(
+        QueryMismatchError, match="recorded with other judgements of 1 queries: 'q1'"
+    ):
+        compare({"baseline": old, "now": evaluated(truth=truth)})
+    heavy = evaluated(sample_weight={query: 1 + (query == "q2") for query in TRUTH})
+    with pytest.raises(QueryMismatchError, match="recorded with other weights of 12 queries"):
+        compare({"baseline": old, "now": heavy})
+    other = evaluated(measures=["map", "ndcg(gain=exp2)@3", "lag"])
+    compare({"baseline": old, "now": other}, measures="map")
+    linear = evaluated(measures="ndcg@3", convention="trec_eval")
+    with pytest.raises(InvalidParameterError, match=r"another ndcg@3: gain=exp2 \(linear now\)"):
+        compare({"baseline": old, "now": linear})
+    assert recorded(linear).measures[0].options["gain"] == "linear"
+    ties = recorded(evaluated({query: {"a": 1.0, "x": 0.5} for query in TRUTH}))
+    with pytest.raises(InvalidParameterError, match="ties='average'"):
+        compare(
+            {
+                "baseline": ties,
+                "now": evaluated({q: {"a": 1.0, "x": 0.5} for q in TRUTH}, ties="stable"),
+            }
+        )
+
+
+def test_only_common_queries_are_compared(recorded: Any) -> None:
+    truth = {query: TRUTH[query] for query in list(TRUTH)[:10]} | {"new": {"a": 1}}
+    run = {query: OLD.get(query, ["a"]) for query in truth}
+    found = compare({"baseline": recorded(evaluated()), "now": evaluated(run, truth=truth)})
+    assert found.counts["left_out"] == {"baseline": 2, "now": 1}
+    assert len(found.query_ids) == 10
+
+
+def test_own_measures_and_pooled_ones(recorded: Any) -> None:
+    first = measure_from("first", lambda grades: float(grades[0] > 0), greater_is_better=True)
+    late = measure_from("ms", range=(0, math.inf), greater_is_better=False)
+    times = {query: n for n, query in enumerate(TRUTH)}
+    live = evaluate(
+        TRUTH, {q: {"a": 0.5, "x": 0.1, "b": 0.05} for q in TRUTH}, [first, "auc(average=pooled)"],
+        values={late: times}, keep_items=True,
+    )  # fmt: skip
+    found = recorded(live)
+    assert [own.metric.greater_is_better for own in found.measures] == [True, True, False]
+    assert found["auc(average=pooled)"] == live["auc(average=pooled)"]
+    compared = compare({"baseline": found, "now": live})
+    assert [row.change for row in compared.rows] == [0, 0, 0]
+    part = compared.by_slice({"one": ["q1"]})["one"]
+    assert math.isnan(part["auc(average=pooled)"].change)
+    assert np.isnan(found.by_slice({"one": ["q1"]})["one"]["auc(average=pooled)"])
+
+
+def test_no_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(baseline.BaselineError, match="there is no baseline "):
+        load(tmp_path / "none.rank.json")
