@@ -1,5 +1,5 @@
 """Speed as ratios to peers, side by side in one run; and simulations of error rates.
 
-``python -m tests.benchmarks`` measures the rows of docs/scaling.md. The other modules are commands
+``python -m tests.benchmarks`` measures the rows of rows.py. The other modules are commands
 of their own; the pages that quote them name them.
 """

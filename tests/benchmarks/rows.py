@@ -1,4 +1,4 @@
-"""The rows of the table, each by its name; ``full`` sizes are those of docs/scaling.md."""
+"""The rows of the table, each by its name; ``full`` sizes are those that are compared."""
 
 import os
 import random
