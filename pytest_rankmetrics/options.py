@@ -190,6 +190,9 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
             what = objection(config.invocation_params.dir / target, kinds[kind])
             if what:
                 yield f"--rank-{kind}: {target!r} {what}; give the report a name of its own"
+    targets = [config.invocation_params.dir / target for target in own.values() if target]
+    if len({*map(str, targets)}) < len(targets):
+        yield "--rank-html, --rank-json and --rank-markdown name one file; give each its own"
     # Reports of others: they may replace what they like, but no baseline.
     for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
         target = option(key, None) or ""

@@ -68,7 +68,9 @@ def pytest_collection_modifyitems(
         if any(is_named(item.nodeid, own) for own in session.options.required):
             session.wanted[item.nodeid] = None
     result = yield
-    session.partial |= len(items) < len(before)
+    if config.getoption("markexpr", "") == MARKER.partition(":")[0]:
+        before = [item for item in before if item.get_closest_marker("rank_gate")]
+    session.partial |= not set(before) <= set(items)
     return result
 
 
@@ -111,7 +113,7 @@ def pytest_runtest_makereport(
     """Put the records of a phase on its report, which travels to the controller."""
     report = yield
     records = item.config.stash[RUN].take()
-    if records:
+    if records is not None:
         setattr(report, ATTRIBUTE, records)
         headline = getattr(None if call.excinfo is None else call.excinfo.value, "headline", "")
         crash = getattr(report.longrepr, "reprcrash", None)
@@ -163,20 +165,29 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         RUNS[-1].session.add(report)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Judge the run; a worker sends its records."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(
+    session: pytest.Session, exitstatus: int
+) -> Generator[None, object, object]:
+    """Judge the run, and once more after all others, who may set the exit code or swallow a gate.
+
+    A worker sends its records.
+    """
     config = session.config
     run = config.stash[RUN]
     own = run.session
-    for record in run.take():
-        if not record["passed"]:
-            own.swallowed(record)
+    own.take_swallowed(run)
     output = getattr(config, "workeroutput", None)
-    if output is not None:
-        output[WORKER] = own.known()
-    else:
+    if output is None:
         own.finish(session, exitstatus)
+    else:
+        output[WORKER] = own.known()
+    result = yield
+    if output is None:
+        for problem in own.take_swallowed(run):
+            config.get_terminal_writer().line(f"ERROR: {problem}")
+        own.end(session)
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -45,6 +45,8 @@ class Run:
         """Of the running test; "" outside of any."""
         self.records: list[dict[str, Any]] = []
         """Gates that ran and were not reported yet."""
+        self.judged = False
+        """Whether any gate ran since the last report, expected failures included."""
         self.owners: dict[tuple[str, str], str] = {}
         """The test that took each name and each baseline of the session."""
         self.claimed: set[tuple[str, str]] = set()
@@ -73,12 +75,14 @@ class Run:
     def record(self, result: GateResult, nodeid: str) -> None:
         """Keep the findings of a gate until the report of the test takes them."""
         record = {**result.as_dict(), "nodeid": nodeid}
+        self.judged = True
         self.records.append(record if result.page is None else {**record, QUERIES: result.page})
 
-    def take(self) -> list[dict[str, Any]]:
-        """The records since the last time."""
-        records, self.records = self.records, []
-        return records
+    def take(self) -> list[dict[str, Any]] | None:
+        """The records since the last time; None if no gate ran."""
+        records, judged = self.records, self.judged
+        self.records, self.judged = [], False
+        return records if judged else None
 
     def claim(self, kind: str, name: str) -> str:
         """Who has a name or a baseline already; "" for nobody, who then is this test."""
@@ -127,6 +131,8 @@ class Session:
     """Whether anything that was collected did not run, or could not be collected."""
     modules: set[str] = field(default_factory=set)
     """Node ids of the test modules."""
+    idle: dict[str, None] = field(default_factory=dict)
+    """Tests that asked for a gate, passed, and had none."""
     wanted: dict[str, None] = field(default_factory=dict)
     """Collected tests that ``rank_required`` names, deselected ones included."""
 
@@ -164,7 +170,13 @@ class Session:
             self.partial = True
             own = self.gates.get(nodeid, [])
             own[:] = [replace(run, outcome=report.outcome) for run in own]
-        records = report.__dict__.get(ATTRIBUTE, ())
+        records = report.__dict__.get(ATTRIBUTE)
+        if records is not None:
+            self.idle.pop(nodeid, None)
+        elif report.when == "setup" and "rank_gate" in report.keywords:
+            self.idle[nodeid] = None
+        if report.outcome != "passed":
+            self.idle.pop(nodeid, None)
         if not records:
             return
         from sklearn_rank.gates.summary import GateRun
@@ -178,6 +190,14 @@ class Session:
             self.wrote |= bool(record["written"])
             if run.failed and report.outcome in ("passed", "skipped"):
                 self.swallowed(record)
+
+    def take_swallowed(self, run: Run) -> list[str]:
+        """Problems of gates that failed outside of any test."""
+        n = len(self.problems)
+        for record in run.take() or ():
+            if not record["passed"]:
+                self.swallowed(record)
+        return self.problems[n:]
 
     def swallowed(self, record: dict[str, Any]) -> None:
         """A gate failed, and its test passed all the same."""
@@ -216,6 +236,10 @@ class Session:
         if self.looped:
             self.problems += self._complaints(exitstatus)
             self._write_reports()
+        self.end(session)
+
+    def end(self, session: pytest.Session) -> None:
+        """Leave no green exit code where there is a problem, whoever set it."""
         if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -223,6 +247,13 @@ class Session:
         """Reasons for a red run beyond the outcomes of its tests."""
         own, runs = self.options, self.runs
         yield from self._unused_baselines(exitstatus)
+        red = [run for run in runs if run.failed]
+        if red and exitstatus in GREEN and not self.problems:
+            name = red[0].record["name"]
+            yield f"gate {name!r} failed, and the run was ended with exit code {int(exitstatus)}"
+        idle = [f"{test} has the fixture rank_gate and checked nothing" for test in self.idle]
+        self.remarks += [] if own.settings.strict else idle
+        yield from idle if own.settings.strict else ()
         for wanted in own.required:
             texts = list(self._missing(wanted))
             yield from texts[:MOST_NAMED]
@@ -277,7 +308,8 @@ class Session:
         """
         own, root = self.options, self.config.rootpath
         asked = self.gates or own.settings.strict or own.baseline_dir
-        if not asked or exitstatus not in GREEN or self.partial or not _is_whole(self.config):
+        is_whole = _is_whole(self.config, with_base=own.baseline_dir is not None)
+        if not asked or exitstatus not in GREEN or self.partial or not is_whole:
             return
         used = {run.record["baseline"] for run in self.runs}
         for shown in find_baselines(self.config, own.baseline_dir or root):
@@ -333,12 +365,21 @@ _NARROWING = (
 )
 
 
-def _is_whole(config: pytest.Config) -> bool:
-    """Whether nothing on the command line narrows the run."""
-    if any(config.getoption(name, None) for name in _NARROWING):
+def _is_whole(config: pytest.Config, *, with_base: bool) -> bool:
+    """Whether nothing on the command line narrows the run.
+
+    Beside the baselines of a target branch, ``-m rank_gate`` and paths of files and directories
+    leave out no gate that is looked for.
+    """
+    given = {name: config.getoption(name, None) for name in _NARROWING}
+    if with_base and given["markexpr"] == "rank_gate":
+        given["markexpr"] = None
+    if any(given.values()):
         return False
     if any(not str(text).startswith("rank_") for text in config.getoption("override_ini") or ()):
         return False
+    if with_base:
+        return not any("::" in argument for argument in config.args)
     return config.args_source is not pytest.Config.ArgsSource.ARGS
 
 

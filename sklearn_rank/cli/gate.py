@@ -170,7 +170,7 @@ def _judge(
     """The verdict on one gate; a refusal to measure is a failure, as it is in pytest."""
     limits = read_limits({**gate.arguments, "name": gate.name}, settings)
     limits = replace(limits, detail=detail)
-    file = baselines.file(gate.name) if limits.max_drop else None
+    file = baselines.file(gate.name)
     data = gate.data()
     try:
         return judge_gate(*data, limits, file, baselines.writing)

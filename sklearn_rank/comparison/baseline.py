@@ -187,10 +187,10 @@ def as_text(baseline: Baseline) -> str:
 
 def _json(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
-    return text if text.isascii() else _UNSAFE.sub(_escaped, text)
+    return _UNSAFE.sub(_escaped, text)
 
 
-_UNSAFE = re.compile(r"[^\x00-\x7f]")
+_UNSAFE = re.compile(r"[^\x00-\x7e]")
 
 
 def _escaped(match: re.Match[str]) -> str:

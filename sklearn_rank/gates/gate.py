@@ -89,7 +89,11 @@ def judge_gate(
     """Measure, compare with the baseline if there are allowed drops, and record as asked."""
     measured = measure(y_true, y_score, limits)
     if file is None or not limits.max_drop:
-        return judge(measured, limits)
+        result = judge(measured, limits)
+        if file is None or not file.elsewhere or not file.path.is_file():
+            return result
+        text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
+        return _with(replace(result, baseline=file.shown), *_warned(text, limits.settings))
     loaded = load(file.path, safe_text(file.shown, limit=300))
     other = None
     if loaded is not None:
@@ -98,6 +102,11 @@ def judge_gate(
     if not writing:
         return result
     return _update(result, measured, limits, other, file, writing, loaded and loaded[1])
+
+
+def _warned(text: str, settings: Settings) -> list[Finding]:
+    state = State.FAIL if settings.strict else None
+    return [Finding("no_drop", state, text, warns=True)]
 
 
 def judge_beside(
@@ -222,7 +231,9 @@ def _update(
 
 
 def _with(result: GateResult, *findings: Finding) -> GateResult:
-    return replace(result, findings=(*result.findings, *findings))
+    state = gravest([result.state, *(own.state for own in findings)])
+    passed = result.passed and state not in BROKEN
+    return replace(result, findings=(*result.findings, *findings), state=state, passed=passed)
 
 
 def _settled(result: GateResult, measured: Measured, limits: Limits) -> GateResult:

@@ -37,7 +37,7 @@ ALLOWED = (
     *("truncated", "unretrieved", "perfect"),
 )
 """Words of ``allow``: faults that are no error in a gate, and remarks that need no notice."""
-_CI = (
+CI_VARIABLES = (
     *("CI", "BUILD_NUMBER", "BUILDKITE", "CODEBUILD_BUILD_ID", "GITHUB_ACTIONS", "JENKINS_URL"),
     *("TEAMCITY_VERSION", "TF_BUILD"),
 )
@@ -45,7 +45,7 @@ _CI = (
 
 def in_ci() -> bool:
     """Whether this runs in continuous integration, where nothing that writes may end green."""
-    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in _CI)
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
 
 
 # Settings of a project ---------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         texts=(given("query_text"), given("item_text")),
         settings=settings,
         reading={name: arguments[name] for name in reading if name in arguments},
-        name=given("name") or "",
+        name=(given("name") or "").encode("utf-8", "backslashreplace").decode(),
     )
     sliced = limits.limits_slices or bool(limits.slice_at_least)
     _need(not sliced or limits.slices is not None, "limits of slices need slices=")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sklearn_rank.comparison.baseline import key_of
 from sklearn_rank.evaluation.evaluate import evaluate, with_measures
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
@@ -162,7 +163,7 @@ def slices_of(evaluation: Evaluation, slices: Any) -> dict[str, tuple[list[int],
     if not parts:
         msg = "slices gives none of the queries a label"
         raise InvalidParameterError(msg)
-    named = {str(label): part for label, part in parts.items()}
+    named = {key_of(label): part for label, part in parts.items()}
     if len(named) < len(parts):
         msg = f"slices has labels that read alike: {format_list(parts)}"
         raise InvalidParameterError(msg)

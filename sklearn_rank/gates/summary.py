@@ -219,10 +219,14 @@ def write_reports(
     kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "junit": JUNIT_REPORT, "markdown": MARKDOWN}
     texts = {"json": json_text, "html": html_text, "junit": junit_text, "markdown": markdown}
     complaints = []
+    given = [os.path.abspath(Path(start or "", target)) for target in targets.values() if target]
     for name, target in targets.items():
         if not target:
             continue
         path = Path(start or "", target)
+        if given.count(os.path.abspath(path)) > 1:
+            complaints.append(f"report {line(target)} was not written: another one has its name")
+            continue
         try:
             check_target(path, kinds[name], inputs)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,8 +52,8 @@ def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
     words = f"{GATE} --at-least map=0.1 --allow perfect --json o.txt --markdown o.txt"
-    assert "o.txt exists and is not Markdown" in command(words, 2)
-    assert json.loads((command.folder / "o.txt").read_text())["gates"]
+    assert "report o.txt was not written: another one has its name" in command(words, 2)
+    assert not (command.folder / "o.txt").exists()
 
 
 def test_an_option_is_named_to_a_command_and_a_key_to_a_file(command):
@@ -194,23 +194,23 @@ def test_grades_of_texts(command):
 def test_values_and_clusters_of_files(command):
     """As options and as keys; a gate of files has no columns, whose names are by side."""
     command.write(
-        {"ms.csv": "query,ms\nq1,10\nq2,30\n", "users.csv": "query,cluster\nq1,u\nq2,u\n"}
+        {"ms.csv": "query,ms\nq1,0.1\nq2,0.3\n", "users.csv": "query,cluster\nq1,u\nq2,u\n"}
     )
-    words = f"{GATE} -m map --at-least ms=20 --values ms=ms.csv --clusters users.csv"
+    words = f"{GATE} -m map --at-least ms=0.2 --values ms=ms.csv --clusters users.csv"
     assert "ms" in command(f"{words} --allow perfect")
-    assert "FAIL" in command(words.replace("ms=20", "ms=21") + " --allow perfect", 1)
+    assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21") + " --allow perfect", 1)
     gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "a.run"\nat_least = {{ ms = {} }}\n'
     files = 'values = { ms = "ms.csv" }\nclusters = "users.csv"\n'
-    for least, code in ((20, 0), (21, 1)):
+    for least, code in ((0.2, 0), (0.21, 1)):
         command.write({"rank.toml": gate.format(least) + files})
         command("gate --config rank.toml", code)
     for key, told in {
         'columns = { item = "url" }': "unknown key 'columns'",
         'values = "ms.csv"': "values is a table of names and files",
     }.items():
-        command.write({"rank.toml": f"{gate.format(20)}{key}\n"})
+        command.write({"rank.toml": f"{gate.format(0.2)}{key}\n"})
         assert told in command("gate --config rank.toml", 2)
-    command.write({"ms.csv": "query,ms\nq1,10\nq2,x\n"})
+    command.write({"ms.csv": "query,ms\nq1,0.1\nq2,x\n"})
     assert "query 'q2' has 'x', which is no number" in command(words, 2)
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 

@@ -471,12 +471,16 @@ def test_advice_is_for_the_checkout_that_can_be_changed(gate):
     assert "this run stays red until the change is merged" in text
 
 
-def test_an_update_lowers_no_slice_that_has_a_limit(gate):
-    labels = {query: "a" if query < "q021" else "b" for query in names(40)}
-    limits = {**DROP, "slices": labels, "max_slice_drop": 0.1}
+@pytest.mark.parametrize(
+    "limits", [{"max_slice_drop": 0.1}, {"slice_at_least": {"a": {"mrr": 0.2}}}], ids=lambda _: ""
+)
+@pytest.mark.parametrize("size", [1, 5, 20])
+def test_an_update_lowers_no_slice_that_has_a_limit(size, limits, gate):
+    """Of any size, while all queries together gain."""
+    labels = {query: "a" if n < size else "b" for n, query in enumerate(names(40))}
+    limits = {**DROP, "slices": labels, **limits}
     gate.record(*case([2] * 40), **limits)
-    better = case([1] * 20 + [3] + [2] * 19)  # one query of slice b lost
-    result = gate(*better, **limits, update=True)
+    result = gate(*case([3] + [2] * (size - 1) + [1] * (40 - size)), **limits, update=True)
     assert not result.written
-    assert "not recorded: slice b mrr -0.0083" in result.message
-    assert gate(*case([1] * 20 + [2] * 20), **limits, update=True).written == "raised"
+    assert f"not recorded: slice a mrr {-1 / 6 / size:.4f}" in result.message
+    assert gate(*case([2] * size + [1] * (40 - size)), **limits, update=True).written == "raised"

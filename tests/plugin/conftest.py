@@ -16,6 +16,7 @@ import pytest
 
 import pytest_rankmetrics
 import sklearn_rank.gates
+from sklearn_rank.gates.limits import CI_VARIABLES
 from tests.plugin.cases import Ranks
 from tests.plugin.one_gate import GATE
 
@@ -28,7 +29,7 @@ for package in (pytest_rankmetrics, sklearn_rank.gates):
         import_module(module.name)
 
 CASES = (Path(__file__).parent / "cases.py").read_text(encoding="utf-8")
-ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")
+ENVIRONMENT = (*CI_VARIABLES, "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")
 # Other plugins are loaded by the tests that are about them.
 LEAN = (
     "-p no:asyncio -p no:hypothesispytest -p no:html -p no:metadata -p no:randomly "
