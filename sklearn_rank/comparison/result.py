@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import product
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -476,6 +476,8 @@ class Comparison(Tabular):
         query_text: QueryText = None,
         item_text: ItemText = None,
         about: Sequence[str] = (),
+        max_drop: float | Mapping[str | Measure, float] | None = None,
+        **unknown: Never,
     ) -> None:
         """Write the answer and every query to one HTML file, which needs no network.
 
@@ -502,6 +504,11 @@ class Comparison(Tabular):
             ``compare``.
         about : sequence of str, default=()
             More for the line below the verdict, such as files and the command.
+        max_drop : float or {measure: float}, default=None
+            Limit of a gate, whose verdict the page then shows; None tells significant changes, and
+            what a gate with 0.02 would say.
+        **unknown
+            None; the error says which name is meant.
         """
         from sklearn_rank.report.systems import write_report
 
@@ -514,6 +521,8 @@ class Comparison(Tabular):
             query_text=self._options.query_text if query_text is None else query_text,
             item_text=self._options.item_text if item_text is None else item_text,
             about=about,
+            max_drop=max_drop,
+            **unknown,
         )
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:

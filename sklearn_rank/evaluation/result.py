@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never
 
 import numpy as np
 
@@ -639,6 +639,7 @@ class Evaluation(Tabular):
         query_text: QueryText = None,
         item_text: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
         about: Sequence[str] = (),
+        **unknown: Never,
     ) -> None:
         """Write the values, their distribution and every query to one HTML file, worst first.
 
@@ -648,6 +649,8 @@ class Evaluation(Tabular):
             See :meth:`Comparison.report`.
         measure : str or Measure, default=None
             Measure by which queries are listed; None takes the first with values per query.
+        **unknown
+            None; the error says which name is meant.
         """
         from sklearn_rank.report.systems import write_report
 
@@ -660,6 +663,7 @@ class Evaluation(Tabular):
             query_text=query_text,
             item_text=item_text,
             about=about,
+            **unknown,
         )
 
     def to_dict(self, *, names: Literal["canonical", "safe"] = "canonical") -> dict[str, Any]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from sklearn_rank.report.content import (
 from sklearn_rank.report.page import provenance, write_page
 from sklearn_rank.report.queries import Texts, losers_table, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
-from sklearn_rank.support.text import as_text, safe_repr, safe_text
+from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.verdict import GateResult
@@ -57,7 +58,11 @@ MOST_CHECKED = 5000
 def write_report(
     result: Comparison | Evaluation, path: str | os.PathLike[str], **options: Any
 ) -> Verdict:
-    """Write the page of a result to a file."""
+    """Write the page of a result to a file; ``options`` are those of ``report_of``."""
+    names = [*signature(report_of).parameters][1:]
+    for name in set(options).difference(names):
+        msg = f"report() got an unexpected keyword argument {safe_repr(name)}{closest(name, names)}"
+        raise TypeError(msg)
     if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
         what = "a directory" if isinstance(path, (str, os.PathLike)) else safe_repr(path)
         msg = f"report: path must be the name of a file, got {what}"
@@ -77,9 +82,12 @@ def report_of(
     query_text: Any = None,
     item_text: Any = None,
     about: str | Sequence[str] = (),
-    gate: GateResult | None = None,
+    max_drop: Any = None,
 ) -> Report:
-    """Everything that a page shows of a comparison or of one system."""
+    """Everything that a page shows of a comparison or of one system.
+
+    With ``max_drop`` its verdict and colours are those of a gate with these limits.
+    """
     texts = text_function(query_text), item_function(item_text)
     head = [count(len(result.query_ids), "query", "queries")]
     parts = {} if slices is None else _named(result.by_slice(slices))
@@ -88,8 +96,9 @@ def report_of(
         section, verdict = _single_section(result, parts), _single_verdict(result)
     else:
         _check_items(item_text, result.evaluations.values())
+        gate = None if max_drop is None else _gate(result, slices, max_drop)
         section = compared_section(result, parts, gate)
-        verdict = verdict_of(result, section, texts, gate)
+        verdict = verdict_of(result, section, texts, gate, slices)
         against = f"{some(result.names[1:])} against {result.baseline}"
         if result.all_pairs:
             against = f"{len(result.names)} systems, each with each other"
@@ -217,15 +226,15 @@ def verdict_of(
     section: Section | None = None,
     texts: Texts = (as_text, as_text),
     gate: GateResult | None = None,
+    slices: Any = None,
 ) -> Verdict:
     """The verdict of the gate, if one is given, else the significant changes; their numbers."""
     section = compared_section(comparison, {}) if section is None else section
     found = findings([section])
     lead = next(iter(found), None)
     details = []
-    if lead is not None:
-        details.append(_numbers(comparison, lead, section))
     if gate is None and lead is not None:
+        details.append(_numbers(comparison, lead, section))
         rest, in_slices = found[1:], sum(bool(finding.row.slice) for finding in found[1:])
         more = "No other change is significant"
         if rest:
@@ -239,7 +248,10 @@ def verdict_of(
     if gate is not None:
         state: Kind = "better" if gate.state == "improved" else "same"
         state = state if gate.passed else "worse"
-        return Verdict(gate.headline, state, tuple(details), to_judge)
+        answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
+        return Verdict(answer, state, tuple(details), to_judge)
+    if not comparison.all_pairs:
+        details.append(_usual_gate(comparison, slices))
     if _is_same(comparison):
         text = "No value changed"
     elif comparison.all_pairs:
@@ -255,6 +267,30 @@ def verdict_of(
     if lead is not None and not comparison.all_pairs:
         kind = lead.cell.direction or "same"
     return Verdict(text, kind, tuple(details), to_judge)
+
+
+def _gate(comparison: Comparison, slices: Any, max_drop: Any) -> GateResult:
+    """The verdict of a gate with these limits."""
+    from sklearn_rank.gates.gate import verdict_on
+
+    if len(comparison.names) > 2:
+        msg = f"max_drop compares one system with a baseline; these are {len(comparison.names)}"
+        raise InvalidParameterError(msg)
+    return verdict_on(comparison, slices=slices, max_drop=max_drop)
+
+
+def _usual_gate(comparison: Comparison, slices: Any) -> str:
+    """What a gate with the usual limit would say, for a page without limits."""
+    from sklearn_rank.gates.gate import verdict_on
+    from sklearn_rank.gates.limits import DEFAULT_DROP
+    from sklearn_rank.gates.words import would
+
+    verdicts = {name: verdict_on(comparison, name, slices=slices) for name in comparison.others}
+    if len(verdicts) == 1:
+        return f"{would(*verdicts.values())}."
+    red = [name for name, verdict in verdicts.items() if not verdict.passed]
+    said = f"be red for {some(red)}" if red else "pass for every system"
+    return f"A gate with max_drop {DEFAULT_DROP:g} would {said}."
 
 
 def _is_same(comparison: Comparison) -> bool:
@@ -424,7 +460,11 @@ def _first_view(
     row = next(filter(losses, rows), rows[0])
     if lead is not None and chosen is None:
         row = lead.row
-    which = "worse" if losses(row) else "all"
+    cell = row.cells[number]
+    only_gains = (
+        cell is not None and cell.counts is not None and cell.counts[0] > cell.counts[2] == 0
+    )
+    which = "worse" if losses(row) else "better" if only_gains else "all"
     return {"measure": titles.index(name), "slice": row.slice, "system": row.new, "which": which}
 
 

@@ -85,7 +85,7 @@ def test_the_sentence_names_losses_first_and_where_they_are(by, measures, senten
     # The page opens with the cell of the first claim.
     assert sentence.startswith(data["measures"][show["measure"]]) or kind == "same"
     assert (show["slice"] in slices) == (" fell for " in sentence.partition(";")[0])
-    assert show["which"] == ("worse" if kind == "worse" else "all")
+    assert show["which"] == ("all" if kind == "same" else kind)
 
 
 DIRECTIONS = st.sampled_from(["worse", "better", ""])
@@ -208,12 +208,46 @@ def test_the_share_of_unjudged_items_follows_the_claim():
     verdict = report_of(compare(truth, runs, measures="mrr@2")).verdict
     assert verdict[:2] == ("MRR@2 fell", "worse")
     # 26 of 60 places
-    assert verdict.details[-1] == (
+    assert verdict.details[-2] == (
         "43% of new's top 2 is unjudged and counts as irrelevant (old: 0%). Judge first: "
         "\u201cn\u201d for \u201cq1\u201d; \u201cn\u201d for \u201cq2\u201d."
     )
     assert len(verdict.to_judge) == 20
     assert "q0" not in verdict.to_judge
+
+
+def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
+    # 6 of 40 queries fall from rank 1 to 2, and none wins: p = 2 / 2^6.
+    truth = {f"q{n}": {"a": 1} for n in range(40)}
+    runs = {"old": {q: ["a", "x"] for q in truth}}
+    runs["new"] = {q: ["x", "a"] if n < 6 else ["a", "x"] for n, q in enumerate(truth)}
+    result = compare(truth, runs, measures="mrr")
+    plain = report_of(result)
+    assert plain.verdict[:2] == ("MRR fell", "worse")
+    red = report_of(result, max_drop=0.02)
+    assert red.verdict.kind == "worse"
+    assert red.verdict.sentence.startswith("Gate failed: MRR fell from 1.000 to 0.925 (-0.075, all")
+    (cell,) = red.sections[0].rows[0].cells
+    assert (cell.direction, cell.note) == ("worse", "allowed 0.02")
+    few = compare(truth, {**runs, "new": {**runs["old"], "q0": ["x", "y", "a"]}}, "mrr")
+    assert report_of(few).verdict.sentence == "No significant change"
+    assert report_of(few).verdict.details[-1] == "A gate with max_drop 0.02 would pass."
+    green = report_of(few, max_drop={"mrr": 0.5})
+    assert green.verdict.kind == "same"
+    assert green.verdict.sentence.startswith("Gate passed: ")
+    several = compare(truth, {**runs, "same": runs["old"]}, measures="mrr")
+    details = report_of(several).verdict.details
+    assert details[-1] == "A gate with max_drop 0.02 would be red for new."
+    with pytest.raises(ValueError, match="max_drop compares one system with a baseline"):
+        report_of(several, max_drop=0.02)
+
+
+def test_changes_that_are_none_say_so():
+    same = compare(TRUTH, {"old": OLD, "new": OLD}, measures=("mrr", "map"))
+    report = report_of(same)
+    assert report.verdict[:2] == ("No value changed", "same")
+    assert report.sections[0].queries["show"]["which"] == "all"
+    assert report.verdict.details == ("A gate with max_drop 0.02 would pass.",)
 
 
 # The page ----------------------------------------------------------------------------------------
@@ -322,6 +356,13 @@ def test_wrong_arguments_are_refused_before_a_file_is_written(tmp_path):
         compared().report(tmp_path / "r.html", measure="mapp")
     with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
         compared().report(None)
+    with pytest.raises(TypeError, match="report: path must be the name of a file, got a directory"):
+        compared().report(tmp_path)
+    for result in (compared(), evaluate(TRUTH, OLD, "mrr")):
+        with pytest.raises(TypeError, match=r"'slice'; did you mean 'slices'\?"):
+            result.report(tmp_path / "r.html", slice={})
+    with pytest.raises(ValueError, match="item_text needs the ids of items: pass keep_items=True"):
+        evaluate(TRUTH, OLD, "mrr").report(tmp_path / "r.html", item_text={"a": "A"})
     assert not (tmp_path / "r.html").exists()
 
 
