@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 result = _judge(gate, baselines, settings, detail, arguments)
             except (ValueError, TypeError, OSError, ImportError) as error:
-                text = safe_text(_words(arguments, error), limit=2000)
+                text = safe_text(in_words_of(str(error)), limit=2000)
                 problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
                 continue
             record = {**result.as_dict(), "nodeid": gate.name}
@@ -175,12 +175,7 @@ def _judge(
     try:
         return judge_gate(*data, limits, file, baselines.writing)
     except RankGateFailure as failure:
-        return failed(gate.name, RankGateFailure(_words(arguments, failure)))
-
-
-def _words(arguments: argparse.Namespace, error: Exception) -> str:
-    """A message of the library in words of the command; the keys of a file are the library's."""
-    return in_words_of(argparse.Namespace() if arguments.config else arguments, str(error))
+        return failed(gate.name, RankGateFailure(in_words_of(str(failure))))
 
 
 # Gates, as typed or as configured -----------------------------------------------------------------

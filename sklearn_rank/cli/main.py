@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from sklearn_rank.cli.options import build_parser
-from sklearn_rank.cli.terminal import FAILED, INTERRUPTED, in_words_of
+from sklearn_rank.cli.terminal import FAILED, INTERRUPTED, in_words_of, option_of
+from sklearn_rank.support.text import arguments_as
 
 __all__ = ["main"]
 
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # names that an encoding lacks are escaped
             stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args(words)
-    arguments.words = words
+    arguments.words, arguments.reading = words, "qrels"
     try:
         code = _run(arguments)
         sys.stdout.flush()
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
-        text = in_words_of(arguments, str(error))
+        text = in_words_of(str(error))
         print(f"sklearn-rank {arguments.command}: {text}", file=sys.stderr)
         _give_up_output()
         return FAILED
@@ -68,11 +69,11 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        text = in_words_of(arguments, str(message))
+        text = in_words_of(str(message))
         print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
 
     module, function = arguments.run
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), arguments_as(option_of(arguments)):
         warnings.showwarning = show
         code: int = getattr(import_module(f"sklearn_rank.cli.{module}"), function)(arguments)
     return code

@@ -32,7 +32,7 @@ class Reader:
         grades: Mapping[str, float] | None = None,
         queries: str | None = None,
     ) -> None:
-        self.max_bytes = arguments.max_bytes or MAX_BYTES
+        self._arguments, self.max_bytes = arguments, arguments.max_bytes or MAX_BYTES
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
         queries, what = queries or arguments.queries, "queries" if queries else "--queries"
@@ -42,11 +42,13 @@ class Reader:
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
         """Judgements; ``what`` is the name of the file in the usage of the command."""
+        self._arguments.reading = "qrels"
         source = self._source(path, what)
         return qrels_of(source, None, self.qrels_columns, self.grades, self.duplicates)
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""
+        self._arguments.reading = "run"
         return run_of(self._source(path, what), None, self.run_columns, self.queries)
 
     def runs(self, paths: str) -> Run | Repeats:

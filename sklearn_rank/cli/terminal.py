@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn_rank.support.text import Spelling
     from sklearn_rank.tables.table import Table
 
 GATE_FAILED = 1
@@ -85,52 +85,45 @@ def shown(text: object) -> str:
     return safe_text(str(text), limit=None)
 
 
-# The library's messages -------------------------------------------------------------------------
+# Arguments in the library's messages -------------------------------------------------------------
 
-_WORDS = {
-    r"\by_true\b": "QRELS",
-    r"\by_score\b": "RUN",
-    r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
-    r"; string_provider= can spell the items of both sides alike": "",
-    r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
-    r"; label them \[\] if that is right": "",
-    r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
+_OPTIONS = {
+    "overwrite": "force",
+    "metrics": "measure",
+    "columns": "qrels_column",
+    "grades": "grade_of",
 }
-_OPTIONS = {"overwrite": "force", "metrics": "measure"}
 """Options with other names than their arguments."""
-_COLUMN = re.compile(r"columns=\{'(\w+)': (None|'(?:[^'\\]|\\.)*')\}")
-_ARGUMENT = re.compile(
-    r"""(?<![\w(-])(\w+)=(?:'(\w+)'|\{["'](\w+)["']\}|(True)\b|([\d.]+)\b|)(?![\w{'])"""
-)
+_SIDES = {"grade": "qrels", "score": "run", "distance": "run", "rank": "run"}
+"""Files that alone have a role; others are of the file that is read."""
 
 
-def in_words_of(arguments: argparse.Namespace, text: str) -> str:
-    """A message of the library with the options of a command in place of arguments of Python."""
-    names = vars(arguments).keys()
+def option_of(arguments: argparse.Namespace) -> Spelling:
+    """Function from an argument of Python to the option of a command; empty where it has none."""
 
-    def option(match: re.Match[str]) -> str:
-        name = _OPTIONS.get(match[1], match[1])
-        if name not in names and f"{name}s" not in names:
-            return match[0]
-        value = match[2] or match[3] or match[5] or ""
-        return f"--{name.replace('_', '-')} {value}".rstrip()
+    def spell(name: str, value: Any) -> str:
+        name = _OPTIONS.get(name, name)
+        if getattr(arguments, "config", None):
+            return ""  # the keys of a file are the library's
+        if name not in arguments and f"{name}s" not in arguments:
+            return ""
+        if name == "qrels_column":
+            if not isinstance(value, dict):
+                return "--qrels-column and --run-column"
+            pairs = [(role, f"{role}={column or ''}") for role, column in value.items()]
+            sides = [_SIDES.get(role, arguments.reading) for role, _ in pairs]
+            return " ".join(
+                f"--{side}-column {shlex.quote(pair)}"
+                for side, (_, pair) in zip(sides, pairs, strict=True)
+            )
+        if name == "grade_of":
+            return f"--grade {shlex.quote(str(next(iter(value or ()), 'TEXT')))}=..."
+        option = f"--{name.replace('_', '-')}"
+        return option if value in (None, True) else f"{option} {value}"
 
-    def column(match: re.Match[str]) -> str:
-        role, name = match[1], "" if match[2] == "None" else match[2][1:-1]
-        if "kind" in names and role not in ("score", "distance", "rank"):
-            side = arguments.kind
-        else:
-            qrels = getattr(arguments, "qrels", None)
-            is_named = (qrels and str(qrels) in text) or "QRELS" in text or "y_true" in text
-            is_qrels = role == "grade" or (role in ("query", "item") and is_named)
-            side = "qrels" if is_qrels else "run"
-        return f"--{side}-column {shlex.quote(f'{role}={name}')}"
+    return spell
 
-    if "run_column" in names:
-        text = re.sub(r"grades=\{'((?:[^'\\]|\\.)*)': .*?\}", r"--grade \1=...", text)
-        text = _COLUMN.sub(column, text)
-        text = re.sub(r"\bcolumns=(?= )", "--qrels-column and --run-column", text)
-        text = re.sub(r"^columns (says|names)", r"--qrels-column or --run-column \1", text)
-    for pattern, words in _WORDS.items():
-        text = re.sub(pattern, words, text)
-    return _ARGUMENT.sub(option, text)
+
+def in_words_of(text: str) -> str:
+    """A message of the library with the names of the files in place of arguments of Python."""
+    return text.replace("y_true", "QRELS").replace("y_score", "RUN")

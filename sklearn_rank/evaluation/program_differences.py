@@ -14,7 +14,7 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.segments import segment_index, sizes_of
-from sklearn_rank.support.text import format_list
+from sklearn_rank.support.text import argument, format_list
 from sklearn_rank.typing import Array, BoolArray
 
 _LONG = 16
@@ -176,7 +176,8 @@ def gains_by_less(
     if skips and preset.missing == "skip" and missing:
         yield (
             f"{missing:,} judged {'query has' if missing == 1 else 'queries have'} no ranking, and "
-            f"convention {preset.name!r} leaves them out; missing='zero' counts empty rankings"
+            f"convention {preset.name!r} leaves them out; {argument('missing', 'zero')} counts "
+            "empty rankings"
         )
     unfound = rankings.n_hits < rankings.n_relevant
     forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
@@ -198,5 +199,5 @@ def gains_by_less(
                 f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} of "
                 f"which no relevant item was retrieved, and convention {preset.name!r} "
                 f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
-                "zero_division=0.0 counts 0"
+                f"{argument('zero_division', 0.0)} counts 0"
             )

@@ -13,7 +13,7 @@ from sklearn_rank.evaluation.compute import Scored, averaged
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.statistics.noise import Noise
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import argument, safe_repr
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["Repeats"]
@@ -71,7 +71,7 @@ def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
         if run._judged.listed_ids() != ids:
             msg = (
                 f"run {number} of Repeats was evaluated for other queries than run 1; give each "
-                "run a ranking for every query, or pass missing='zero'"
+                f"run a ranking for every query, or pass {argument('missing', 'zero')}"
             )
             raise QueryMismatchError(msg)
     scored = {name: _mean([run._scored[name] for run in runs], first) for name in first._scored}

@@ -92,7 +92,7 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
     if unlabelled and members:
         warn(
             f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
-            f"{format_list(unlabelled)}; label them [] if that is right",
+            f"{format_list(unlabelled)}",
             RankingDataWarning,
         )
     return members

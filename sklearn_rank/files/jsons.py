@@ -39,7 +39,7 @@ from sklearn_rank.inputs.roles import (
 )
 from sklearn_rank.inputs.tables import LEAST_RISES, doubt_of_rising
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 
 _IDS = {"id", "_id"}
 """Names of an id inside of a list of items, where they are unambiguous."""
@@ -135,7 +135,8 @@ def _of_programs(value: dict[str, Any], request: Request) -> dict[str, Any] | No
         queries = request.queries
         if queries is None:
             what = "holds responses of _msearch, which do not name their queries"
-            fail(None, f"{what}; pass queries=, their ids in the order of the requests")
+            how = f"pass {argument('queries')}, their ids in the order of the requests"
+            fail(None, f"{what}; {how}")
         if len(queries) != len(responses):
             fail(None, f"holds {len(responses):,} responses for {len(queries):,} queries")
         if len(set(queries)) < len(queries):
@@ -267,7 +268,7 @@ class _Reader:
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]
         if len(lists) > 1:
-            say = f"Say which one: columns={{'item': {safe_repr(lists[0])}}}"
+            say = f"Say which one: {argument('columns', {'item': lists[0]})}"
             self.source.fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if not lists:
             if self.columns.get("item") not in plain and not names_of(plain, "item"):
@@ -326,7 +327,7 @@ class _Reader:
         if ids and text == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
-                f"the query: columns={{'query': {safe_repr(ids[0])}}}"
+                f"the query: {argument('columns', {'query': ids[0]})}"
             )
             raise ColumnRoleError(msg)
         if len(ids) == 1 and text in ("question", "userinput"):
@@ -376,7 +377,7 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             problem = "is not a number"
             if isinstance(value, str) and not self.is_run:
-                problem += f"; pass grades={text_grades([value])}, a number for each text"
+                problem += f"; pass {text_grades([value])}, a number for each text"
         elif isinstance(value, int) and not is_exact(value):
             problem = INEXACT
         if problem:

@@ -32,7 +32,7 @@ from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option, negated
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
 FORMATS: tuple[str, ...] = get_args(FileFormat)
@@ -275,7 +275,7 @@ def _read_text(
     content, kind = chain((first,), content), kind or _kind_of_text(source, first, columns)
     if columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in columns.items())
-        source.fail(None, f"has no named columns, which columns= is about ({named})")
+        source.fail(None, f"has no named columns, which {argument('columns')} is about ({named})")
     if kind in ("json", "jsonl"):
         return read_json(request, content, is_lines=kind == "jsonl")
     return read_lines(request, content, has_header=kind == "csv")

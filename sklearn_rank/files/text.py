@@ -292,7 +292,7 @@ def _number(request: Request, line: int, text: str, form: _Form, role: Role) -> 
         if _NUMBER.fullmatch(text.replace(",", ".", 1)):
             problem += "; decimals have a point"
         elif role == "grade":
-            problem += f"; pass grades={text_grades([text])}, a number for each text"
+            problem += f"; pass {text_grades([text])}, a number for each text"
     elif not math.isfinite(float(text)):
         problem = "is too large for a number"
     elif _WHOLE.fullmatch(text) and not is_exact(int(text)):

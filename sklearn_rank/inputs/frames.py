@@ -500,9 +500,10 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
     texts = [value for value in texts if isinstance(value, str)]
     if texts and name == "y_true":
+        listed = text_grades(texts).removeprefix("grades=")
         msg = (
             f"column {safe_repr(column)} of {name} holds strings, which are no grades; give each a "
-            f"number: {name}[{safe_repr(column)}].map({text_grades(texts)}) in pandas, "
+            f"number: {name}[{safe_repr(column)}].map({listed}) in pandas, "
             ".replace_strict(...) in Polars"
         )
         raise TypeError(msg)

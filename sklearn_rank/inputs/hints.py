@@ -20,7 +20,7 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import safe_repr, takes
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
@@ -150,8 +150,8 @@ def with_mismatch_hint(
         return judged
     cause = cause or f"ids look like {_pair(sides[0][0][0], sides[0][1][0])}"
     warn(
-        f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
-        "string_provider= can spell the items of both sides alike",
+        f"no relevant item of any query was retrieved ({cause}), so most measures are 0"
+        + "; string_provider= can spell the items of both sides alike" * takes("string_provider"),
         RankingDataWarning,
     )
     return replace(judged, hint=cause)

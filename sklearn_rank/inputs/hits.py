@@ -26,7 +26,7 @@ from sklearn_rank.inputs.roles import (
     refuse_unread,
     unread_columns,
 )
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
@@ -62,7 +62,7 @@ def roles_of_hit(
         ids = item_ids(names)
         if len(ids) != 1:
             what = f"several ids: {format_list(ids)}" if ids else "no id"
-            say = f"say which one: columns={{'item': {safe_repr(ids[0])}}}" if ids else ""
+            say = f"say which one: {argument('columns', {'item': ids[0]})}" if ids else ""
             msg = f"{where} has {what}; {say or 'it has ' + format_list(names, limit=20)}"
             raise ColumnRoleError(msg)
         roles["item"] = ids[0]

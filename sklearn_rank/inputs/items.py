@@ -25,7 +25,7 @@ from sklearn_rank.inputs.tables import (
 )
 from sklearn_rank.support.checks import EXACT_INTEGER, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import argument, safe_repr
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
@@ -251,7 +251,8 @@ class ItemReader:
         negative = [key for key, grade in judged.items() if grade < 0]
         if negative and self.options.negative_grades == "raise":
             named = f"({judged[negative[0]]:g}) for item {safe_repr(negative[0])}"
-            msg = f"{where} contains a negative grade {named}"
+            advice = f"{argument('convention', 'trec_eval')} reads it as not judged"
+            msg = f"{where} contains a negative grade {named}; {advice}"
             raise ValueError(msg)
         self.unjudged_grades += len(negative)
         return {key: grade for key, grade in judged.items() if grade >= 0} if negative else judged

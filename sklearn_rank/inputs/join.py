@@ -50,7 +50,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import segment_index
-from sklearn_rank.support.text import as_text, format_list, safe_repr
+from sklearn_rank.support.text import argument, as_text, format_list, safe_repr
 from sklearn_rank.typing import (
     Array,
     Duplicates,
@@ -311,8 +311,8 @@ def join_queries(
         elif missing == "raise":
             msg = (
                 f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
-                f"{format_list(absent)}. Pass missing='zero' to count them as empty rankings, or "
-                "missing='skip'."
+                f"{format_list(absent)}. Pass {argument('missing', 'zero')} to count them as empty "
+                f"rankings, or {argument('missing', 'skip')}."
             )
     if msg:
         raise QueryMismatchError(msg)

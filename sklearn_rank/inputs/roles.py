@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
@@ -180,12 +180,12 @@ def find_roles(
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
                 f"names: {', '.join(' '.join(known).split())}. For another one pass "
-                f"columns={{{key!r}: {safe_repr(spare[0] if len(spare) == 1 else '...')}}}"
+                f"{argument('columns', {key: spare[0] if len(spare) == 1 else '...'})}"
             )
         elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
-                f"Say which one: columns={{{key!r}: {safe_repr(column)}}}"
+                f"Say which one: {argument('columns', {key: column})}"
             )
         elif column is not None and names.count(column) > 1:
             times = f"{names.count(column)} columns of the name {safe_repr(column)}"
@@ -266,9 +266,9 @@ _SHOWN = 6
 
 
 def text_grades(values: Iterable[Any]) -> str:
-    """``{'E': ..., 'I': ...}`` of texts that are to become grades."""
+    """``grades={'E': ..., 'I': ...}`` of texts that are to become grades."""
     texts = sorted({value for value in values if isinstance(value, str)})
-    return f"{{{', '.join(f'{safe_repr(text)}: ...' for text in texts[:_SHOWN])}}}"
+    return argument("grades", dict.fromkeys(texts[:_SHOWN], ...))
 
 
 def unread_columns(
@@ -320,14 +320,14 @@ def refuse_unread(
     if kinds == GRADE and found[first] == "texts":
         texts = text_grades(unread[first][0])
         note = (
-            f" and grades={texts}, a number for each text (of a frame, map them: "
-            f"{safe_repr(first)}.map({texts}))"
+            f" and {texts}, a number for each text (of a frame, map them: "
+            f"{safe_repr(first)}.map({{...}}))"
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in found.items())
     msg = (
         f"{where} has no column for the role {wanted}, which may be {listed}; without it "
-        f"{otherwise}. Pass columns={{{kinds[0]!r}: {safe_repr(first)}}}{note}, or "
-        f"columns={{{kinds[0]!r}: None}} if no column has it"
+        f"{otherwise}. Pass {argument('columns', {kinds[0]: first})}{note}, or "
+        f"{argument('columns', {kinds[0]: None})} if no column has it"
     )
     raise ColumnRoleError(msg)
 

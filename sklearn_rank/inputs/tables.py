@@ -21,7 +21,7 @@ from sklearn_rank.inputs.arrays import CodedIds, code_objects, group_rows
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
-from sklearn_rank.support.text import as_text, safe_repr
+from sklearn_rank.support.text import argument, as_text, safe_repr, takes
 from sklearn_rank.typing import Array, IntArray
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def best_occurrences(keys: Sequence[Hashable], scores: Any = None) -> list[int]:
 
 def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoReturn:
     """DuplicateItemError for an item that a ranking holds at two positions."""
-    msg = (
-        f"{where} holds item {item} at positions {first + 1} and {again + 1}. Pass "
-        "duplicates='first' to evaluate to keep the best-ranked one."
-    )
+    advice = "Keep one of them."
+    if takes("duplicates"):
+        advice = "Pass duplicates='first' to evaluate to keep the best-ranked one."
+    msg = f"{where} holds item {item} at positions {first + 1} and {again + 1}. {advice}"
     raise DuplicateItemError(msg)
 
 
@@ -431,7 +431,8 @@ class Run(LongTable):
             yield (
                 f"{name} contradicts the scores, by which the items are ranked: in query "
                 f"{self._query_of(place)} {both}. If these are distances pass score=-distance; "
-                "else pass columns={'score': None} to rank by the ranks, or columns={'rank': None}"
+                f"else pass {argument('columns', {'score': None})} to rank by the "
+                f"ranks, or {argument('columns', {'rank': None})}"
             )
 
     def _query_of(self, row: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import argument, safe_repr
 from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
@@ -238,6 +238,8 @@ def check_grades(
     if wrong.any():
         position = int(np.flatnonzero(wrong)[0])
         msg = f"{name} contains a {what} ({given.flat[position]!s}) at {where(position)}"
+        if what == "negative grade":
+            msg += f"; {argument('convention', 'trec_eval')} reads it as not judged"
         raise ValueError(msg)
     return array
 

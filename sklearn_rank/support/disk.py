@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from sklearn_rank.support.text import closest, safe_repr, safe_text
+from sklearn_rank.support.text import argument, closest, safe_repr, safe_text
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 BASELINE = ".rank.json"
@@ -93,7 +93,7 @@ def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any]
     refuse_inputs(path, inputs)
     what = objection(path, kind)
     if what:
-        can = ", or pass overwrite=True" if what == _EXISTS else ""
+        can = f", or pass {argument('overwrite', True)}" if what == _EXISTS else ""
         msg = f"{safe_text(str(path), limit=200)} {what}; write to another file{can}"
         raise FileExistsError(msg)
 

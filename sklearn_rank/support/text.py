@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeAlias
 
 MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
@@ -92,3 +94,43 @@ def _escape_character(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# Arguments in messages --------------------------------------------------------------------------
+
+Spelling: TypeAlias = Callable[[str, Any], str]
+"""From name and value of an argument to text; empty where the caller cannot pass it."""
+
+
+def _python(name: str, value: Any) -> str:
+    if value is None:
+        return f"{name}="
+    if isinstance(value, dict):
+        pairs = (
+            f"{key!r}: {'...' if one is ... else safe_repr(one)}" for key, one in value.items()
+        )
+        return f"{name}={{{', '.join(pairs)}}}"
+    return f'{name}={{"{value}"}}' if name == "allow" else f"{name}={value!r}"
+
+
+_SPELLING: ContextVar[Spelling] = ContextVar("_SPELLING", default=_python)
+
+
+def argument(name: str, value: Any = None) -> str:
+    """An argument as the caller writes it, such as ``missing='zero'``; of a command an option."""
+    return _SPELLING.get()(name, value) or _python(name, value)
+
+
+def takes(name: str) -> bool:
+    """Whether the caller can pass an argument; a command has no option for some."""
+    return bool(_SPELLING.get()(name, None))
+
+
+@contextmanager
+def arguments_as(spelling: Spelling) -> Iterator[None]:
+    """Spell the arguments in messages of this block in another way."""
+    token = _SPELLING.set(spelling)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)

@@ -1,6 +1,5 @@
 """What a terminal shows: messages in the command's words, tables, progress, streams that end."""
 
-import argparse
 import os
 import subprocess
 import sys
@@ -9,37 +8,56 @@ from pathlib import Path
 import pytest
 
 from sklearn_rank import write_run
-from sklearn_rank.cli.terminal import in_words_of
+from sklearn_rank.cli.options import build_parser
+from sklearn_rank.cli.terminal import option_of
 from sklearn_rank.support import runtime
+from sklearn_rank.support.text import argument, arguments_as, takes
 from tests.cli.conftest import Command
-
-NAMES = argparse.Namespace(
-    **dict.fromkeys(["missing", "min_rel", "assume"]),
-    **dict.fromkeys(["qrels_column", "run_column", "grade_of", "allow", "measures"], ()),
-    qrels="t.qrels",
-    force=False,
-)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("of", "name", "value", "python", "option"),
     [
-        ("Pass missing='zero' to count", "Pass --missing zero to count"),
-        ("or missing='skip'.", "or --missing skip."),
-        ('pass allow={"no_hits"} if', "pass --allow no_hits if"),
-        ("or pass overwrite=True", "or pass --force"),
-        ("pass min_rel=", "pass --min-rel"),
-        ("pass min_rel=2", "pass --min-rel 2"),
-        ("refresh with: --rank-update", "refresh with: --update"),
-        ("pass columns={'score': 'my points'}", "pass --run-column 'score=my points'"),
-        ("pass columns={'grade': None}", "pass --qrels-column grade="),
-        ("t.qrels has: columns={'query': 'id'}", "t.qrels has: --qrels-column query=id"),
-        ("a.run has: columns={'query': 'id'}", "a.run has: --run-column query=id"),
-        ("pass other='zero', ndcg(gain='linear')", "pass other='zero', ndcg(gain='linear')"),
+        ("evaluate", "missing", "zero", "missing='zero'", "missing='zero'"),  # it has --complete
+        ("gate", "missing", "zero", "missing='zero'", "--missing zero"),
+        ("gate", "allow", "no_hits", 'allow={"no_hits"}', "--allow no_hits"),
+        ("judge-next", "overwrite", True, "overwrite=True", "--force"),
+        ("evaluate", "min_rel", None, "min_rel=", "--min-rel"),
+        ("evaluate", "columns", {"score": "my points"}, None, "--run-column 'score=my points'"),
+        (
+            "evaluate",
+            "columns",
+            {"grade": None},
+            "columns={'grade': None}",
+            "--qrels-column grade=",
+        ),
+        (
+            "evaluate",
+            "columns",
+            {"query": "id"},
+            "columns={'query': 'id'}",
+            "--run-column query=id",
+        ),
+        ("evaluate", "columns", None, "columns=", "--qrels-column and --run-column"),
+        (
+            "evaluate",
+            "grades",
+            {"E": ..., "I": ...},
+            "grades={'E': ..., 'I': ...}",
+            "--grade E=...",
+        ),
+        ("evaluate", "string_provider", None, "string_provider=", "string_provider="),
     ],
 )
-def test_arguments_of_python_become_options(text, expected):
-    assert in_words_of(NAMES, text) == expected
+def test_arguments_of_python_are_options_of_a_command(of, name, value, python, option):
+    files = {"judge-next": ["t.qrels"], "gate": []}.get(of, ["t.qrels", "r.run"])
+    arguments = build_parser().parse_args([of, *files])
+    arguments.reading = "run"
+    assert python in (None, argument(name, value))
+    with arguments_as(option_of(arguments)):
+        assert argument(name, value) == option
+        assert takes(name) == (option != python)
+    assert takes(name)
 
 
 def on_terminal(command: Command, words: str, width: int) -> list[str]:

@@ -189,7 +189,7 @@ def test_the_number_for_undefined_queries_stays_the_same(settled: float) -> None
     assert one["gmap"] == pytest.approx(math.exp((logs[0] + logs[2]) / 2))
     assert one.merge(two)["gmap"] == pytest.approx(ev["gmap"])
     row = compare(ev, ev)["gmap"]
-    assert (row.value, row.queries) == (pytest.approx(ev["gmap"]), 4)
+    assert (row.new, row.queries) == (pytest.approx(ev["gmap"]), 4)
 
 
 # Pooled measures ---------------------------------------------------------------------------------
