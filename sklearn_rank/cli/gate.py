@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     with waiting(f"judging {len(gates)} gates"):
         for gate in gates:
             try:
-                result = _judge(gate, baselines, settings, detail, arguments)
+                result = _judge(gate, baselines, settings, detail)
             except (ValueError, TypeError, OSError, ImportError) as error:
                 text = safe_text(in_words_of(str(error)), limit=2000)
                 problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
@@ -165,7 +165,6 @@ def _judge(
     baselines: Baselines,
     settings: Settings,
     detail: Any,
-    arguments: argparse.Namespace,
 ) -> GateResult:
     """The verdict on one gate; a refusal to measure is a failure, as it is in pytest."""
     limits = read_limits({**gate.arguments, "name": gate.name}, settings)

@@ -107,6 +107,8 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
             return ""  # the keys of a file are the library's
         if name not in arguments and f"{name}s" not in arguments:
             return ""
+        if name == "duplicates" and arguments.reading == "run":
+            return ""  # the option is about judgements
         if name == "qrels_column":
             if not isinstance(value, dict):
                 return "--qrels-column and --run-column"

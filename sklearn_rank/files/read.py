@@ -204,12 +204,11 @@ def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -
         several = grades[own]
         if duplicates == "raise" and (several != several[0]).any():
             both = " and ".join(f"{grade:g}" for grade in dict.fromkeys(several.tolist()))
-            option = "duplicates=" if source.what == "path" else "--duplicates "
             source.fail(
                 None,
                 f"judges item {safe_repr(item)} of query {safe_repr(qrels.query_ids[number])} "
-                f"{len(own)} times, with grades {both}; pass {option}'mean', 'max' or 'first' "
-                "to take one of them",
+                f"{len(own)} times, with grades {both}; pass {argument('duplicates', 'mean')}, "
+                "'max' or 'first' to take one of them",
             )
         if duplicates in ("mean", "max"):
             grades[own[0]] = several.mean() if duplicates == "mean" else several.max()
