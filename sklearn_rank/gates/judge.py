@@ -383,8 +383,9 @@ def _find_lost_values(case: _Case, other: Other) -> None:
         if lost:
             ids = several([joined.query_ids[number] for number in lost])
             had = f"had a value of {name} in the {other.names[0]} and none now: {ids}"
-            text = f'{queries_text(len(lost))} {had}; pass allow={{"undefined"}} if they may be'
-            case.add("lost_values", State.FAIL, f"{text} left out", of_baseline=True)
+            text = f"{queries_text(len(lost))} {had}"
+            advice = f"pass {argument('allow', 'undefined')} if they may be left out"
+            case.add("lost_values", State.FAIL, f"{text}; {advice}", of_baseline=True)
 
 
 def find_vacuous(

@@ -27,7 +27,7 @@ from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 
 ENOUGH = 10
 """With fewer queries a perfect score, or rankings of one length, may be chance."""
@@ -75,7 +75,7 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
 def _refuse(what: str, word: str | None = None, limits: Limits | None = None) -> None:
     """RankGateFailure, with the word that allows it, unless that is allowed."""
     if word is None or limits is None or word not in limits.allow:
-        hint = f'; pass allow={{"{word}"}} if that is right' if word else ""
+        hint = f"; pass {argument('allow', word)} if that is right" if word else ""
         fail(f"could not measure: {what}{hint}")
 
 
@@ -131,7 +131,7 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
     except RankingOrderWarning as doubt:
         fail(f"could not measure: {doubt}")
     except UndefinedMetricError as error:
-        hint = 'pass allow={"undefined"} to leave such queries out of the mean'
+        hint = f"pass {argument('allow', 'undefined')} to leave such queries out of the mean"
         error.args = (f"{error}; {hint}",)
         raise
 
@@ -290,4 +290,4 @@ def _suspicions(evaluation: Evaluation) -> Iterator[Finding]:
 
 
 def _odd(word: str, text: str) -> Finding:
-    return Finding(word, None, text.format(allow=f'pass allow={{"{word}"}}'), warns=True)
+    return Finding(word, None, text.format(allow=f"pass {argument('allow', word)}"), warns=True)
