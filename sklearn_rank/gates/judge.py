@@ -50,6 +50,7 @@ from sklearn_rank.gates.words import (
     value_sentence,
 )
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.support.text import argument
 
 IMPROVEMENT = 1e-6
 """What differs by less is the same: a baseline holds six decimals."""
