@@ -1,6 +1,6 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, the tables of conventions in measures.md, and those of layouts, names of
+These are metrics.md, the table of conventions in coming_from.md, and those of layouts, names of
 columns and ties in inputs.md. All come from records, presets, signatures and docstrings. Run it
 after a change to any of these; a test compares the files with it.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from _architecture import picture, walk
 from _markdown import table
 from _metric_pages import NOTES, shown, title
-from _programs import CHECKED, programs
+from _programs import agreement
 
 from sklearn_rank import scorers
 from sklearn_rank.inputs.layouts import LAYOUTS
@@ -30,7 +30,7 @@ from sklearn_rank.rankings.ranking import TIE_RULES
 DOCS = Path(__file__).parent
 ARCHITECTURE = DOCS / "architecture.md"
 INPUTS = DOCS / "inputs.md"
-MEASURES = DOCS / "measures.md"
+COMING_FROM = DOCS / "coming_from.md"
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
 END = "<!-- end: written by docs/_generate.py -->"
@@ -54,7 +54,7 @@ the first i; Q is the number of queries; b is the parameter `beta`.
 `k=None`, the default of functions with a cutoff, reads the whole ranking. With tied items a metric
 is the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
 combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` changes
-defaults to those of another program; see [Measures](measures.md#conventions).
+defaults to those of another program; see [Conventions](coming_from.md#conventions).
 
 """
 
@@ -148,7 +148,7 @@ def pages() -> dict[Path, str]:
         DOCS / "metrics.md": metrics_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _roles(), _ties()),
-        MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
+        COMING_FROM: _with_parts(COMING_FROM, _conventions()),
     }
 
 
@@ -158,7 +158,9 @@ def metrics_page() -> str:
 
 
 def _conventions() -> str:
-    titles = ["preset", "ties", "undefined query", "missing query", "negative grade", "parameters"]
+    checked = agreement()
+    titles = ["preset", "ties", "undefined", "missing", "negative grade", "parameters"]
+    titles.append("equal values")
     rows = [
         [
             f"`{preset.name}`",
@@ -167,6 +169,7 @@ def _conventions() -> str:
             preset.missing,
             preset.negative_grades,
             _preset_parameters(preset),
+            checked.get(preset.name, "-"),
         ]
         for preset in CONVENTIONS.values()
     ]

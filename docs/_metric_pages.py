@@ -20,7 +20,7 @@ from sklearn_rank.metrics import FUNCTIONS
 PRESETS = Path(__file__).parent / "_presets.json"
 VERSIONS = json.loads(PRESETS.read_text(encoding="utf-8"))["programs"]
 
-CONVENTION = "[convention](../measures.md#conventions)"
+CONVENTION = "[convention](../coming_from.md#conventions)"
 GRADES, RANKING = {"a": 0, "b": 3, "d": 1, "f": 2}, ["a", "b", "c", "d", "e"]
 EXAMPLE = (
     "The ranking is `a b c d e`; the grades are `a` 0, `b` 3, `d` 1, `f` 2. `c` and `e` are "

@@ -1,7 +1,7 @@
 """Differences of each program from our defaults.
 
 Every line is checked against values of the real program, recorded in docs/_presets.json; the table
-in docs/measures.md is written from them.
+in docs/coming_from.md is written from them.
 """
 
 from __future__ import annotations
