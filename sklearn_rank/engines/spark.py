@@ -29,9 +29,14 @@ from sklearn_rank.inputs.frames import (
     truth_of,
 )
 from sklearn_rank.inputs.hints import with_mismatch_hint
-from sklearn_rank.inputs.ids import resolve_assumption
 from sklearn_rank.inputs.items import ItemReader, Where
-from sklearn_rank.inputs.join import join_queries, pairs_of, query_weights, read_joined
+from sklearn_rank.inputs.join import (
+    join_queries,
+    pairs_of,
+    query_weights,
+    read_joined,
+    resolve_assumption,
+)
 from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, refuse_unread

@@ -41,6 +41,12 @@ class Where(NamedTuple):
         return f"{self.argument}[{safe_repr(self.query)}]"
 
 
+SIMPLE_IDS = {str, int}
+"""Types of ids that need no closer look."""
+
+# Containers --------------------------------------------------------------------------------------
+
+
 def sequence(given: Any, where: Where | str) -> list[Any]:
     """A list of the items of any ordered, finite sequence."""
     if isinstance(given, (list, tuple)):
@@ -55,32 +61,28 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def refuse_container(given: Any, where: Where | str) -> None:
-    """TypeError for what holds more than the items of one query."""
-    kind, index, msg = type(given).__name__, getattr(given, "index", None), ""
+def _items_of(given: Any, where: Where | str) -> list[Any]:
+    """The items of one query; TypeError for what holds more than these."""
+    if isinstance(given, (list, tuple)):
+        return list(given)
+    kind, rows, msg = type(given).__name__, getattr(given, "index", None), ""
     if hasattr(given, "columns") or hasattr(given, "column_names"):
         msg = f"{where} is a {kind}; pass the column of its items as a list, or one long frame"
-    elif hasattr(given, "iloc") and (names_rows(index) or _are_scores(given)):
-        msg = f"{where} is a {kind}; pass .to_dict() for {{item: number}}, or .tolist() for items"
-    elif hasattr(given, "keys") and not isinstance(given, Mapping) and index is None:
+    elif hasattr(given, "iloc"):
+        are_numbers = getattr(given.dtype, "kind", "O") in "iufb"
+        if names_rows(rows) or (are_numbers and type(rows).__name__ != "RangeIndex"):
+            msg = f"{where} is a {kind}; pass .to_dict() for {{item: number}}, or .tolist()"
+    elif hasattr(given, "keys") and not isinstance(given, Mapping):
         msg = f"{where} is a {kind}; pass the list of hits of a response, or a dict"
     if msg:
         raise TypeError(msg)
+    return sequence(given, where)
 
 
-def names_rows(index: Any) -> bool:
+def names_rows(rows: Any) -> bool:
     """Whether the index of a series says more than which rows of a table these were."""
-    is_number = getattr(index.dtype, "kind", "O") in "iu"
-    return index.name is not None or not is_number
+    return rows.name is not None or getattr(rows.dtype, "kind", "O") not in "iu"
 
-
-def _are_scores(series: Any) -> bool:
-    is_number = getattr(series.dtype, "kind", "O") in "iufb"
-    return is_number and type(series.index).__name__ != "RangeIndex"
-
-
-SIMPLE_IDS = {str, int}
-"""Types of ids that need no closer look."""
 
 # Grades and scores -------------------------------------------------------------------------------
 
@@ -96,8 +98,8 @@ def _number(value: Any, kinds: Any, what: str, place: Place) -> float:
     if not isinstance(value, kinds):
         where, item = place()
         is_response = isinstance(value, (Mapping, list))
-        advice = "; of a response pass its list of hits" if is_response else "; pass a number"
-        msg = f"{where} has {what} {safe_repr(value)} {item}{advice}"
+        advice = "of a response pass its list of hits" if is_response else "pass a number"
+        msg = f"{where} has {what} {safe_repr(value)} {item}; {advice}"
         raise TypeError(msg)
     try:
         number = float(value)
@@ -149,24 +151,27 @@ class ItemReader:
 
     def __init__(self, options: ReadOptions) -> None:
         self.options, self.provider = options, provider_of(options.string_provider)
-        self.hits: HitReader | None = None
-        self.unjudged_grades = 0
-        self.dropped = self.identical = 0
+        self.unjudged_grades = self.n_dropped = self.n_identical = 0
         self.mixes = False
         """Whether some rankings are lists and others {item: score}."""
-        self._ranked_types: set[type] = set()
-        self._true_types: set[type] = set()
+        self._hits = HitReader((), (), None)
+        self._types: dict[str, set[type]] = {"y_score": set(), "y_true": set()}
+
+    @property
+    def are_best_first(self) -> bool:
+        """Whether scored items came in lists, whose order is to agree."""
+        return self._hits.are_best_first
 
     def rankings(
         self, given: Sequence[Any], query_ids: Iterable[Any], truths: Iterable[Any]
     ) -> list[Any]:
         """Ranked lists, or {item: score} of all queries; of plain ids."""
-        self.hits = HitReader(given, truths, self.options.string_provider)
+        self._hits = HitReader(given, truths, self.options.string_provider)
         read = [
-            self._ranking(ranking, Where("y_score", query), self.hits)
+            self._ranking(ranking, Where("y_score", query))
             for query, ranking in zip(query_ids, given, strict=True)
         ]
-        self.hits.refuse_unread()
+        self._hits.refuse_unread()
         self.mixes = len(set(map(type, read))) > 1
         if not self.mixes:
             return read
@@ -176,7 +181,7 @@ class ItemReader:
             for run in read
         ]
 
-    def _ranking(self, given: Any, where: Where, hits: HitReader) -> list[Any] | dict[Any, Any]:
+    def _ranking(self, given: Any, where: Where) -> list[Any] | dict[Any, Any]:
         if isinstance(given, Set):
             kind = type(given).__name__
             msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
@@ -185,47 +190,44 @@ class ItemReader:
         if isinstance(given, Mapping):
             items, scores = list(given), list(given.values())
         else:
-            if not isinstance(given, (list, tuple)):
-                refuse_container(given, where)
-            items = sequence(given, where)
+            items = _items_of(given, where)
             if isinstance(given, (list, tuple)):
-                items, scores = hits.read(items, where)
-        keys = self._keys(items, where, self._ranked_types)
+                items, scores = self._hits.read(items, where)
+        keys = self._keys(items, where)
+        rows: Sequence[int] = range(len(keys))
         if self.options.ignore_identical_ids and where.query in keys:
-            others = [place for place, key in enumerate(keys) if key != where.query]
-            self.identical += len(keys) - len(others)
-            items, keys = [items[place] for place in others], [keys[place] for place in others]
-            scores = None if scores is None else [scores[place] for place in others]
-        if len(set(keys)) == len(keys):
-            return keys if scores is None else dict(zip(keys, scores, strict=True))
-        if scores is not None:  # all of them are checked, not only those that are kept
-            read_scores(scores, lambda place: _place_of(where, items[place]))
-        if self.options.duplicates == "raise":
-            before, again = first_repeated(keys)
-            both = safe_repr(items[again])
-            if self.provider is not None and items[before] != items[again]:
-                both = f"{safe_repr(items[before])} and {both}, both {safe_repr(keys[again])},"
-            refuse_duplicate(where, both, before, again)
-        kept = best_occurrences(keys, scores)
-        self.dropped += len(keys) - len(kept)
+            rows = [row for row in rows if keys[row] != where.query]
+            self.n_identical += len(keys) - len(rows)
+        if len(set(keys)) < len(keys) and len({keys[row] for row in rows}) < len(rows):
+            if scores is not None:  # all of them are checked, not only those that stay
+                read_scores(scores, lambda row: _place_of(where, items[row]))
+            chosen = [keys[row] for row in rows]
+            if self.options.duplicates == "raise":
+                before, again = first_repeated(chosen)
+                both = [safe_repr(items[rows[place]]) for place in (before, again)]
+                named = both[1]
+                if self.provider is not None and both[0] != both[1]:
+                    named = f"{both[0]} and {both[1]}, both {safe_repr(chosen[again])},"
+                refuse_duplicate(where, named, before, again)
+            best = best_occurrences(chosen, scores and [scores[row] for row in rows])
+            self.n_dropped += len(rows) - len(best)
+            rows = [rows[place] for place in best]
         if scores is None:
-            return [keys[place] for place in kept]
-        return {keys[place]: scores[place] for place in kept}
+            return keys if len(rows) == len(keys) else [keys[row] for row in rows]
+        return {keys[row]: scores[row] for row in rows}
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
-        grades: list[float] | None = None
         if isinstance(given, Mapping):
-            items, grades = list(given), []
+            items, grades = list(given), list[float]()
             for item, value in given.items():
                 grades.append(_number(value, _GRADES, "grade", partial(_place_of, where, item)))
                 if math.isinf(grades[-1]):
                     msg = f"{where} contains infinity as the grade for item {safe_repr(item)}"
                     raise ValueError(msg)
         else:
-            if not isinstance(given, (list, tuple, Set)):
-                refuse_container(given, where)
-            items = list(given) if isinstance(given, Set) else sequence(given, where)
+            items = list(given) if isinstance(given, Set) else _items_of(given, where)
+            grades = [1.0] * len(items)
             pair = next(filter(is_pair, () if isinstance(given, Set) else items), None)
             if pair is not None and not callable(self.options.string_provider):
                 msg = (
@@ -233,21 +235,10 @@ class ItemReader:
                     "or a set, in which pairs are items"
                 )
                 raise TypeError(msg)
-        keys = self._keys(items, where, self._true_types)
-        grades = grades or [1.0] * len(keys)
+        keys = self._keys(items, where)
         judged = dict(zip(keys, grades, strict=True))
-        seen: dict[Any, int] = {}
-        for place, key in enumerate(keys if len(judged) < len(keys) else ()):
-            before = seen.setdefault(key, place)
-            if items[before] != items[place]:
-                both = " and ".join(sorted(map(safe_repr, (items[before], items[place]))))
-                msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
-                raise ValueError(msg)
-            if grades[before] != grades[place]:
-                refuse_two_grades(where, key, grades[before], grades[place])
-        if seen and any(isinstance(key, (int, float)) for key in keys):
-            msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
-            raise ValueError(msg)
+        if len(judged) < len(keys):
+            self._check_repeated(keys, items, grades, where)
         negative = [key for key, grade in judged.items() if grade < 0]
         if negative and self.options.negative_grades == "raise":
             named = f"({judged[negative[0]]:g}) for item {safe_repr(negative[0])}"
@@ -257,13 +248,30 @@ class ItemReader:
         self.unjudged_grades += len(negative)
         return {key: grade for key, grade in judged.items() if grade >= 0} if negative else judged
 
-    def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
+    def _check_repeated(
+        self, keys: list[Any], items: list[Any], grades: list[float], where: Where | str
+    ) -> None:
+        """ValueError for keys that are of several items, or of one with several grades."""
+        seen: dict[Any, int] = {}
+        for row, key in enumerate(keys):
+            before = seen.setdefault(key, row)
+            if items[before] != items[row]:
+                both = " and ".join(sorted(map(safe_repr, (items[before], items[row]))))
+                msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
+                raise ValueError(msg)
+            if grades[before] != grades[row]:
+                refuse_two_grades(where, key, grades[before], grades[row])
+        if any(isinstance(key, (int, float)) for key in keys):
+            msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
+            raise ValueError(msg)
+
+    def _keys(self, items: list[Any], where: Where | str) -> list[Any]:
         """Keys of items: strings of the provider, or the items themselves without NumPy's types."""
         if self.provider is not None:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
-        if self.hits is not None and not all(issubclass(kind, PLAIN) for kind in kinds):
-            key = self.hits.key
+        if not all(issubclass(kind, PLAIN) for kind in kinds):
+            key = self._hits.key
             items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
             kinds = set(map(type, items))
         if not kinds <= SIMPLE_IDS and any(issubclass(kind, np.generic) for kind in kinds):
@@ -285,26 +293,30 @@ class ItemReader:
                 msg = f"{where} holds the bool {item} as an item; pass string_provider"
             if msg:
                 raise TypeError(msg)
-        types |= kinds
+        self._types[where if isinstance(where, str) else where.argument] |= kinds
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:
         is_path = isinstance(self.options.string_provider, str)
-        if isinstance(item, str) and (is_path or (self.hits and self.hits.object is not None)):
-            return item  # which an object of the other side is to be equal to
+        if isinstance(item, str) and (is_path or self._hits.object is not None):
+            return str(item)  # which an object of the other side is to be equal to
         key = called(self.provider, item, "string_provider", "item", position, "of", where)
         if not isinstance(key, str):
             what = f"{type(key).__name__} for item {position} of {where}"
             msg = f"string_provider returned {what}, expected str"
             raise TypeError(msg)
-        return key
+        return str(key)
+
+    def mismatch(self) -> str:
+        """Why no ranked object may be a judged item; "" where there are none."""
+        return self._hits.mismatch()
 
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
         try:
-            refuse_unequal_types(self._ranked_types, self._true_types)
+            refuse_unequal_types(self._types["y_score"], self._types["y_true"])
         except TypeError as error:
-            objects = self.hits.mismatch() if self.hits is not None else ""
+            objects = self.mismatch()
             if objects:
                 msg = f"{error} ({objects})"
                 raise TypeError(msg) from error
@@ -361,33 +373,11 @@ class RelevanceInput:
         check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
 
 
-def _check_parallel(scores: Any, rankings: list[Any], dropped: int, *, keyed: bool) -> None:
-    """Refuse scores of another layout than the rankings, or of rankings that lost items."""
-    error: type[Exception] = ValueError
-    msg = ""
-    if isinstance(scores, Mapping) != keyed:
-        came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
-        if keyed:
-            came, needed = "sequence", "mappings pass {query: scores}"
-        error, msg = TypeError, f"relevance is a {came}; for {needed}"
-    elif not keyed and len(scores) != len(rankings):
-        msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
-    elif any(isinstance(ranking, dict) for ranking in rankings):
-        error, msg = TypeError, "y_score holds {item: score} rankings, which need no relevance="
-    elif dropped:
-        msg = (
-            "duplicates='first' and ignore_identical_ids cannot drop items of rankings that have "
-            "relevance= scores"
-        )
-    if msg:
-        raise error(msg)
-
-
 def relevance_scores(
     relevance: Any,
     rankings: list[Any],
     query_ids: Sequence[Any] | Array,
-    dropped: int,
+    n_dropped: int,
     *,
     keyed: bool,
 ) -> Array:
@@ -396,17 +386,34 @@ def relevance_scores(
     scores = relevance if reading is None else reading.scores
     if not isinstance(scores, Mapping):
         scores = sequence(scores, "relevance")
-    _check_parallel(scores, rankings, dropped, keyed=keyed)
+    msg, error = "", TypeError
+    if isinstance(scores, Mapping) != keyed:
+        came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
+        if keyed:
+            came, needed = "sequence", "mappings pass {query: scores}"
+        msg = f"relevance is a {came}; for {needed}"
+    elif any(isinstance(ranking, dict) for ranking in rankings):
+        msg = "y_score holds {item: score} rankings, which need no relevance="
+    elif not keyed and len(scores) != len(rankings):
+        error = ValueError  # type: ignore[assignment]
+        msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
+    elif n_dropped:
+        error = ValueError  # type: ignore[assignment]
+        msg = (
+            "duplicates='first' and ignore_identical_ids cannot drop items of rankings that have "
+            "relevance= scores"
+        )
+    if msg:
+        raise error(msg)
     places = [Where("relevance", query) for query in query_ids]
-    given = [scores.get(query, ()) for query in query_ids] if keyed else scores
-    read = list(map(sequence, given, places))
+    lists = [scores.get(query, ()) for query in query_ids] if keyed else scores
+    read = list(map(sequence, lists, places))
     for values, ranking, where in zip(read, rankings, places, strict=True):
         if len(values) != len(ranking):
             msg = f"{where} has {len(values)} scores for {len(ranking)} ranked results"
             raise ValueError(msg)
-        for position, value in enumerate(values):
-            if reading is None:
-                break
+        for position, value in enumerate(values if reading is not None else ()):
+            assert reading is not None
             if reading.provider is float and isinstance(value, (int, float, np.number)):
                 continue  # float() would round large integers
             name = "provider of RelevanceInput"

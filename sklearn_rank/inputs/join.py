@@ -1,17 +1,21 @@
-"""The layouts whose items have ids: queries are joined by key or position, items by their ids."""
+"""The layouts whose items have ids: queries are joined by key or position, items by their ids.
+
+Lists and mappings are looked up in dictionaries, long tables by hashes; both give
+:class:`~sklearn_rank.rankings.ranking.Items`.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
-from itertools import chain, repeat
-from typing import Any
+from itertools import chain, compress, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning
+from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
@@ -20,8 +24,15 @@ from sklearn_rank.inputs.hints import (
     warn_of_spelling,
     with_mismatch_hint,
 )
-from sklearn_rank.inputs.ids import look_up, look_up_rows, plain_types
-from sklearn_rank.inputs.items import ItemReader, Where, names_rows, relevance_scores, sequence
+from sklearn_rank.inputs.items import (
+    SIMPLE_IDS,
+    ItemReader,
+    Where,
+    names_rows,
+    read_scores,
+    relevance_scores,
+    sequence,
+)
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
     LEAST_RISES,
@@ -31,6 +42,7 @@ from sklearn_rank.inputs.tables import (
     columns_about_queries,
     doubt_of_ranks,
     doubt_of_rising,
+    fall_orders,
     first_repeated,
     refuse_duplicate,
     refuse_two_grades,
@@ -41,6 +53,7 @@ from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
+    EXACT_INTEGER,
     check_finite,
     check_grades,
     check_same_index,
@@ -49,19 +62,35 @@ from sklearn_rank.support.checks import (
     is_missing,
 )
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.segments import segment_index
+from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import argument, as_text, format_list, safe_repr
-from sklearn_rank.typing import (
-    Array,
-    Duplicates,
-    FloatArray,
-    Missing,
-)
+from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
     "ranked lists carry no scores that compare across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
+_LISTS, _SETS = {list, tuple}, {set, frozenset}
+
+
+def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
+    """Assumption about items that the ground truth does not name, one of ``data.ASSUMED``.
+
+    Who wrote down that an item is not relevant has written down all that was judged. A set says of
+    itself that it is complete.
+    """
+    if assume is None and not has_grades:
+        return ""
+    return assume or ("partial" if has_zero else "complete")
+
+
+class _Joined(NamedTuple):
+    """Ranked items with their grades."""
+
+    items: Items
+    assumed: str
+    """Assumption about items that the ground truth does not name."""
+    judgements: Judgements
 
 
 # Lists and mappings ------------------------------------------------------------------------------
@@ -74,116 +103,204 @@ def read_items(
     options: ReadOptions,
     *,
     weights: FloatArray | None,
-    shared: bool = False,
-    of_table: bool = False,
+    is_shared: bool = False,
+    is_table: bool = False,
     **about: Any,
 ) -> RankingData:
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
 
-    ``shared`` says that ``truths`` are one, of all queries, and ``of_table`` that rankings are rows
-    of a table, whose order says nothing. ``about`` are further fields of the
-    data; the counts of this function are added to ``counts``.
+    ``is_shared`` says that ``truths`` are one, of all queries, and ``is_table`` that rankings are
+    rows of a table, whose order says nothing. ``about`` are further fields of the data.
     """
-    reader, assume, relevance = ItemReader(options), options.assume, options.relevance
-    are_partial = [assume == "partial"] * len(rankings)
-    if assume is None and not shared:
+    reader, relevance = ItemReader(options), options.relevance
+    are_partial = [options.assume == "partial"] * len(rankings)
+    if options.assume is None and not is_shared:
         are_partial = [isinstance(truth, Mapping) for truth in truths]
-    missed = known = kept = None
-    kinds = None
-    if not (shared or options.string_provider or options.ignore_identical_ids):
-        kinds = plain_types(rankings, truths)
-    if kinds is not None:
-        refuse_unequal_types(*kinds)
+    types = missed = shared = None
+    if not (is_shared or options.string_provider or options.ignore_identical_ids):
+        types = _types_of_plain(rankings, truths)
+    if types is not None:
+        refuse_unequal_types(*types)
     else:
         rankings = reader.rankings(rankings, query_ids, truths)
-        if shared:
-            known = reader.truth(truths[0], "y_true")
-            truths = [{key: known[key] for key in ranking if key in known} for ranking in rankings]
-            missed = _missed(known, truths)
+        if is_shared:
+            shared = reader.truth(truths[0], "y_true")
+            truths = [{i: shared[i] for i in ranking if i in shared} for ranking in rankings]
+            missed = _missed(shared, truths)
         else:
             pairs = zip(query_ids, truths, strict=True)
             truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
         reader.check_types()
-    has_zero = reader.unjudged_grades > 0
-    are_lists = reader.hits is not None and reader.hits.are_best_first
-    doubt_of = partial(doubt_of_rising, least=1 if are_lists else LEAST_RISES)
-    found = look_up(
-        rankings,
-        truths,
-        query_ids,
-        options.ties,
-        assume,
-        are_partial,
-        has_zero=has_zero,
-        doubt_of=doubt_of_ranks if of_table else doubt_of,
-    )
-    items, judgements = found.items._replace(missed=missed), found.judgements
-    if known is not None:
-        borders, grades = np.array([0, len(known)]), np.array([*known.values()])
-        judgements = Judgements(JudgedItems(borders, [*known], grades, len(rankings)))
+    offsets = offsets_of(np.array(list(map(len, rankings)), dtype=np.int64))
+    scores = None
+    if set(map(type, rankings)) == {dict}:
+        scores = _scores(rankings, offsets, query_ids)
+        doubt = doubt_of_rising(scores, offsets, 1 if reader.are_best_first else LEAST_RISES)
+        if is_table:
+            doubt = doubt_of_ranks(scores, offsets)
+        if doubt:
+            warn(doubt, RankingOrderWarning)
+    joined = _look_up(rankings, truths, options, are_partial, has_zero=reader.unjudged_grades > 0)
+    items = joined.items._replace(offsets=offsets, scores=scores, missed=missed)
+    judgements = joined.judgements
+    if shared is not None:
+        borders, grades = np.array([0, len(shared)]), np.array([*shared.values()])
+        judgements = Judgements(JudgedItems(borders, [*shared], grades, len(rankings)))
+    if scores is not None and TIE_RULES[options.ties].by_id:
+        ranked = [*chain.from_iterable(rankings)]
+        items = items.by_falling_id(*fall_orders(scores, offsets, ranked))
     if relevance is not None:
-        keyed, dropped = "keyed" in about, reader.dropped + reader.identical
-        scores = relevance_scores(relevance, rankings, query_ids, dropped, keyed=keyed)
-        items = items._replace(relevance=scores)
-    if reader.mixes or (items.scores is None and relevance is None):
+        n_dropped, keyed = reader.n_dropped + reader.n_identical, "keyed" in about
+        relevant = relevance_scores(relevance, rankings, query_ids, n_dropped, keyed=keyed)
+        items = items._replace(relevance=relevant)
+    if reader.mixes or (scores is None and relevance is None):
         items = items._replace(no_pool=_NO_SCORES)
     if options.keep_items:
-        kept = _kept(rankings, truths, list(query_ids), items, known)
+        about["ids"] = _copied(rankings, truths, list(query_ids), items, shared)
     about["counts"] = replace(
         about.get("counts", InputCounts()),
-        duplicates=reader.dropped,
-        identical_ids=reader.identical,
+        duplicates=reader.n_dropped,
+        identical_ids=reader.n_identical,
         missed=0 if missed is None else len(missed),
         unjudged_grades=reader.unjudged_grades,
     )
-    if reader.hits is not None:
-        about["hint"] = reader.hits.mismatch()
-    about |= {"assumed": found.assumed, "ids": kept, "judgements": judgements}
-    about["n_shared"] = 0 if known is None else len(known)
-    pairs = zip(truths if known is None else repeat(known), rankings, strict=False)
-    return with_mismatch_hint(RankingData.of(items, query_ids, weights, **about), pairs)
+    about |= {"assumed": joined.assumed, "judgements": judgements, "hint": reader.mismatch()}
+    about["n_shared"] = 0 if shared is None else len(shared)
+    sides = zip(truths if shared is None else repeat(shared), rankings, strict=False)
+    return with_mismatch_hint(RankingData.of(items, query_ids, weights, **about), sides)
 
 
-def _kept(
+def _types_of_plain(rankings: list[Any], truths: list[Any]) -> tuple[set[type], set[type]] | None:
+    """Types of the ids of both sides; None where something is to be read with care.
+
+    That is anything but text and integers, each once in a query, with plain numbers as grades.
+    """
+    containers, of_truth = set(map(type, rankings)), set(map(type, truths))
+    lists = [truth for truth in truths if type(truth) in _LISTS] if of_truth & _LISTS else []
+    if containers <= _LISTS:
+        lists += rankings
+    elif containers != {dict}:
+        return None
+    if not of_truth <= _LISTS | _SETS | {dict}:
+        return None
+    ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
+    if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
+        return None
+    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
+    is_plain = (
+        set(map(type, grades)) <= {int, float}
+        and min(grades, default=0) >= 0
+        and max(grades, default=0) <= EXACT_INTEGER
+        and not math.isnan(sum(grades))
+    )
+    return (ranked, true) if is_plain else None
+
+
+def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
+    """Scores of all {item: score}, none rounded and none missing."""
+
+    def place(number: int) -> tuple[Where, str]:
+        query = int(np.searchsorted(offsets, number, side="right")) - 1
+        item = list(rankings[query])[number - offsets[query]]
+        return Where("y_score", query_ids[query]), f"for item {safe_repr(item)}"
+
+    return read_scores([*chain.from_iterable(map(dict.values, rankings))], place)
+
+
+def _look_up(
+    rankings: list[Any],
+    truths: list[Any],
+    options: ReadOptions,
+    are_partial: Sequence[bool],
+    *,
+    has_zero: bool,
+) -> _Joined:
+    """Grades of the items of rankings that are all lists or all {item: score}.
+
+    ``are_partial`` says of each query whether its ground truth may leave out judged items.
+    """
+    sizes = np.array(list(map(len, truths)), dtype=np.int64)
+    kinds, borders, grades = set(map(type, truths)), offsets_of(sizes), np.ones(int(sizes.sum()))
+    if dict in kinds:
+        truths = [one if type(one) is dict else dict.fromkeys(one, 1.0) for one in truths]
+        grades = np.fromiter(chain.from_iterable(map(dict.values, truths)), float, len(grades))
+    elif not kinds <= _SETS:
+        truths = list(map(set, truths))
+    is_relevant = grades > 0
+    has_zero |= not is_relevant.all()
+    has_grades = any(are_partial)
+    assumed = resolve_assumption(options.assume, has_grades=has_grades, has_zero=has_zero)
+    if dict in kinds or assumed == "partial":
+        if dict not in kinds:
+            truths = [dict.fromkeys(one, 1.0) for one in truths]
+        # What the ground truth does not name: unjudged, or irrelevant.
+        others = [math.nan if assumed == "partial" and one else 0.0 for one in are_partial]
+        grades_of = map(map, [truth.get for truth in truths], rankings, map(repeat, others))
+        n_items = sum(map(len, rankings))
+        ranked = np.fromiter(chain.from_iterable(grades_of), np.float64, n_items)
+    else:
+        are_named = map(map, [truth.__contains__ for truth in truths], rankings)
+        ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
+    judged, n_judged = _chosen(is_relevant, borders, grades), None
+    ids = [*chain.from_iterable(truths)]
+    if assumed == "partial":
+        n_judged = sizes
+    else:
+        ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
+    items = Items(borders, None, ranked, judged, n_judged=n_judged, ties=options.ties)
+    return _Joined(items, assumed, Judgements(JudgedItems(borders, ids, grades)))
+
+
+def _chosen(
+    is_chosen: BoolArray, borders: IntArray, values: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Borders and values of the chosen ones."""
+    if is_chosen.all():
+        return borders, values
+    return np.concatenate(([0], np.cumsum(is_chosen)))[borders], values[is_chosen]
+
+
+def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
+    """Grades of items of the one truth that no query retrieved; warns of items of several."""
+    times = Counter(key for items in retrieved for key in items)
+    several = [key for key, n_times in times.items() if n_times > 1]
+    if several:
+        warn(
+            f"{len(several):,} items of the one ground truth were found by several queries "
+            f"({format_list(several)}) and count as relevant for each; pass one ground truth per "
+            "query, or items that identify the pair of query and item",
+            RankingDataWarning,
+        )
+    return np.array([grade for key, grade in shared.items() if key not in times], np.float64)
+
+
+def _copied(
     rankings: list[Any],
     truths: list[Any],
     query_ids: list[Any],
-    read: Items,
+    items: Items,
     shared: dict[Any, float] | None,
 ) -> KeptItems:
     """The ids that were read, copied, so that they stay as they are."""
-    # NumPy's strings are subclasses of Python's.
-    ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
-    if any(issubclass(kind, np.generic) for kind in set(map(type, ids))):
-        rankings = [[*map(_plain, ranking)] for ranking in rankings]
-        truths = [
-            dict(zip(map(_plain, truth), truth.values(), strict=True))
-            if isinstance(truth, Mapping)
-            else [*map(_plain, truth)]
-            for truth in truths
-        ]
-    own: dict[Any, tuple[Collection[Any], Array | None]] = {}
+    ranked: dict[Any, tuple[tuple[Any, ...], Array | None]] = {}
+    borders = items.offsets.tolist()
     for number, (query, ranking) in enumerate(zip(query_ids, rankings, strict=True)):
         # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-        items, scores = tuple(ranking), None
-        if read.scores is not None:
-            scores = read.scores[read.offsets[number] : read.offsets[number + 1]]
-            if TIE_RULES[read.ties].by_id:
-                texts = list(map(as_text, items))
+        ids, scores = tuple(ranking), None
+        if items.scores is not None:
+            scores = items.scores[borders[number] : borders[number + 1]]
+            if TIE_RULES[items.ties].by_id:
+                texts = list(map(as_text, ids))
                 order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
-                items, scores = tuple(items[place] for place in order), scores[order]
-        own[query] = items, scores
+                ids, scores = tuple(ids[place] for place in order), scores[order]
+        ranked[query] = ids, scores
     judged = {
         query: {item: float(grade) for item, grade in truth.items()}
         if isinstance(truth, Mapping)
         else dict.fromkeys(truth, 1.0)
         for query, truth in (zip(query_ids, truths, strict=True) if shared is None else ())
     }
-    return KeptItems(own, judged, shared)
-
-
-def _plain(item: Any) -> Any:
-    return item.item() if isinstance(item, np.generic) else item
+    return KeptItems(ranked, judged, shared)
 
 
 # Long tables -------------------------------------------------------------------------------------
@@ -194,17 +311,8 @@ def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
     queries = join_queries(qrels.numbers, run.numbers, options.missing)
     weights = query_weights(options.sample_weight, queries)
     judged = read_joined(qrels.of_queries(queries), run.of_queries(queries), options, weights)
-    n_missing = len(qrels.numbers.keys() - run.numbers.keys())
-    n_unjudged = len(run.numbers.keys() - qrels.numbers.keys())
-    evaluated = set(queries)
     judged = with_mismatch_hint(judged, pairs_of(qrels, run))
-    return replace(
-        judged,
-        counts=replace(judged.counts, missing=n_missing, unjudged=n_unjudged),
-        missing=np.flatnonzero([query not in run.numbers for query in queries]),
-        left_out=[query for query in dict.fromkeys((*qrels, *run)) if query not in evaluated],
-        query_columns=columns_about_queries(qrels, run),
-    )
+    return replace(judged, **_about_queries(qrels, run, queries, judged.counts))
 
 
 def pairs_of(qrels: Qrels, run: Run) -> Iterator[tuple[Any, Any]]:
@@ -219,32 +327,62 @@ def read_joined(
     refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), in_tables=True)
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
+        doubt = doubt_of_ranks(run.scores, run.offsets)
+        if doubt:
+            warn(doubt, RankingOrderWarning)
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
     qrels, n_rows = _without_repeated_judgements(qrels), run.n_rows
-    run = _without_duplicates(run, options.duplicates)
+    run = _without_duplicates(run, options)
     n_dropped, n_identical = n_rows - run.n_rows, 0
     if options.ignore_identical_ids:
         identical = run.find(CodedIds.of(run.query_ids), np.arange(len(run)))
         rows = np.setdiff1d(np.arange(run.n_rows), identical)
         n_identical, run = run.n_rows - len(rows), run.take(rows)
-    items, assumed, judgements = look_up_rows(qrels, run, options.ties, options.assume)
-    if run.scores is None:
-        items = items._replace(no_pool=_NO_SCORES)
-    n_unjudged = int(np.count_nonzero(qrels.grades < 0))
-    counts = InputCounts(
-        duplicates=n_dropped, identical_ids=n_identical, unjudged_grades=n_unjudged
+    joined = _look_up_rows(qrels, run, options)
+    items = joined.items if run.scores is not None else joined.items._replace(no_pool=_NO_SCORES)
+    return RankingData.of(
+        items,
+        run.query_ids,
+        weights,
+        assumed=joined.assumed,
+        judgements=joined.judgements,
+        keyed=True,
+        counts=InputCounts(
+            duplicates=n_dropped,
+            identical_ids=n_identical,
+            unjudged_grades=int(np.count_nonzero(qrels.grades < 0)),
+        ),
     )
-    about = {"assumed": assumed, "counts": counts, "keyed": True, "judgements": judgements}
-    return RankingData.of(items, run.query_ids, weights, **about)
 
 
-def _without_duplicates(run: Run, duplicates: Duplicates) -> Run:
+def _look_up_rows(qrels: Qrels, run: Run, options: ReadOptions) -> _Joined:
+    """Grades of the rows of a run with the same queries, in one order, as its judgements."""
+    has_zero = bool(qrels.grades.min(initial=1) <= 0)
+    assumed = resolve_assumption(options.assume, has_grades=True, has_zero=has_zero)
+    is_partial, n_judged = assumed == "partial", None
+    wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
+    ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
+    rows = run.find(ids, segment_index(qrels.offsets)[wanted])
+    grades = qrels.grades[wanted].astype(np.float64)
+    ranked = np.full(run.n_rows, math.nan if is_partial else 0.0)
+    ranked[rows[rows >= 0]] = grades[rows >= 0]
+    judgements, judged = Judgements(JudgedItems(borders, ids, grades)), (borders, grades)
+    if is_partial:
+        n_judged = sizes_of(borders)
+        judged = _chosen(grades > 0, borders, grades)
+    items = Items(run.offsets, run.scores, ranked, judged, n_judged=n_judged, ties=options.ties)
+    if run.scores is not None and TIE_RULES[options.ties].by_id:
+        items = items.by_falling_id(*fall_orders(run.scores, run.offsets, run.item_ids))
+    return _Joined(items, assumed, judgements)
+
+
+def _without_duplicates(run: Run, options: ReadOptions) -> Run:
     """DuplicateItemError, or only the best row of each item."""
     rows = run.repeated()
     if not len(rows):
         return run
     keys = run.keys_of(rows)
-    if duplicates == "raise":
+    if options.duplicates == "raise":
         both = first_repeated(keys)
         number, item = keys[both[0]]
         places = rows[list(both)] - run.offsets[number]
@@ -287,22 +425,22 @@ def join_queries(
         msg = "no queries to evaluate: y_true is empty"
         raise ValueError(msg)
     for name, side in (("y_true", y_true), ("y_score", y_score)):
-        if not set(map(type, side)) <= {str, int} and any(map(is_missing, side)):
+        if not set(map(type, side)) <= SIMPLE_IDS and any(map(is_missing, side)):
             row, query = next(pair for pair in enumerate(side) if is_missing(pair[1]))
             msg = f"{name} has a missing query id, {safe_repr(query)}, at position {row + 1}"
             raise TypeError(msg)
-    absent = [query for query in y_true if query not in y_score]
-    msg = ""
+    absent, msg = [query for query in y_true if query not in y_score], ""
+    spare = [query for query in y_score if query not in y_true] if absent else []
     if len(absent) == len(y_true):
         msg = (
             f"y_true and y_score have no query in common: {format_list(y_true)} against "
             f"{format_list(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
         )
     elif absent and missing != "skip":
-        spare = {str(query): query for query in y_score if query not in y_true}
-        alike = [query for query in absent if str(query) in spare]
+        by_text = {str(query): query for query in spare}
+        alike = [query for query in absent if str(query) in by_text]
         if alike:
-            query, other = alike[0], spare[str(alike[0])]
+            query, other = alike[0], by_text[str(alike[0])]
             msg = (
                 f"{len(alike):,} queries have other types in y_true and y_score, as "
                 f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
@@ -316,9 +454,24 @@ def join_queries(
             )
     if msg:
         raise QueryMismatchError(msg)
-    if absent:
-        warn_of_spelling(absent, [query for query in y_score if query not in y_true])
+    warn_of_spelling(absent, spare)
     return [query for query in y_true if missing != "skip" or query in y_score]
+
+
+def _about_queries(
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any], counts: InputCounts
+) -> dict[str, Any]:
+    """Fields of the data about queries of one side alone."""
+    evaluated = set(queries)
+    missing = [number for number, query in enumerate(queries) if query not in y_score]
+    n_missing = len(missing) + len(y_true) - len(queries)
+    n_unjudged = sum(query not in y_true for query in y_score)
+    return {
+        "counts": replace(counts, missing=n_missing, unjudged=n_unjudged),
+        "missing": np.array(missing, dtype=np.int64),
+        "left_out": [query for query in chain(y_true, y_score) if query not in evaluated],
+        "query_columns": columns_about_queries(y_true, y_score),
+    }
 
 
 def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
@@ -349,8 +502,8 @@ _PAIRS = (
 def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
     kinds = type(y_true).__name__, type(y_score).__name__
-    is_2d, shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
-    if isinstance(y_score, Set) and not shared:
+    is_2d, is_shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
+    if isinstance(y_score, Set) and not is_shared:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping):
         msg = _PAIRS.format(*kinds[::-1], "y_score", "y_true")
@@ -364,20 +517,19 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             f"y_true holds a ground truth per query, and y_score is a 2-D array of shape "
             f"{y_score.shape} of scores; pass ranked item ids, or y_true as a 2-D array of grades"
         )
-    if msg:
-        raise TypeError(msg)
     for name, side in (("y_true", y_true), ("y_score", y_score)):
-        if hasattr(side, "iloc") and not is_frame(side) and names_rows(side.index):
+        if not msg and hasattr(side, "iloc") and names_rows(side.index):
             msg = (
                 f"{name} is a Series whose index names queries, and the other side has none to "
                 f"join by; pass both as Series or mappings, or {name}.tolist()"
             )
-            raise TypeError(msg)
+    if msg:
+        raise TypeError(msg)
     if not is_2d:  # else ranked lists of equal length
         check_same_index(y_true=y_true, y_score=y_score)
     rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
-    truths = [y_true] if shared else sequence(y_true, "y_true")
-    if not shared:
+    truths = [y_true] if is_shared else sequence(y_true, "y_true")
+    if not is_shared:
         if len(truths) != len(rankings) and set(map(type, truths)) == {tuple}:
             msg = (
                 f"y_true is a list of {len(truths):,} tuples for {len(rankings):,} rankings; a set "
@@ -400,22 +552,8 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     weights = None
     if options.sample_weight is not None:
         weights = check_weights(options.sample_weight, len(rankings))
-    queries, about = np.arange(len(rankings)), {"shared": shared, "positional": True}
+    queries, about = np.arange(len(rankings)), {"is_shared": is_shared, "positional": True}
     return read_items(rankings, truths, queries, options, weights=weights, **about)
-
-
-def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
-    """Grades of items of the one truth that no query retrieved; warns of items of several."""
-    times = Counter(key for items in retrieved for key in items)
-    several = [key for key, n_times in times.items() if n_times > 1]
-    if several:
-        warn(
-            f"{len(several):,} items of the one ground truth were found by several queries "
-            f"({format_list(several)}) and count as relevant for each; pass one ground truth per "
-            "query, or items that identify the pair of query and item",
-            RankingDataWarning,
-        )
-    return np.array([grade for key, grade in shared.items() if key not in times], np.float64)
 
 
 def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
@@ -427,25 +565,18 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
             msg += "; repeated runs of one system are Repeats(runs)"
         raise TypeError(msg)
     queries = join_queries(y_true, y_score, options.missing)
-    absent = [place for place, query in enumerate(queries) if query not in y_score]
+    about = _about_queries(y_true, y_score, queries, InputCounts())
     rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401
-    if absent:
-        empty: Any = {} if any(isinstance(ranking, Mapping) for ranking in rankings) else []
-        for place in absent:
-            rankings[place] = empty
-    evaluated = set(queries)
-    n_missing = len(absent) + len(y_true) - len(queries)
-    n_unjudged = len([query for query in y_score if query not in y_true])
+    are_scored = any(isinstance(ranking, Mapping) for ranking in rankings)
+    for number in about["missing"].tolist():
+        rankings[number] = {} if are_scored else []
     return read_items(
         rankings,
         [y_true[query] for query in queries],
         queries,
         options,
         weights=query_weights(options.sample_weight, queries),
-        counts=InputCounts(missing=n_missing, unjudged=n_unjudged),
-        missing=np.array(absent, dtype=np.int64),
-        left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
-        query_columns=columns_about_queries(y_true, y_score),
-        of_table=isinstance(y_score, Run),
+        is_table=isinstance(y_score, Run),
+        **about,
     )
