@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.catalogue import Measure as Measure
     from sklearn_rank.measures.conventions import CONVENTIONS as CONVENTIONS
     from sklearn_rank.measures.conventions import Convention as Convention
+    from sklearn_rank.measures.custom import measure_from as measure_from
     from sklearn_rank.measures.grammar import measure as measure
-    from sklearn_rank.measures.own import measure_from as measure_from
     from sklearn_rank.metrics.curves import *
     from sklearn_rank.metrics.overlap import *
     from sklearn_rank.metrics.scores import *
@@ -70,7 +70,7 @@ _HOMES = {
     "measures.catalogue": "Measure",
     "measures.conventions": "CONVENTIONS Convention",
     "measures.grammar": "measure",
-    "measures.own": "measure_from",
+    "measures.custom": "measure_from",
     "metrics.curves": "ranking_precision_recall_curve ranking_roc_curve",
     "metrics.overlap": "rank_biased_overlap_score",
     "metrics.scores": """

@@ -23,7 +23,7 @@ import numpy as np
 
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.kernels.binary import unjudged_share
-from sklearn_rank.kernels.own import OwnKernel
+from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import hit_items
@@ -387,7 +387,7 @@ def definition_of(measure: Measure) -> dict[str, str]:
     """Parameters on which the values of a measure depend besides the data."""
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
     own = measure.metric.kernel
-    if isinstance(own, OwnKernel):
+    if isinstance(own, CustomKernel):
         function = "values" if own.function is None else _name(own.function)
         ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
         definition["own"] = f"{function} in {ends}{', lower is better' * less}"

@@ -291,7 +291,7 @@ def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[
     for name in measures:
         scored = system._scored[find_measure(name, system._scored)]
         text, metric = scored.measure.in_full(), scored.measure.metric
-        if metric.is_own:
+        if metric.is_custom:
             text = f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"
         yield f"{name} has ", scored.measure, text
         yield f"{name} has ", str(scored.undefined), f"zero_division={scored.undefined}"

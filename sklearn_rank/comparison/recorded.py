@@ -32,8 +32,8 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_slices, take_queries
 from sklearn_rank.evaluation.tables import slices_table
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.measures.own import measure_from
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings

@@ -443,7 +443,7 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     ('the ideal DCG is taken from the retrieved list',)
     """
     wanted = read_measure(measure)
-    if wanted.metric.is_own or wanted.metric.of_judgements or wanted.is_pooled:
+    if wanted.metric.is_custom or wanted.metric.of_judgements or wanted.is_pooled:
         msg = f"measure must be one of rankings, with values per query; got {wanted}"
         raise InvalidParameterError(msg)
     try:

@@ -20,8 +20,8 @@ from sklearn_rank.inputs.options import RULES, ReadOptions
 from sklearn_rank.inputs.roles import SideColumns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
+from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.measures.own import given_measures, numbers_by_query
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_zero_division

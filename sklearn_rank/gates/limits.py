@@ -195,7 +195,7 @@ class Limits:
 def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     """Checked limits; InvalidParameterError if there are none, or they ask for the impossible."""
     from sklearn_rank.inputs.frames import values_of
-    from sklearn_rank.measures.own import given_measures, total_measures
+    from sklearn_rank.measures.custom import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
     own, reading = GateArguments.__annotations__, reading_options()

@@ -192,7 +192,7 @@ def ranks_everything(evaluation: Evaluation) -> bool:
 def greatest(evaluation: Evaluation, name: str) -> float:
     """Greatest value of a measure, for rankings of these lengths."""
     used, longest = evaluation._scored[name].measure, int(evaluation.n_ranked.max(initial=0))
-    if used.metric.is_own or used.metric.greater_is_better:
+    if used.metric.is_custom or used.metric.greater_is_better:
         return used.metric.upper
     return min(longest if used.k is None else min(used.k, longest), used.metric.upper)
 

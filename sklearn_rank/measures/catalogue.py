@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.kernels import binary, graded, moves, pairwise, recall_levels
-from sklearn_rank.kernels.own import OwnKernel
+from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -414,12 +414,12 @@ def find_metric(name: str) -> Metric:
 
 
 def _by_name(metric: Metric) -> tuple[Any, ...]:
-    if metric.is_own:
-        return own_metric, (metric.kernel, metric.greater_is_better)
+    if metric.is_custom:
+        return custom_metric, (metric.kernel, metric.greater_is_better)
     return find_metric, (metric.name,)
 
 
-def own_metric(kernel: OwnKernel, greater_is_better: bool) -> Metric:
+def custom_metric(kernel: CustomKernel, greater_is_better: bool) -> Metric:
     """The record of a measure that the caller made."""
     return Metric(
         kernel.name,
@@ -434,7 +434,7 @@ def own_metric(kernel: OwnKernel, greater_is_better: bool) -> Metric:
         takes_k=False,
         traits={
             "counts_irrelevant": kernel.function is not None,
-            "is_own": True,
+            "is_custom": True,
             "is_total": kernel.total is not None,
             "is_given": kernel.function is None and kernel.total is None,
         },

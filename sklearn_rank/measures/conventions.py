@@ -126,7 +126,7 @@ class Convention:
         if self.measures is None and not self.parameters and not self.refused:
             return measure
         metric = measure.metric
-        if metric.of_judgements or metric.of_results or metric.is_own:
+        if metric.of_judgements or metric.of_results or metric.is_custom:
             return measure
         self._check(measure)
         if metric.combines:

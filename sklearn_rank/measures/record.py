@@ -97,7 +97,7 @@ class Metric:
     version = Trait(1)
     """Version of the definition: raised when a ranking gets another value, so that recorded values
     are not compared with values of another kind."""
-    is_own = Trait(default=False)
+    is_custom = Trait(default=False)
     """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
     is_total = Trait(default=False)
     """Whether its one value for all queries was measured elsewhere."""
@@ -112,7 +112,7 @@ class Metric:
             return False
         # Kernels of the caller are equal if their functions and ranges are.
         mine = (self.kernel, self.greater_is_better)
-        return not self.is_own or mine == (other.kernel, other.greater_is_better)
+        return not self.is_custom or mine == (other.kernel, other.greater_is_better)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"

@@ -22,7 +22,7 @@ MOST_ORDERS = 500
 
 
 @dataclass(frozen=True)
-class OwnKernel:
+class CustomKernel:
     """A function of the grades of one query, or no function where values are given."""
 
     name: str

@@ -13,8 +13,8 @@ from typing import Any, cast
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
-from sklearn_rank.kernels.own import OwnKernel
-from sklearn_rank.measures.catalogue import Measure, own_metric
+from sklearn_rank.kernels.custom import CustomKernel
+from sklearn_rank.measures.catalogue import Measure, custom_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.checks import check_flag, is_missing
 from sklearn_rank.support.text import format_list, safe_repr
@@ -102,7 +102,7 @@ def measure_from(
         msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
         raise InvalidParameterError(msg)
     better = check_flag(greater_is_better, "greater_is_better", "measure_from")
-    return Measure(own_metric(OwnKernel(name, function, lower, upper), better))
+    return Measure(custom_metric(CustomKernel(name, function, lower, upper), better))
 
 
 def given_measures(values: Any) -> dict[Measure, Any]:
@@ -147,8 +147,8 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
         measure = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
         better = key in greater if is_named else measure.metric.greater_is_better
         total = float(value) if math.isfinite(value) else math.nan
-        kernel = replace(cast("OwnKernel", measure.metric.kernel), total=total)
-        found.append(Measure(own_metric(kernel, better)))
+        kernel = replace(cast("CustomKernel", measure.metric.kernel), total=total)
+        found.append(Measure(custom_metric(kernel, better)))
     return found
 
 
