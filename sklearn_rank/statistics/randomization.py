@@ -48,14 +48,18 @@ class Null:
         total = int(sizes.sum())
         if len(sizes) * total > MOST:
             return None
-        null = np.ones(1)
+        # Of the sum of those steps that have the sign +: the sum of all is twice that minus total.
+        null, upto = np.zeros(total + 1), 1
+        null[0] = 1.0
         for size in sizes.tolist():
-            wider = np.zeros(len(null) + 2 * size)
-            wider[: len(null)] = null
-            wider[2 * size :] += null
-            null = wider / 2
-        tails = 2 * np.cumsum(null[:total:-1])[::-1]
-        return unit, np.minimum(np.concatenate(([1.0], tails)), 1.0)
+            half = null[:upto] / 2
+            null[:upto] = half
+            null[size : size + upto] += half
+            upto += size
+        upper = np.cumsum(null[::-1])[::-1]
+        tails = 2 * upper[(total + 1 + np.arange(total + 1)) // 2]
+        tails[0] = 1.0
+        return unit, np.minimum(tails, 1.0)
 
     def _approximate(self, far: int) -> float:
         """The saddlepoint approximation of Lugannani and Rice."""
