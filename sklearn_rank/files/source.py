@@ -7,9 +7,8 @@ import gzip
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
@@ -102,18 +101,6 @@ def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Sour
     return Source(path, safe_text(name, limit=200), max_bytes, what)
 
 
-def text_of(path: Any, option: str) -> str:
-    """A small file as text."""
-    with readable(path, option):
-        data = Path(path).read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        msg = f"{safe_text(path)}:{line}: is not UTF-8 text"
-        raise FileFormatError(msg) from None
-
-
 def check_id(source: Source, line: int | None, text: str, what: str) -> str:
     """An id that is there and not too long."""
     if not 0 < len(text) <= MAX_ID:
@@ -154,15 +141,18 @@ def _decompressed(source: Source, file: IO[bytes], head: bytes) -> IO[bytes]:
         return bz2.BZ2File(file)
     if not head.startswith(b"\x28\xb5\x2f\xfd"):
         return file
-    with suppress(ImportError):
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-
-        return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
-    with suppress(ImportError):
+    try:
         import pyarrow as pa
+    except ImportError:
+        source.fail(None, "Zstandard needs PyArrow; install it")
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(file), "zstd"))
 
-        return pa.CompressedInputStream(pa.PythonFile(file), "zstd")  # type: ignore[no-any-return]
-    return source.fail(None, "Zstandard needs Python 3.14 or PyArrow")
+
+def text_of(path: Any, option: str) -> str:
+    """A small file as text."""
+    source = source_of(path, option)
+    with opened(source) as (file, head):
+        return b"".join(block.data for block in blocks(source, file, head)).decode()
 
 
 def blocks(
@@ -174,31 +164,31 @@ def blocks(
     the file does not say it, or all is held in memory.
     """
     content = _decompressed(source, file, head)
-    n_bytes, line, rest = 0, 1, list[bytes]()
-    while True:
-        try:
-            data = content.read(BLOCK_BYTES)
-        except Exception as error:  # each of the libraries has errors of its own
-            if content is file:
-                raise
-            source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
-        if not data:
-            break
-        data = data if n_bytes else data.removeprefix(_BOM)
-        n_bytes += len(data)
-        if (content is not file or at_once) and n_bytes > source.max_bytes:
-            does = "holds" if content is file else "decompresses to"
-            option = "max_bytes=" if source.what == "path" else "--max-bytes"
-            limit = f"{does} more than {source.max_bytes:,} bytes"
-            source.fail(None, f"{limit}; pass {option} to read it")
-        end = 0 if at_once else data.rfind(b"\n") + 1
-        if end:
-            yield _checked(source, line, b"".join((*rest, memoryview(data)[:end])))
+
+    def pieces() -> Iterator[bytes]:
+        n_bytes, data = 0, b" "
+        while data:
+            try:
+                data = content.read(BLOCK_BYTES)
+                data += content.readline(source.max_bytes) if data else b""
+            except Exception as error:  # each of the libraries has errors of its own
+                if content is file:
+                    raise
+                source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
+            n_bytes += len(data)
+            if n_bytes > source.max_bytes and (at_once or content is not file):
+                does = "holds" if content is file else "decompresses to"
+                option = "max_bytes=" if source.what == "path" else "--max-bytes"
+                limit = f"{does} more than {source.max_bytes:,} bytes"
+                source.fail(None, f"{limit}; pass {option} to read it")
+            yield data
+
+    line = 1
+    for data in [b"".join(pieces())] if at_once else pieces():
+        data = data.removeprefix(_BOM) if line == 1 else data
+        if data:
+            yield _checked(source, line, data if data.endswith(b"\n") else data + b"\n")
             line += sum(int(np.count_nonzero(part == LINE_FEED)) for part in windows(data))
-            rest = []
-        rest.append(data[end:])
-    if any(rest):
-        yield _checked(source, line, b"".join((*rest, b"\n")))
 
 
 def windows(data: bytes) -> Iterator[Array]:

@@ -84,16 +84,22 @@ class _Form(NamedTuple):
         return {name: self.names.index(name) for name in (*self.roles.values(), *self.spare)}
 
     @property
+    def is_trec_run(self) -> bool:
+        """Whether fields may follow the last one, and the rank may be anything."""
+        return not self.separator and len(self.names) == len(_RUN.names)
+
+    @property
     def numbers(self) -> dict[Role, str]:
-        """Columns of numbers; TREC's ranks may be anything."""
+        """Columns of numbers."""
         roles = {role: name for role, name in self.roles.items() if role not in ("query", "item")}
-        return {"score": roles["score"]} if self is _RUN else roles
+        return {"score": roles["score"]} if self.is_trec_run else roles
 
 
 _IDS: Mapping[Role, str] = {"query": "query", "item": "item"}
 _RUN = _Form(
     ["query", "Q0", "item", "rank", "score", "tag"], {**_IDS, "score": "score", "rank": "rank"}
 )
+_LATER = _RUN._replace(roles={**_IDS, "score": "score"})
 _QRELS = _Form(["query", "0", "item", "grade"], {**_IDS, "grade": "grade"})
 
 
@@ -107,13 +113,9 @@ def read_lines(request: Request, blocks: Iterable[Block], *, has_header: bool) -
             header, _, data = block.data.partition(b"\n")
             form = _form_of(request, block.first_line, header.decode())
             block = Block(block.first_line + 1, data)
-        places = form.places
-        if form is _RUN and parts:  # whose first ranks are enough
-            del places["rank"]
-        arguments = request, block, form, places
-        columns = _by_polars(*arguments) or _by_line(*arguments)
-        if form is _RUN and columns and not parts:
-            doubt = _doubt_of_ranks(columns.pop("rank"), columns)
+        columns = _by_polars(request, block, form) or _by_line(request, block, form)
+        if form is _RUN and columns:  # whose first ranks are enough
+            doubt, form = _doubt_of_ranks(columns.pop("rank"), columns), _LATER
         for name, column in columns.items():
             part = {*filter(str.strip, column)} if name in form.spare else column
             parts.setdefault(name, []).append(part)
@@ -206,9 +208,7 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
 # Blocks of lines --------------------------------------------------------------------------------
 
 
-def _by_line(
-    request: Request, block: Block, form: _Form, places: Mapping[str, int]
-) -> dict[str, Any]:
+def _by_line(request: Request, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a block, or the error of a wrong line; none where it has no rows."""
     source, separator, n_fields = request.source, form.separator, len(form.names)
     lines, rows = list[int](), list[Any]()
@@ -220,7 +220,7 @@ def _by_line(
             cells = [] if data.startswith(b"#") else data.split()
         if not cells:
             continue
-        if len(cells) != n_fields and not (form is _RUN and len(cells) > n_fields):
+        if len(cells) != n_fields and not (form.is_trec_run and len(cells) > n_fields):
             source.fail(line, _wrong_number(len(cells), form))
         lines.append(line)
         rows.append(cells)
@@ -228,7 +228,7 @@ def _by_line(
     columns: dict[str, Any] = {}
     if not rows:
         return columns
-    for name, place in places.items():
+    for name, place in form.places.items():
         cells = list(fields[place])
         columns[name] = cells if separator else b"\n".join(cells).decode().split("\n")
     for role in ("query", "item"):
@@ -243,12 +243,12 @@ def _wrong_number(n_fields: int, form: _Form) -> str:
     n_expected = len(form.names)
     if form.separator:
         return f"{n_fields} fields instead of {n_expected}, as the header has"
-    this, other = ("a run", "judgements")[:: 1 if form is _RUN else -1]
+    this, other = ("a run", "judgements")[:: 1 if form.is_trec_run else -1]
     message = f"{n_fields} fields instead of {n_expected} fields ({' '.join(form.names)})"
-    if n_fields == len((_QRELS if form is _RUN else _RUN).names):
+    if n_fields == len((_QRELS if form.is_trec_run else _RUN).names):
         message += f"; it looks like {other} and is read as {this}: are the two files swapped?"
     elif n_fields == 3:
-        number = "rank" if form is _RUN else "grade"
+        number = "rank" if form.is_trec_run else "grade"
         message += f"; a table of three columns needs a header, as in query,item,{number}"
     return message
 
@@ -307,38 +307,33 @@ def is_exact(value: int) -> bool:
     return abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
 
 
-def _by_polars(
-    request: Request, block: Block, form: _Form, places: Mapping[str, int]
-) -> dict[str, Any]:
+def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
-    data, n_fields = block.data, len(form.names)
+    data, places, limit = block.data, form.places, TIMESTAMP if form is _QRELS else EXACT
     pl = polars_or_none() if len(data) >= _LARGE and request.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")
     if pl is None or not _is_regular(data, separator, form):
         return {}
-    schema = {str(place): pl.String for place in range(n_fields)}
-    schema |= {
-        str(places[n]): pl.Int64 if form is _QRELS else pl.Float64 for n in form.numbers.values()
-    }
+    numbers, kind = {*form.numbers.values()}, pl.Int64 if form is _QRELS else pl.Float64
+    schema = dict.fromkeys(map(str, range(len(form.names))), pl.String)
+    schema |= {str(places[name]): kind for name in numbers}
     # Without the last column a line of too many fields is no error.
-    read = sorted({*places.values(), n_fields - 1})
+    read = sorted({*places.values(), len(form.names) - 1})
     options: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
         frame = pl.read_csv(io.BytesIO(data), schema=schema, columns=read, **options)
     except pl.exceptions.PolarsError:
         return {}
     columns = {name: frame[str(place)] for name, place in places.items()}
-    ids = [columns[form.roles[role]] for role in ("query", "item")]
-    if not len(frame) or any(column.null_count() for column in ids):
+    lengths = [columns[form.roles[role]].str.len_bytes().max() or 0 for role in ("query", "item")]
+    is_empty = any(column.null_count() for name, column in columns.items() if name not in numbers)
+    if is_empty or not 0 < max(lengths) <= MAX_ID:
         return {}
-    if max(column.str.len_bytes().max() for column in ids) > MAX_ID:
-        return {}
-    limit = TIMESTAMP if form is _QRELS else EXACT
-    for name in form.numbers.values():
+    for name in numbers:
         columns[name] = values = columns[name].to_numpy()
-        if not np.abs(values).max() < limit:
-            return {}  # one is missing, or there is something to say
-    return {name: c.fill_null("") if name in form.spare else c for name, c in columns.items()}
+        if not np.abs(values).max() < limit:  # a number is missing, or there is something to say
+            return {}
+    return columns
 
 
 def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
@@ -352,9 +347,8 @@ def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
         n_separators, n_lines = n_separators + found[0], n_lines + found[1]
         if is_trec:  # white space stands alone, and is of one kind
             is_low = part <= _SPACE
-            if (low_before and is_low[0]) or (is_low[1:] & is_low[:-1]).any():
-                return False
-            if np.count_nonzero(is_low) != sum(found):
+            touches = (low_before and is_low[0]) or (is_low[1:] & is_low[:-1]).any()
+            if touches or np.count_nonzero(is_low) != sum(found):
                 return False
             low_before = bool(is_low[-1])
     return n_separators == (len(form.names) - 1) * n_lines
