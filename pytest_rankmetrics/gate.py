@@ -227,6 +227,9 @@ class RankRegressionFixture:
         return gate.check(y_true, y_score, measures=measures, max_drop=max_drop, **limits)
 
 
+MOST_IN_FULL = 3
+"""Failures of a run that are told in full."""
+
 # Running a gate ----------------------------------------------------------------------------------
 
 
@@ -258,7 +261,8 @@ def run_gate(
         raise
     if not result.passed:
         record(result)
-        raise RankGateFailure(result.message, result)
+        many = run is not None and run.failures > MOST_IN_FULL
+        raise RankGateFailure(result.brief if many else result.message, result)
     try:
         for text in warnings_of(result):
             warnings.warn(text, RankGateWarning, stacklevel=3)

@@ -45,6 +45,8 @@ class Run:
         """Of the running test; "" outside of any."""
         self.records: list[dict[str, Any]] = []
         """Gates that ran and were not reported yet."""
+        self.failures = 0
+        """Gates that failed so far."""
         self.judged = False
         """Whether any gate ran since the last report, expected failures included."""
         self.owners: dict[tuple[str, str], str] = {}
@@ -76,6 +78,7 @@ class Run:
         """Keep the findings of a gate until the report of the test takes them."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
+        self.failures += not result.passed
         self.records.append(record if result.page is None else {**record, QUERIES: result.page})
 
     def take(self) -> list[dict[str, Any]] | None:

@@ -72,13 +72,13 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
     from sklearn_rank.report.page import page, provenance
 
     room, sections = MOST_BYTES, []
-    for run in sorted(summary.gates, key=lambda run: not run.failed):
+    for run in sorted(summary.gates, key=lambda run: run.gravity):
         queries: Any = run.queries
         if queries is not None:
             room -= size_of(queries)
             queries = queries if room >= 0 else without_items(queries)
         sections.append(_section(run.record, queries, failed=run.failed))
-    failed = [run for run in summary.gates if run.failed]
+    failed = sorted((run for run in summary.gates if run.failed), key=lambda run: run.gravity)
     kind: Any = "worse" if failed or summary.problems else "better" if summary.gates else "same"
     told = [line(run.record["headline"]) for run in failed[1:3]]
     if len(sections) == 1:  # its headline is the answer

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-from sklearn_rank.gates.verdict import plain
+from sklearn_rank.gates.verdict import State, plain
 from sklearn_rank.gates.words import count, line, shown
 from sklearn_rank.support.disk import (
     HTML_REPORT,
@@ -58,6 +58,17 @@ class GateRun:
         return not self.record["passed"] and self.outcome != "xfailed"
 
     @property
+    def gravity(self) -> tuple[bool, int, float]:
+        """Sorts gates: those that failed first, by state, then by their largest fall."""
+        rows = [*self.record["measures"].values(), *self.record["slices"]]
+        falls = (
+            row["change"] if row["greater_is_better"] else -row["change"]
+            for row in rows
+            if row["change"] is not None
+        )
+        return not self.failed, -list(State).index(self.record["state"]), min(falls, default=0.0)
+
+    @property
     def state(self) -> str:
         """State for people."""
         return "fail (expected)" if self.outcome == "xfailed" else str(self.record["state"])
@@ -93,7 +104,7 @@ def summary_lines(summary: Summary) -> list[str]:
     """One line per gate with its remedy; no line starts with data from a report."""
     lines = [
         own
-        for run in summary.gates
+        for run in sorted(summary.gates, key=lambda run: run.gravity)
         if summary.show == "all"
         or (summary.show == "failed" and (run.failed or run.record["written"]))
         for own in _gate_lines(run)
@@ -194,9 +205,10 @@ def in_colour(lines: Sequence[str]) -> list[str]:
 
 def print_summary(summary: Summary, *, colour: bool) -> None:
     """Print a run without pytest, which would show the whole message of a failed gate."""
-    for run in summary.gates:
-        if run.failed:
-            print(f"FAILED {shown(run.record['name'], 60)}\n{run.record['message']}\n")
+    failed = sorted((run for run in summary.gates if run.failed), key=lambda run: run.gravity)
+    for n, run in enumerate(failed):
+        said = run.record["message" if n < MOST_ROWS else "brief"]
+        print(f"FAILED {shown(run.record['name'], 60)}\n{said}\n")
     lines = summary_lines(summary)
     print(f" {TITLE} ".center(WIDTH, "-"))
     print("\n".join(in_colour(lines) if colour else lines))
@@ -300,11 +312,14 @@ def html_text(summary: Summary) -> str:
 MOST_CHARACTERS = 4000
 """A comment that is read: details are cut, the answer is not."""
 MOST_ROWS = 3
+"""Gates, and rows of their tables, that are shown in full; of more gates each has one row."""
+MOST_GATES = 20
 
 
 def answer(summary: Summary) -> str:
     """The decisions of the gates, in a sentence."""
     failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
+    failed.sort(key=lambda run: run.gravity)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
     said = line(failed[0].record["headline"], 300)
@@ -324,7 +339,14 @@ def markdown(summary: Summary) -> str:
         parts.append(
             f"[Reports of this run]({server}/{repository}/actions/runs/{number}#artifacts)\n"
         )
-    for run in sorted(summary.gates, key=lambda run: not run.failed)[:MOST_ROWS]:
+    gates = sorted(summary.gates, key=lambda run: run.gravity)
+    if len(gates) > MOST_ROWS:
+        rows = [[shown(run.record["name"], 60), run.state, _fall(run)] for run in gates]
+        parts.append(
+            _table({"titles": ["gate", "state", "largest fall"], "rows": rows}, MOST_GATES)
+        )
+        gates = [run for run in gates if run.failed]
+    for run in gates[:MOST_ROWS]:
         record = run.record
         parts.append(f"**{escape_markdown(shown(record['name'], 60))}**: {run.state}\n")
         parts.append(_table(record["table"], 2 * MOST_ROWS))
@@ -335,6 +357,12 @@ def markdown(summary: Summary) -> str:
         if len(text) + len(part) < MOST_CHARACTERS:
             text += f"\n{part}"
     return f"{text}\n"
+
+
+def _fall(run: GateRun) -> str:
+    """The largest fall of a gate; empty where nothing fell."""
+    *_, fall = run.gravity
+    return f"{fall:+.4f}" if fall < 0 else ""
 
 
 def _table(texts: Mapping[str, Any], most: int) -> str:

@@ -220,6 +220,13 @@ class GateResult:
 
         return message(self)
 
+    @cached_property
+    def brief(self) -> str:
+        """Headline, worst query and command: what many failures of one run say."""
+        from sklearn_rank.gates.words import brief
+
+        return brief(self)
+
     def as_dict(self) -> dict[str, Any]:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
         from sklearn_rank.gates.words import said

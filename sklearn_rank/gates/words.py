@@ -241,6 +241,7 @@ def said(result: GateResult) -> dict[str, Any]:
     return {
         "headline": result.headline,
         "message": result.message if result.state not in UNREMARKABLE else result.headline,
+        "brief": result.brief,
         "warnings": warnings_of(result),
         "notes": notes_of(result),
         "outlook": outlook_of(result),
@@ -339,6 +340,14 @@ def message(result: GateResult) -> str:
     return for_log("\n\n".join("\n".join(block) for block in blocks if block))
 
 
+def brief(result: GateResult) -> str:
+    """Headline, worst query and command."""
+    rows = () if result.worst is None else losers_table(result).rows[:1]
+    worst = [f"  worst query: {' '.join(cell.text for cell in row)}" for row in rows]
+    accept = [f"  accept: {result.accept}"] if result.baseline and not result.passed else []
+    return for_log("\n".join([result.headline, *worst, *accept]))
+
+
 _STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: ""}
 _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
@@ -379,7 +388,9 @@ def changes_table(result: GateResult) -> Table:
         Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
         Column("p (Holm)", "number"): lambda row: p_cell(row.drop.p_holm if row.drop else None),
         Column("worse/better/same"): lambda row: text_cell(_counted(row)),
-        Column("verdict", longest=None): lambda row: text_cell(_verdict(row)),
+        Column("verdict", longest=None): lambda row: text_cell(
+            _verdict(row, is_stale=result.state is State.STALE)
+        ),
     }
     table = _without_empty(columns, rows)
     return table if result.systems or len(rows) > 1 else replace(table, rows=())
@@ -406,8 +417,10 @@ def _counted(row: MeasureResult) -> str:
     return f"{drop.lost}/{drop.won}/{drop.n - drop.lost - drop.won}" if drop and drop.n else ""
 
 
-def _verdict(row: MeasureResult) -> str:
-    """State of a row, or why it has none."""
+def _verdict(row: MeasureResult, *, is_stale: bool) -> str:
+    """State of a row, or why it has none; no value is fine where the baseline does not fit."""
+    if row.state is State.PASS and is_stale:
+        return _STATES[State.STALE]
     if row.state is not None:
         return _STATES.get(row.state, str(row.state))
     return f"too small ({row.queries})" if row.too_small and row.allowed is not None else "shown"

@@ -1,64 +1,100 @@
-"""The comment on a pull request: short, by texts and titles."""
+"""Reports of several gates: the gravest first, few words for many, and no name is markup."""
+
+from typing import Any
 
 import pytest
 
-from sklearn_rank.gates.summary import GateRun, Summary, markdown
+from sklearn_rank.gates.page import html_text
+from sklearn_rank.gates.summary import (
+    GateRun,
+    Summary,
+    markdown,
+    print_summary,
+    summary_lines,
+)
+from tests.gates.conftest import beside
+from tests.plugin.cases import names, results, truth
 from tests.tables.hostile import HOSTILE
 
 
-def run_of(text: str = "red shoes", *, slices: int = 0, passed: bool = False) -> GateRun:
-    titles = ["query", "was", "now", "change", "relevant items"]
-    row = [text, "0.5000", "0.2500", "-0.2500", f"{text} 1->-"]
-    labels = [text, *(f"{text} {n}" for n in range(slices))]
-    changes = [[label, "0.5000", "0.2500", "-0.2500", "FAIL"] for label in labels]
-    record = {
-        "name": text,
-        "passed": passed,
-        "state": "pass" if passed else "fail",
-        "queries": 12,
-        "headline": f"MRR fell for {text}",
-        "message": "",
-        "accept": "pytest --rank-accept x",
-        "baseline": "",
-        "outlook": "12 queries",
-        "table": {"titles": ["measure", "baseline", "now", "change", "verdict"], "rows": changes},
-        "losers": {"titles": titles, "rows": [row] * 5},
-    }
-    return GateRun(record, "test.py::test_x")
+def run_of(name: str, *, worse: int = 0, better: int = 0, **limits: Any) -> GateRun:
+    """A gate whose first queries fell from rank 2 to 3, and whose next ones rose to 1."""
+    new = [3] * worse + [1] * better + [2] * (30 - worse - better)
+    limits = {"max_drop": {"mrr": 0.02}, "allow": {"perfect"}, "name": name, **limits}
+    result = beside(truth(30), results(new), results([2] * 30), **limits)
+    return GateRun({**result.as_dict(), "nodeid": f"test_it.py::{name}"}, f"test_it.py::{name}")
 
 
-@pytest.mark.parametrize(("gates", "slices"), [(1, 0), (1, 200), (40, 3)])
-def test_the_comment_has_a_sentence_three_rows_and_three_queries_below_4000_characters(
-    gates, slices
-):
-    text = markdown(Summary(gates=tuple(run_of(slices=slices) for _ in range(gates))))
+def summary(*runs: GateRun) -> Summary:
+    return Summary(gates=runs)
+
+
+MANY = [run_of("fine"), run_of("bad", worse=6), run_of("worst", worse=20), run_of("good", better=9)]
+FAILED = [run_of(f"gate {n}", worse=n) for n in range(8, 16)]
+
+
+def test_the_gravest_stand_first_in_every_report() -> None:
+    order = ["worst", "bad", "good", "fine"]
+    text = markdown(summary(*MANY))
+    assert text.startswith("### Ranking quality: 2 of 4 gates failed: MRR fell from 0.500 to 0.389")
+    rows = [line for line in text.split("\n") if line.startswith("| ")][1:5]
+    rows = [row for row in rows if "--" not in row]
+    assert [own for row in rows for own in order if f" {own} " in row] == order[: len(rows)]
+    lines = [line.partition(": ")[2].partition(":")[0] for line in summary_lines(summary(*MANY))]
+    assert [own for own in lines if own in order] == order
+    page = html_text(summary(*MANY), "gates", "4 gates", "2 failed")
+    places = [page.index(f">{name}<") for name in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("slices", [0, 30])
+def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) -> None:
+    more = {}
+    if slices:
+        labels = {query: str(n) for n, query in enumerate(names(slices))}
+        more = {"slices": labels, "max_slice_drop": 0.1}
+    text = markdown(summary(run_of("red shoes", worse=10, **more)))
     assert len(text) < 4000
-    assert text.startswith(f"### Ranking quality: {gates} of {gates} gate")
-    assert " failed: MRR fell for red shoes\n" in text
-    assert "| red shoes | 0.5000 | 0.2500 | -0.2500 | FAIL |" in text
-    assert text.count("| red shoes | 0.5000 | 0.2500 | -0.2500 | red shoes 1-") == 3 * min(gates, 3)
-    assert "```text\npytest --rank-accept x\n```" in text.partition("<details>")[2]
+    assert "| mrr" in text
+    assert text.count("| good 2-") == 3
+    assert "FAIL |" in text
+    assert ("25 more rows" in text) is bool(slices)
 
 
-def test_gates_that_fail_stand_first():
-    text = markdown(Summary(gates=(run_of("red", passed=True), run_of("blue"))))
-    assert text.index("**blue**") < text.index("**red**")
+def test_slices_stand_by_their_change() -> None:
+    labels = {query: "cheap" if n < 10 else "oak" for n, query in enumerate(names(30))}
+    run = run_of("x", worse=14, slices=labels, max_slice_drop=0.01)
+    rows = [row[1] for row in run.record["table"]["rows"]]
+    assert rows == ["", "cheap", "oak"]
 
 
-def test_gates_that_pass_lose_no_queries():
-    text = markdown(Summary(gates=(run_of(passed=True),)))
-    assert "1->-" not in text
-    assert text.startswith("### Ranking quality: 1 gate: ")
+def test_of_many_failures_each_has_a_sentence_a_query_and_the_command(capsys) -> None:
+    text = markdown(summary(*FAILED))
+    assert len(text) < 4000
+    assert sum("| fail |" in line for line in text.split("\n")) == 8
+    print_summary(summary(*FAILED), colour=False)
+    said = capsys.readouterr().out.partition("--- ranking")[0]
+    assert said.count("FAILED 'gate ") == 8
+    assert said.count("biggest losses") == 3
+    assert said.count("worst query: q001") == 5
+
+
+def test_a_gate_that_passes_lost_no_query() -> None:
+    text = markdown(summary(run_of("fine")))
+    assert "->" not in text
+    assert text.startswith("### Ranking quality: 1 gate: all passed")
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_names_are_text_in_a_comment(name):
-    text = markdown(Summary(gates=(run_of(name),), problems=(name,)))
+def test_hostile_names_are_text_in_a_comment(name) -> None:
+    run = run_of("x", worse=10)
+    run = GateRun({**run.record, "name": name, "headline": name}, name)
+    text = markdown(Summary(gates=(run,), problems=(name,)))
     assert not [part for part in ("<script", "<img", "<b>", "](http", "@every") if part in text]
     assert all(line.isprintable() for line in text.split("\n"))
 
 
-def test_the_comment_links_to_the_reports_of_its_run(monkeypatch):
+def test_the_comment_links_to_the_reports_of_its_run(monkeypatch) -> None:
     for name, value in {
         "GITHUB_SERVER_URL": "https://github.com",
         "GITHUB_REPOSITORY": "a/b",
@@ -66,4 +102,4 @@ def test_the_comment_links_to_the_reports_of_its_run(monkeypatch):
     }.items():
         monkeypatch.setenv(name, value)
     link = "[Reports of this run](https://github.com/a/b/actions/runs/7#artifacts)"
-    assert link in markdown(Summary(gates=(run_of(),)))
+    assert link in markdown(summary(run_of("x")))
