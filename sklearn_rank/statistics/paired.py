@@ -98,9 +98,6 @@ class PairedDifferences:
         names = ("change", "old", "new", "queries", "weights", "clusters")
         columns: dict[str, Any] = {name: getattr(self, name) for name in names}
         columns = {k: None if column is None else column[chosen] for k, column in columns.items()}
-        weights = columns["weights"]
-        if weights is not None and not (len(weights) and np.ptp(weights)):
-            columns["weights"] = None  # all alike
         spreads = [None if side is None else np.asarray(side)[chosen] for side in self.spreads]
         return replace(self, **columns, spreads=spreads)
 
