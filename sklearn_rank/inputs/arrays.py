@@ -292,7 +292,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     items = graded_rows(grades, grouping.offsets, options.negative_grades)
     items = items._replace(scores=scores, ties=options.ties)
     counts = count_unjudged(items)
-    return RankingData.of(items, grouping.query_ids, weights, counts=counts)
+    return RankingData.of(items, items.ranked(grouping.query_ids, weights), counts=counts)
 
 
 def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
@@ -382,7 +382,8 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     counts = InputCounts(unjudged_grades=n_negative)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
-    return RankingData.of(items, np.arange(n_queries), weights, counts=counts, **about)
+    rankings = items.ranked(np.arange(n_queries), weights)
+    return RankingData.of(items, rankings, counts=counts, **about)
 
 
 _LARGE_GRADE = 30

@@ -167,7 +167,8 @@ def read_items(
     about |= {"assumed": joined.assumed, "judgements": judgements, "hint": reader.mismatch()}
     about["n_shared"] = 0 if shared is None else len(shared)
     sides = zip(truths if shared is None else repeat(shared), rankings, strict=False)
-    return with_mismatch_hint(RankingData.of(items, query_ids, weights, **about), sides)
+    judged = RankingData.of(items, items.ranked(query_ids, weights), **about)
+    return with_mismatch_hint(judged, sides)
 
 
 def _types_of_plain(rankings: list[Any], truths: list[Any]) -> tuple[set[type], set[type]] | None:
@@ -342,8 +343,7 @@ def read_joined(
     items = joined.items if run.scores is not None else joined.items._replace(no_pool=_NO_SCORES)
     return RankingData.of(
         items,
-        run.query_ids,
-        weights,
+        items.ranked(run.query_ids, weights),
         assumed=joined.assumed,
         judgements=joined.judgements,
         keyed=True,

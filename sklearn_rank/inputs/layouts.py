@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import refuse_unordered
 from sklearn_rank.support.runtime import warn
 
+_Read: TypeAlias = Callable[[Any, Any, ReadOptions], RankingData]
+
 
 class Layout(NamedTuple):
     """A form in which ground truth and rankings may come."""
@@ -28,7 +30,7 @@ class Layout(NamedTuple):
     y_score: str
     query: str
     """These three as the documentation has them."""
-    read: Callable[[Any, Any, ReadOptions], RankingData]
+    read: _Read
     takes: frozenset[str]
     """Options that other layouts do not have."""
 
@@ -137,11 +139,16 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
         warn(suspicion, RankingDataWarning)
-    return read_layout(layout_of(y_true), y_true, y_score, options)
+    return reader_of(layout_of(y_true), y_true, y_score, options)(y_true, y_score, options)
 
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of a known layout."""
+    return reader_of(name, y_true, y_score, options)(y_true, y_score, options)
+
+
+def reader_of(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> _Read:
+    """The reader of a layout, for options that mean something there."""
     layout, ties = LAYOUTS[name], options.ties
     refuse_foreign(layout, options)
     for doubt in y_score.doubts if isinstance(y_score, Run) else ():
@@ -168,8 +175,8 @@ def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> R
                 "are y_true and y_score swapped?"
             )
             raise TypeError(msg)
-        return layout.read(y_true, y_score, options)
+        return layout.read
     needs_ids = options.keep_items or options.string_provider or options.relevance is not None
     if isinstance(y_true, Qrels) and isinstance(y_score, Run) and not needs_ids:
-        return read_columns(y_true, y_score, options)
-    return layout.read(y_true, y_score, options)
+        return read_columns
+    return layout.read

@@ -72,9 +72,8 @@ class _DataSet:
 
     def ranked_by(self, scores: Array, ties: Ties) -> RankingData:
         """Judged rankings by checked scores."""
-        return RankingData.of(
-            self.items._replace(scores=scores, ties=ties), self.query_ids, self.weights
-        )
+        items = self.items._replace(scores=scores, ties=ties)
+        return RankingData.of(items, items.ranked(self.query_ids, self.weights))
 
 
 class EvalMetric:

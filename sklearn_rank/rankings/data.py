@@ -115,14 +115,13 @@ class RankingData:
     def of(
         cls,
         items: Items,
-        query_ids: Sequence[Any] | Array,
-        weights: FloatArray | None,
+        rankings: JudgedRankings,
         **fields: Any,
     ) -> RankingData:
-        """Ranked items, and further fields."""
+        """Ranked items, their rankings, and further fields."""
         fields.setdefault("assumed", "" if items.n_judged is None else "partial")
         ties = "" if items.scores is None else items.ties
-        return cls(items.ranked(query_ids, weights), items, ties=ties, **fields)
+        return cls(rankings, items, ties=ties, **fields)
 
     def named(self, names: Any) -> RankingData:
         """The data with ids of the queries, which have no ids but their positions."""

@@ -35,7 +35,13 @@ from sklearn_rank.support.segments import (
     sizes_of,
     take_segments,
 )
-from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged, sortable
+from sklearn_rank.support.sorting import (
+    by_narrow_keys,
+    by_wide_keys,
+    falling_codes,
+    order_segments,
+    sortable,
+)
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = 1 << 17
@@ -281,8 +287,8 @@ def _by_score(items: Items, n_ranked: IntArray) -> Hits:
     items = items._replace(grades=narrow_grades(items.grades))
     counts = not int(items.offsets[-1]) or (not by_place and _are_few(items))
     work, order = _plan(items, n_ranked, counts=counts)
-
-    def rank(queries: slice) -> Hits:
+    parts = []
+    for queries in work:
         if counts:
             hits = rank_by_counting(items.take(queries))
         else:
@@ -290,9 +296,8 @@ def _by_score(items: Items, n_ranked: IntArray) -> Hits:
         if grade_order(items.ties):
             hits = _by_grade(hits, items.ties)
         tied = None if hits.tied is None else hits.tied.astype(narrow, copy=False)
-        return hits._replace(above=hits.above.astype(narrow, copy=False), tied=tied)
-
-    return _in_order(list(map(rank, work)), order, len(n_ranked))
+        parts.append(hits._replace(above=hits.above.astype(narrow, copy=False), tied=tied))
+    return _in_order(parts, order, len(n_ranked))
 
 
 def _plan(items: Items, n_ranked: IntArray, *, counts: bool) -> tuple[list[slice], IntArray | None]:
@@ -388,7 +393,10 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: 
         codes[beyond] = codes.max()
     if not by_place and grades.dtype == np.uint8:
         # The better grades of a tie come first.
-        tagged = sort_tagged(codes, np.invert(grades), width, beyond)
+        tags = np.invert(grades)
+        tagged = by_narrow_keys(codes, tags, width, beyond)
+        if tagged is None:
+            tagged = by_wide_keys(codes, tags, width, beyond)
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:

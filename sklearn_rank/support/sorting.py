@@ -126,18 +126,12 @@ def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Order
     return Ordered(items[order][back], same)
 
 
-def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = EMPTY) -> Tagged | None:
+def by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments that are rows.
 
     Where all that is wanted of an item is its tag, there is no need to look it up again. None if
     keys of 64 bits cannot tell codes apart that differ in their lowest bits alone.
     """
-    if not len(codes):
-        return Tagged(tags, None)
-    return _by_narrow_keys(codes, tags, width, beyond) or _by_wide_keys(codes, tags, width, beyond)
-
-
-def _by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
     keys, spare, used = _compact(codes, _KEY_BITS - _TAG_BITS)
     in_doubt = used > _KEY_BITS - _TAG_BITS
     if not in_doubt:
@@ -154,8 +148,8 @@ def _by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Ta
     return Tagged(lowest.copy(), same)
 
 
-def _by_narrow_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
-    """Sort by keys of 32 bits, which cost half as much or less to sort and to compare.
+def by_narrow_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
+    """As ``by_wide_keys`` by keys of 32 bits, which cost half as much or less to sort.
 
     The lowest bits of the codes give way to the tags. None where that would leave many rows in
     doubt.
@@ -203,7 +197,7 @@ def _without_doubt(
         cells = beyond + (number[row] - row) * width
         cells = cells[number[row] >= 0]
         own_codes, own_tags = (values.reshape(-1, width)[rows].ravel() for values in (codes, tags))
-        again = _by_wide_keys(own_codes, own_tags, width, cells)
+        again = by_wide_keys(own_codes, own_tags, width, cells)
         if again is None:
             return None
         tagged.tags.reshape(-1, width)[rows] = again.tags.reshape(-1, width)

@@ -16,8 +16,8 @@ from sklearn_rank.rankings import ranking
 from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
-from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged
+from sklearn_rank.support.segments import EMPTY, offsets_of
+from sklearn_rank.support.sorting import by_narrow_keys, by_wide_keys, falling_codes, order_segments
 from tests.numbers.invariants import MEASURES, POOLED, bits, places
 from tests.strategies import examples
 
@@ -29,7 +29,7 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "order all by narrow keys": ((_ranks, "_are_few", NEVER), (_order, "_KEY_BITS", 20)),
     "order all by keys of 64 bits": (
         (_ranks, "_are_few", NEVER),
-        (_order, "_by_narrow_keys", mock.Mock(return_value=None)),
+        (_ranks, "by_narrow_keys", mock.Mock(return_value=None)),
     ),
     "order all by narrowest keys, doubtful rows again": (
         (_ranks, "_are_few", NEVER),
@@ -45,7 +45,8 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     ),
     "order all and look grades up": (
         (_ranks, "_are_few", NEVER),
-        (_ranks, "sort_tagged", mock.Mock(return_value=None)),
+        (_ranks, "by_narrow_keys", mock.Mock(return_value=None)),
+        (_ranks, "by_wide_keys", mock.Mock(return_value=None)),
     ),
     "order queries of one length together": (
         (_ranks, "_are_few", NEVER),
@@ -253,7 +254,8 @@ def test_codes_fall_where_numbers_rise(dtype: str) -> None:
 
 def placed(scores: Any, tags: list[int], width: int, dtype: str) -> tuple[list[int], list[bool]]:
     codes = falling_codes(np.array(scores, dtype))
-    tagged = sort_tagged(codes, np.array(tags, np.uint8), width)
+    rows = codes, np.array(tags, np.uint8), width, EMPTY
+    tagged = by_narrow_keys(*rows) or by_wide_keys(*rows)
     assert tagged is not None
     same = [False] * (len(tags) - 1) if tagged.same is None else tagged.same.tolist()
     return tagged.tags.tolist(), same
@@ -263,7 +265,7 @@ def test_neighbours_that_differ_in_their_last_bit_alone_are_told_apart() -> None
     # Three bits go to the tags, so that two of the scores near 1 look alike at first.
     close = np.nextafter(np.float32(1), np.float32(2)) - 1
     scores = [[-2, 1, 1 + close, 1 + 2 * close], *[[7, 0, 5, 3]] * 15]
-    with mock.patch.object(_order, "_by_wide_keys", wraps=_order._by_wide_keys) as wide:
+    with mock.patch.object(_order, "by_wide_keys", wraps=by_wide_keys) as wide:
         tags, same = placed(np.ravel(scores), [248, 249, 250, 255] * 16, 4, "float32")
     assert tags == [255, 250, 249, 248] + [248, 250, 255, 249] * 15
     assert not any(same)
