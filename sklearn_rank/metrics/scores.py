@@ -9,7 +9,7 @@ from sklearn_rank.measures import catalogue
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.metrics.shared import DataArguments, score
+from sklearn_rank.metrics.shared import score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, Unretrieved, ZeroDivision
 
 __all__ = [
@@ -90,10 +90,7 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.MAP, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel)
+    return score(catalogue.MAP, **locals())
 
 
 def mean_average_recall_score(
@@ -152,10 +149,7 @@ def mean_average_recall_score(
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.MAR, y_true, y_score, data, k, normalize=normalize, min_rel=min_rel)
+    return score(catalogue.MAR, **locals())
 
 
 def mean_reciprocal_rank_score(
@@ -206,10 +200,7 @@ def mean_reciprocal_rank_score(
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.MRR, y_true, y_score, data, k, min_rel=min_rel)
+    return score(catalogue.MRR, **locals())
 
 
 def precision_at_k_score(
@@ -265,12 +256,7 @@ def precision_at_k_score(
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.PRECISION, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel
-    )
+    return score(catalogue.PRECISION, **locals())
 
 
 def recall_at_k_score(
@@ -323,12 +309,7 @@ def recall_at_k_score(
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.RECALL, y_true, y_score, data, k, denominator=denominator, min_rel=min_rel
-    )
+    return score(catalogue.RECALL, **locals())
 
 
 def fbeta_at_k_score(
@@ -383,10 +364,7 @@ def fbeta_at_k_score(
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.FBETA, y_true, y_score, data, k, beta=beta, min_rel=min_rel)
+    return score(catalogue.FBETA, **locals())
 
 
 def hit_rate_at_k_score(
@@ -438,10 +416,7 @@ def hit_rate_at_k_score(
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.HIT_RATE, y_true, y_score, data, k, min_rel=min_rel)
+    return score(catalogue.HIT_RATE, **locals())
 
 
 def r_precision_score(
@@ -490,10 +465,7 @@ def r_precision_score(
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.RPREC, y_true, y_score, data, min_rel=min_rel)
+    return score(catalogue.RPREC, **locals())
 
 
 def interpolated_precision_score(
@@ -548,10 +520,7 @@ def interpolated_precision_score(
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.IPREC, y_true, y_score, data, recall=recall, min_rel=min_rel)
+    return score(catalogue.IPREC, **locals())
 
 
 def lag_error(
@@ -623,18 +592,7 @@ def lag_error(
     ... )
     2.0
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.LAG,
-        y_true,
-        y_score,
-        data,
-        average=average,
-        unretrieved=unretrieved,
-        min_rel=min_rel,
-    )
+    return score(catalogue.LAG, **locals())
 
 
 def ranking_auc_score(
@@ -703,19 +661,7 @@ def ranking_auc_score(
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.AUC,
-        y_true,
-        y_score,
-        data,
-        average=average,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        min_rel=min_rel,
-    )
+    return score(catalogue.AUC, **locals())
 
 
 def group_auc_score(
@@ -773,18 +719,7 @@ def group_auc_score(
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.GAUC,
-        y_true,
-        y_score,
-        data,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        min_rel=min_rel,
-    )
+    return score(catalogue.GAUC, **locals())
 
 
 def limited_auc_score(
@@ -849,20 +784,7 @@ def limited_auc_score(
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.LAUC,
-        y_true,
-        y_score,
-        data,
-        k,
-        tail=tail,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        min_rel=min_rel,
-    )
+    return score(catalogue.LAUC, **locals())
 
 
 def harmonic_mean_score(
@@ -921,12 +843,8 @@ def harmonic_mean_score(
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.HMEAN, y_true, y_score, data, k, measures=parse_members(measures), beta=beta
-    )
+    measures = parse_members(measures)
+    return score(catalogue.HMEAN, **locals())
 
 
 def dcg_at_k_score(
@@ -986,10 +904,7 @@ def dcg_at_k_score(
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.DCG, y_true, y_score, data, k, gain=gain, discount=discount)
+    return score(catalogue.DCG, **locals())
 
 
 def ndcg_at_k_score(
@@ -1059,10 +974,7 @@ def ndcg_at_k_score(
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
     0.8597
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.NDCG, y_true, y_score, data, k, gain=gain, discount=discount)
+    return score(catalogue.NDCG, **locals())
 
 
 def expected_reciprocal_rank_score(
@@ -1119,10 +1031,7 @@ def expected_reciprocal_rank_score(
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
     0.0625
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.ERR, y_true, y_score, data, k, max_grade=max_grade)
+    return score(catalogue.ERR, **locals())
 
 
 def rank_biased_precision_score(
@@ -1185,20 +1094,7 @@ def rank_biased_precision_score(
     >>> rank_biased_precision_score([{"a"}], [["b", "a"]], persistence=0.5)  # (1 - 1/2) / 2
     0.25
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(
-        catalogue.RBP,
-        y_true,
-        y_score,
-        data,
-        k,
-        persistence=persistence,
-        gain=gain,
-        max_grade=max_grade,
-        min_rel=min_rel,
-    )
+    return score(catalogue.RBP, **locals())
 
 
 def normalized_expected_reciprocal_rank_score(
@@ -1250,10 +1146,7 @@ def normalized_expected_reciprocal_rank_score(
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """
-    data = DataArguments(
-        groups, ties, zero_division, sample_weight, string_provider, relevance, ignore_identical_ids
-    )
-    return score(catalogue.NERR, y_true, y_score, data, k, max_grade=max_grade)
+    return score(catalogue.NERR, **locals())
 
 
 FUNCTIONS: dict[Metric, Callable[..., float]] = {

@@ -28,18 +28,15 @@ class DataArguments(NamedTuple):
 
 
 def score(
-    metric: Metric,
-    y_true: Any,
-    y_score: Any,
-    data: DataArguments,
-    k: int | None = None,
-    **parameters: Any,
+    metric: Metric, y_true: Any, y_score: Any, k: int | None = None, **arguments: Any
 ) -> float:
-    """Mean of a metric over the queries of any layout."""
+    """Mean of a metric over the queries of any layout; parameters, and :class:`DataArguments`."""
+    named = {name: arguments.pop(name) for name in DataArguments._fields if name in arguments}
+    data = DataArguments(**named)
     try:
-        measure = _measure_of(metric, k, **parameters)
+        measure = _measure_of(metric, k, **arguments)
     except TypeError:  # a table or an array, which has no hash, or an error that comes again
-        measure = Measure.of(metric, k, **parameters)
+        measure = Measure.of(metric, k, **arguments)
     undefined = check_zero_division(data.zero_division, metric.name)
     options = ReadOptions(
         metric.name,
@@ -52,9 +49,3 @@ def score(
     )
     rankings = read(y_true, y_score, options)
     return score_measures([measure], rankings, undefined)[0].average.value
-
-
-def score_by_name(metric: Metric, y_true: Any, y_score: Any, **arguments: Any) -> float:
-    """Mean of a metric by keywords, for metrics that have no function."""
-    shared = {name: arguments.pop(name) for name in DataArguments._fields if name in arguments}
-    return score(metric, y_true, y_score, DataArguments(**shared), **arguments)

@@ -26,7 +26,7 @@ from sklearn_rank import (
     ranking_auc_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import score_by_name
+from sklearn_rank.metrics.shared import score
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES, WITH_K
 
 every_cut_metric = pytest.mark.parametrize("metric", WITH_K, ids=lambda metric: metric.__name__)
@@ -229,7 +229,7 @@ def test_a_gain_that_lacks_a_grade_is_told_wherever_that_stands() -> None:
 def test_gains_that_depend_on_other_grades_are_refused(gain: Any) -> None:
     message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
     given = {"y_true": [{"a": 1, "b": 3}], "y_score": [["a", "b"]], "gain": gain}
-    for metric in (ndcg_at_k_score, dcg_at_k_score, partial(score_by_name, IDCG)):
+    for metric in (ndcg_at_k_score, dcg_at_k_score, partial(score, IDCG)):
         with pytest.raises(InvalidParameterError, match=message):
             metric(**given)
 

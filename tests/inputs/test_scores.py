@@ -25,7 +25,7 @@ from sklearn_rank import (
     precision_at_k_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import score_by_name
+from sklearn_rank.metrics.shared import score
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES
 
 
@@ -293,7 +293,7 @@ def test_negative_grades_of_arrays_are_counted_under_trec_eval(wrap):
     assert cells["mrr"] == (1 / 3 + 1) / 2
 
 
-@pytest.mark.parametrize("metric", [dcg_at_k_score, partial(score_by_name, IDCG)])
+@pytest.mark.parametrize("metric", [dcg_at_k_score, partial(score, IDCG)])
 def test_dcg_that_overflows_says_so_and_names_the_grade(metric):
     assert metric([{"a": 1023}], [["a"]]) == 2.0**1023
     message = r"DCG with gain='exp2' overflows float64 at grade {}.*; use ndcg or gain='linear'"
