@@ -32,7 +32,7 @@ from sklearn_rank.comparison.result import (
 )
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import plain_id
-from sklearn_rank.report.content import Verdict, findings
+from sklearn_rank.report.page import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.runtime import waiting

@@ -13,7 +13,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.fit import NEW, Other, Slices, labels_of
 from sklearn_rank.gates.words import line, shown
 from sklearn_rank.report import queries as report_queries
-from sklearn_rank.report.content import Cell, Report, Row, Section, Verdict
+from sklearn_rank.report.page import Cell, Report, Row, Section, Verdict
 from sklearn_rank.report.queries import MOST_BYTES, size_of, without_items
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ const many = (n, one, several = `${one}s`) => `${count(n)} ${n === 1 ? one : sev
 
 // What a reader stores --------------------------------------------------------------------------
 
-const shared = JSON.parse(document.getElementById("shared").textContent);
-const KEY = `sklearn-rank ${shared.id}`;
+const KEY = `sklearn-rank ${document.documentElement.dataset.id}`;
 let notes = { grades: {}, marks: {} };
 try {
   notes = { ...notes, ...JSON.parse(localStorage.getItem(KEY)) };
@@ -176,15 +175,28 @@ class Explorer {
     this.view = {
       measure: measure < 0 ? show.measure : measure,
       slice: isOwn ? show.slice : given.get("slice") || "",
-      which: isOwn ? (isPair ? show.which : "all") : given.get("show") || "all",
+      which: isOwn ? show.which || "worse" : given.get("show") || "all",
       older: place("baseline", 0),
       newer: place("new", isPair ? show.system || 1 : 0),
       find: given.get("find") || "",
     };
     this.query = data.queries.indexOf(given.get("query"));
-    this.controls();
-    this.update(this.query);
+    if (isOwn) this.settle();
+    else {
+      this.controls();
+      this.update(this.query);
+    }
     if (!isOwn && this.query >= 0) this.pane.scrollIntoView({ block: "nearest" });
+  }
+
+  // Losses, else gains, else all: a view is not empty unless it was asked for.
+  settle() {
+    for (const which of [this.view.which, "better", "all"]) {
+      this.view.which = this.section.isPair && this.view.newer !== this.view.older ? which : "all";
+      this.controls();
+      this.update();
+      if (this.found.length) return;
+    }
   }
 
   write() {
@@ -315,16 +327,10 @@ class Explorer {
     if (place < 0) return;
     const isOther = own !== this.section;
     this.section = own;
-    const which = own.isPair && newer !== "0" ? direction || "worse" : "all";
+    const which = direction || "worse";
     this.view = { ...this.view, measure: place, slice, older: Number(old), newer: Number(newer), which, find: "" };
     if (!own.isPair || (isOther && Number(newer) >= own.data.systems.length)) Object.assign(this.view, { older: 0, newer: 0 });
-    this.controls();
-    this.update();
-    if (!this.found.length && which !== "all") {
-      this.view.which = "all";
-      this.controls();
-      this.update();
-    }
+    this.settle();
     this.place.scrollIntoView({ block: "nearest" });
   }
 
@@ -606,23 +612,40 @@ class Explorer {
 
   // The view in Markdown: three queries, marks, judgements.
   markdown() {
-    const escape = (text) => text.replace(/\s+/g, " ").replace(/[^\p{L}\p{N} .,;()+%\u2192-]/gu, (own) => `&#${own.codePointAt(0)};`);
     const { section, view } = this;
     const rows = this.found.slice(0, 3).map((query) => {
       const { old, now } = section.values(query, view), cause = section.cause(query, view);
       const value = section.isPair ? `${fixed(old)} \u2192 ${fixed(now)}` : fixed(now);
       return `| ${escape(section.name(query))} | ${value} | ${cause ? escape(`${cause.title || cause.name} (grade ${cause.grade}) ${moved(cause)}`) : ""} |`;
     });
-    const lines = [shared.markdown, "", `| ${escape(this.status.textContent.split(":")[0])} | ${escape(section.data.measures[view.measure])} | why |`, "| --- | --- | --- |", ...rows];
+    const lines = ["", `| ${escape(this.status.textContent.split(":")[0])} | ${escape(section.data.measures[view.measure])} | why |`, "| --- | --- | --- |", ...rows];
     const marks = Object.entries(notes.marks).map(([query, mark]) => `- ${escape(query)}: ${mark}`);
     if (marks.length) lines.push("", "**Marked queries**", "", ...marks);
     const rated = this.judgements();
     if (rated.length) lines.push("", `**${many(rated.length, "judgement")}**`, "", "| query | item | grade |", "| --- | --- | ---: |", ...rated.map(({ query, item, grade }) => `| ${escape(query)} | ${escape(item)} | ${grade} |`));
-    return `${lines.join("\n")}\n`;
+    return `\n${lines.join("\n")}\n`;
   }
 }
 
 // The bar ---------------------------------------------------------------------------------------
+
+const escape = (text) => text.trim().replace(/\s+/g, " ")
+  .replace(/@(?!\d)|:(?! )|[^\p{L}\p{N} .,;:()+%@\u00b7\u2013\u2192\u25b2\u25bc-]/gu, (own) => `&#${own.codePointAt(0)};`);
+
+// The answer and the grids in Markdown, to be pasted into a pull request.
+function answer() {
+  const { className } = document.querySelector(".answer");
+  const sign = /worse/.test(className) ? ":x:" : /better/.test(className) ? ":white_check_mark:" : ":grey_question:";
+  const lines = [`**${sign} ${escape(document.querySelector("h1").textContent)}**`];
+  for (const own of all(".answer h1 ~ p")) lines.push("", escape(own.textContent));
+  for (const own of all("section.comparison")) {
+    for (const title of all(":scope > h2", own)) lines.push("", `**${escape(title.textContent)}**`);
+    const [head, ...rows] = all(".grid tr", own).map((row) => [...row.children].map((cell) =>
+      cell.querySelector("button") ? all("b, button > span:not(.bins)", cell).map((part) => escape(part.textContent)).join(", ") : escape(cell.textContent)));
+    lines.push("", ...[head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`));
+  }
+  return lines.join("\n");
+}
 
 async function copy(text) {
   try {
@@ -649,7 +672,7 @@ for (const own of all("[data-quiet]")) {
 for (const own of all("[data-copy]")) {
   own.addEventListener("click", async () => {
     const isLink = own.dataset.copy === "link";
-    await copy(isLink ? location.href : explorer ? explorer.markdown() : shared.markdown);
+    await copy(isLink ? location.href : answer() + (explorer ? explorer.markdown() : "\n"));
     own.parentNode.querySelector("[role=status]").textContent = isLink ? "Link copied" : "Markdown copied";
     const text = own.textContent;
     own.textContent = "Copied";

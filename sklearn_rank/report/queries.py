@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, repeat
@@ -14,7 +13,7 @@ from sklearn_rank.comparison.changes import ItemChange, QueryChange, cause, expl
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.report.content import Number, short
+from sklearn_rank.report.page import Number, script_json, short
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.tables.table import Table, words_table
@@ -44,8 +43,6 @@ _LINKS = {"url": ("https://", "http://"), "image": ("data:image/", "https://", "
 """Starts of addresses that a page shows."""
 _DIGITS = 6
 """Two more than are shown, so that contributions add up to the change."""
-_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-"""JSON in a script element ends at "</script", however it is quoted."""
 
 
 def queries_data(
@@ -89,7 +86,7 @@ def queries_data(
             [list(map(rounded, c.tolist())) for c in columns] for columns in values.values()
         ],
         "lengths": [one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
-        "show": {"measure": 0, "slice": "", "which": "all", **(show or {})},
+        "show": {"measure": 0, "slice": "", "which": "", **(show or {})},
         "toJudge": [number_of[query] for query in to_judge if query in number_of],
         "leftOut": len(ids) - written,
         "isRepeated": any(len(one.runs) > 1 for one, _ in systems.values()),
@@ -214,15 +211,6 @@ def losers_table(changes: Sequence[QueryChange]) -> Table:
 
 
 # Data of the script ------------------------------------------------------------------------------
-
-
-def script_json(value: Any) -> str:
-    """JSON that no text in it can break out of."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    text = text.translate(_SCRIPT)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _facts(text: Any) -> str | dict[str, str]:

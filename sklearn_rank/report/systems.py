@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
@@ -14,13 +14,12 @@ import numpy as np
 
 from sklearn_rank.comparison.changes import title_function
 from sklearn_rank.comparison.differences import Change
-from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.report.content import (
+from sklearn_rank.report.page import (
     MOST_NAMED,
     Cell,
     Direction,
@@ -35,11 +34,12 @@ from sklearn_rank.report.content import (
     count,
     findings,
     p_text,
+    provenance,
     short,
     slice_name,
     some,
+    write_page,
 )
-from sklearn_rank.report.page import provenance, write_page
 from sklearn_rank.report.queries import Texts, losers_table, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
@@ -51,6 +51,8 @@ MOST_CHANGES = 10
 """Queries that are named where no script runs."""
 MOST_TO_JUDGE = 20
 _BINS = 10
+_UNJUDGED = "unjudged items"
+"""Start of the note that the verdict says, with the first items to judge."""
 MOST_CHECKED = 5000
 """Queries up to which the items to judge next are looked for."""
 
@@ -89,13 +91,15 @@ def report_of(
     With ``max_drop`` its verdict and colours are those of a gate with these limits.
     """
     texts = text_function(query_text), item_function(item_text)
+    evaluations = [result] if isinstance(result, Evaluation) else result.evaluations.values()
+    if item_text is not None and all(one._judged.ids is None for one in evaluations):
+        msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
+        raise InvalidParameterError(msg)
     head = [count(len(result.query_ids), "query", "queries")]
     parts = {} if slices is None else _named(result.by_slice(slices))
     if isinstance(result, Evaluation):
-        _check_items(item_text, [result])
         section, verdict = _single_section(result, parts), _single_verdict(result)
     else:
-        _check_items(item_text, result.evaluations.values())
         gate = None if max_drop is None else _gate(result, slices, max_drop)
         section = compared_section(result, parts, gate)
         verdict = verdict_of(result, section, texts, gate, slices)
@@ -114,12 +118,6 @@ def report_of(
         about=(*head, *about, *provenance()),
         heading=title or "",
     )
-
-
-def _check_items(item_text: Any, evaluations: Iterable[Evaluation]) -> None:
-    if item_text is not None and all(one._judged.ids is None for one in evaluations):
-        msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
-        raise InvalidParameterError(msg)
 
 
 def _named(parts: Mapping[Any, Any]) -> dict[str, Any]:
@@ -144,47 +142,38 @@ def compared_section(
 ) -> Section:
     """Slices by measures; systems and slices by measures where there are several."""
     names, measures = comparison.names, comparison.measures
-    several = len(names) > 2
-    scores = {(score.system, score.measure): score for score in comparison.scores}
+    several, judged = len(names) > 2, {} if gate is None else _judged_cells(gate)
+    values = {(score.system, score.measure): score.value for score in comparison.scores}
     rows = []
     if several:
-        first: list[Cell | None] = [Cell(scores[names[0], name].value) for name in measures]
-        rows.append(Row(names[0], comparison.counts["queries"], tuple(first), new=0))
+        first = tuple(Cell(values[names[0], name]) for name in measures)
+        rows.append(Row(names[0], comparison.counts["queries"], first, new=0))
     for old, new in dict.fromkeys((row.baseline, row.system) for row in comparison.rows):
         system = f"{new} against {old}" if comparison.all_pairs else new
         for label, part in {"": comparison, **parts}.items():
-            cells = [_cell(row) for row in part.rows if (row.baseline, row.system) == (old, new)]
-            if several and not label:
-                notes = (
-                    _extreme(comparison, name) if scores[new, name].best else ""
-                    for name in measures
-                )
-                cells = [c and c._replace(note=note) for c, note in zip(cells, notes, strict=True)]
+            cells = tuple(
+                _cell(row, judged.get((str(comparison.metric(row.measure)), label)))
+                for row in part.rows
+                if (row.baseline, row.system) == (old, new)
+            )
             text = label or (system if several else "all queries")
             numbered = names.index(old), names.index(new)
-            rows.append(Row(text, len(part.query_ids), tuple(cells), label, *numbered))
-    if gate is not None:
-        rows = _judged_rows(rows, [str(comparison.metric(name)) for name in measures], gate)
+            rows.append(Row(text, len(part.query_ids), cells, label, *numbered))
     if several:  # by their values of the first measure, slices below their system
         sign = -1 if comparison.greater_is_better(measures[0]) else 1
-        value = {name: sign * scores[name, measures[0]].value for name in names}
+        value = {name: sign * values[name, measures[0]] for name in names}
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
-    # The verdict tells of unjudged items.
-    notes_ = [note for note in comparison.notes if not note.startswith("unjudged items")]
     return Section(
         names,
         tuple(comparison.metric(name).title for name in measures),
         tuple(map(comparison.greater_is_better, measures)),
         tuple(rows),
-        notes=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes_),
+        notes=tuple(f"{note}." for note in comparison.notes if not note.startswith(_UNJUDGED)),
     )
 
 
-def _extreme(comparison: Comparison, measure: str) -> str:
-    return "highest" if comparison.greater_is_better(measure) else "lowest"
-
-
-def _cell(row: Change) -> Cell | None:
+def _cell(row: Change, judged: tuple[Direction, str] | None) -> Cell | None:
+    """A change, in the colour of a gate's judgement or of its significance."""
     new, old, change, p, *ends = numbers(
         [row.new, row.old, row.change, row.p_holm, row.low, row.high]
     )
@@ -193,29 +182,24 @@ def _cell(row: Change) -> Cell | None:
     direction: Direction = ""
     if row.significant and row.better is not None:
         direction = "better" if row.better else "worse"
+    direction, note = judged or (direction, "")
     counts = None
     if row.wins is not None and row.ties is not None and row.losses is not None:
         counts = row.wins, row.ties, row.losses
     interval = None if None in ends else (ends[0], ends[1])
-    return Cell(new, old, change, interval, p, direction, counts)
+    return Cell(new, old, change, interval, p, direction, counts, note=note)
 
 
-def _judged_rows(rows: Iterable[Row], measures: Sequence[str], gate: GateResult) -> list[Row]:
-    """Rows with the colours of a gate, and what it allows."""
-    verdicts: dict[tuple[str, str], tuple[Direction, str]] = {}
-    for judged in (*gate.measures.values(), *gate.slices):
-        direction: Direction = "better" if judged.state == "improved" else ""
-        direction = "worse" if judged.state in ("fail", "stale") else direction
-        note = "" if judged.allowed is None else f"allowed {judged.allowed:g}"
-        label = "" if judged.label is None else slice_name(judged.label)
-        verdicts[judged.name, label] = direction, note
-    coloured = []
-    for row in rows:
-        found = [verdicts.get((name, row.slice), ("", "")) for name in measures]
-        pairs = zip(row.cells, found, strict=True)
-        cells = tuple(cell and cell._replace(direction=d, note=n) for cell, (d, n) in pairs)
-        coloured.append(row._replace(cells=cells))
-    return coloured
+def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
+    """By measure and slice, the colour by a gate and what it allows."""
+    judged: dict[tuple[str, str], tuple[Direction, str]] = {}
+    for row in (*gate.measures.values(), *gate.slices):
+        direction: Direction = "better" if row.state == "improved" else ""
+        direction = "worse" if row.state in ("fail", "stale") else direction
+        label = "" if row.label is None else slice_name(row.label)
+        note = "" if row.allowed is None else f"allowed {row.allowed:g}"
+        judged[row.name, label] = direction, note
+    return judged
 
 
 # The answer --------------------------------------------------------------------------------------
@@ -310,32 +294,23 @@ def _detectable(comparison: Comparison) -> list[str]:
 
 
 def _highest(comparison: Comparison) -> str:
-    """The best system by measure, and whether it is tested against the next one."""
-    named: dict[tuple[str, str, str], list[str]] = {}
-    for measure in comparison.measures:
-        sign = 1 if comparison.greater_is_better(measure) else -1
-        scores = [score for score in comparison.scores if score.measure == measure]
-        # Whatever the order of the systems.
-        scores.sort(key=lambda score: (math.isnan(score.value), -sign * score.value, score.system))
-        first, second = scores[:2]
-        leaders = some(score.system for score in scores if score.best)
-        tested = {
-            frozenset((row.baseline, row.system)): row.significant
-            for row in comparison.rows
-            if row.measure == measure and not math.isnan(row.p)
-        }
-        is_clear = tested.get(frozenset((first.system, second.system)))
-        how = ", not tested against"
-        if is_clear is not None:
-            how = f", {'' if is_clear else 'not '}significantly {'above' if sign > 0 else 'below'}"
-        how = "" if second.best else f"{how} {safe_text(second.system)}"
-        key = _extreme(comparison, measure), leaders, how
-        named.setdefault(key, []).append(comparison.metric(measure).title)
-    phrases = [
-        f"{extreme} {some(sorted(titles))}: {leaders}{how}"
-        for (extreme, leaders, how), titles in named.items()
-    ]
-    return "; ".join(sorted(phrases)[:MOST_NAMED])
+    """The best system by one measure, and whether it is tested against the next one."""
+    # Whatever the order of the measures, and of the systems.
+    measure = min(comparison.measures, key=lambda name: comparison.metric(name).title)
+    sign = 1 if comparison.greater_is_better(measure) else -1
+    scores = [score for score in comparison.scores if score.measure == measure]
+    scores.sort(key=lambda score: (math.isnan(score.value), -sign * score.value, score.system))
+    first, second = scores[:2]
+    text = f"{'highest' if sign > 0 else 'lowest'} {comparison.metric(measure).title}: "
+    text += some(score.system for score in scores if score.best)
+    if second.best:
+        return text
+    pair = {first.system, second.system}
+    for row in comparison.rows:
+        if row.measure == measure and {row.baseline, row.system} == pair and not math.isnan(row.p):
+            how = "significantly" if row.significant else "not significantly"
+            return f"{text}, {how} {'above' if sign > 0 else 'below'} {safe_text(second.system)}"
+    return f"{text}, not tested against {safe_text(second.system)}"
 
 
 def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
@@ -359,33 +334,30 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
 def _unjudged(
     comparison: Comparison, lead: Finding | None, texts: Texts
 ) -> tuple[str, tuple[Any, ...]]:
-    """The share of unjudged items on both sides, and the first ones to judge with their queries."""
-    top, shares = unjudged_shares(comparison._joined)
-    if not shares:
+    """The shares of unjudged items, and the first ones to judge with their queries."""
+    text = next((note for note in comparison.notes if note.startswith(_UNJUDGED)), "")
+    if not text:
         return "", ()
-    new = max(comparison.others, key=lambda name: (shares.get(name, 0.0), name))
-    old = comparison.baseline
-    titles = {comparison.metric(name).title: name for name in comparison.measures}
-    measure = next(iter(titles.values()))
+    row = next(row for row in comparison.rows if row.baseline == comparison.baseline)
+    new, measure = row.system, row.measure
     if lead is not None:
-        new, old = comparison.names[lead.row.new], comparison.names[lead.row.old]
+        new = comparison.names[lead.row.new]
+        titles = {comparison.metric(name).title: name for name in comparison.measures}
         measure = titles[lead.measure]
-    text = (
-        f"{shares.get(new, 0.0):.0%} of {safe_text(new)}'s top {top} is unjudged and counts as "
-        "irrelevant" + (f" ({safe_text(old)}: {shares[old]:.0%})." if old in shares else ".")
-    )
     systems = comparison.evaluations
-    pairs = _to_judge(systems[new], measure, systems[old])
-    titles_of = texts[0], title_function(texts[1])
+    pairs = _to_judge(systems[new], measure, systems[comparison.baseline])
     named = [
-        " for ".join(
-            f"\u201c{safe_text(title_of(one) or as_text(one), limit=60)}\u201d"
-            for title_of, one in zip(titles_of[::-1], (item, query), strict=True)
-        )
+        _quoted(item, title_function(texts[1])) + " for " + _quoted(query, texts[0])
         for query, item in pairs[:2]
     ]
+    text = f"{text[:1].upper()}{text[1:].partition(';')[0]}."
     text += f" Judge first: {'; '.join(named)}." if named else ""
     return text, tuple(dict.fromkeys(query for query, _ in pairs))
+
+
+def _quoted(one: Any, text_of: Callable[[Any], str]) -> str:
+    """The title of an item or the text of a query, else its id."""
+    return f"\u201c{safe_text(text_of(one) or as_text(one), limit=60)}\u201d"
 
 
 def _to_judge(
@@ -427,45 +399,24 @@ def _with_queries(
         chosen = None if measure is None else result.metric(measure)
     if not values:
         return section
-    measures = list(values)
-    show: dict[str, Any] = {"measure": measures.index(chosen) if chosen in measures else 0}
+    titles = [one.title for one in values]
+    view: dict[str, Any] = {"measure": 0 if chosen not in values else list(values).index(chosen)}
+    leads = [] if chosen else [lead for lead in findings([section]) if lead.measure in titles]
+    for lead in leads[:1]:  # the cell of the first claim, losses first
+        view = {"measure": titles.index(lead.measure), "slice": lead.row.slice}
+        view |= {"system": lead.row.new, "which": lead.cell.direction}
     changes = None
     if isinstance(result, Comparison):
-        show |= _first_view(section, measures, None if chosen is None else show["measure"])
-        wanted: dict[str, Any] = {"measure": measures[show["measure"]], "query_text": texts[0]}
-        wanted["item_text"] = texts[1]
-        wanted["system"] = result.names[show["system"]]
+        wanted: dict[str, Any] = {"query_text": texts[0], "item_text": texts[1]}
+        wanted |= {
+            "measure": [*values][view["measure"]],
+            "system": result.names[view.get("system", 1)],
+        }
         found = result.most_changed(MOST_CHANGES, direction="worse", **wanted)
-        found = found or result.most_changed(MOST_CHANGES, **wanted)
-        changes = losers_table(found)
+        changes = losers_table(found or result.most_changed(MOST_CHANGES, **wanted))
     labels = _labels(ids, parts)
-    data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=show)
+    data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)
     return replace(section, queries=data, changes=changes)
-
-
-def _first_view(
-    section: Section, measures: Sequence[Measure], chosen: int | None
-) -> dict[str, Any]:
-    """The cell of the first claim, losses first, or of a measure, and its losses if it has some."""
-    titles = [measure.title for measure in measures]
-    lead = next((found for found in findings([section]) if found.measure in titles), None)
-    name = titles[chosen or 0] if lead is None or chosen is not None else lead.measure
-    number = section.measures.index(name)
-
-    def losses(row: Row) -> int:
-        cell = row.cells[number]
-        return cell.counts[2] if cell and cell.counts and cell.direction != "better" else 0
-
-    rows = [row for row in section.rows if row.new and not row.slice]
-    row = next(filter(losses, rows), rows[0])
-    if lead is not None and chosen is None:
-        row = lead.row
-    cell = row.cells[number]
-    only_gains = (
-        cell is not None and cell.counts is not None and cell.counts[0] > cell.counts[2] == 0
-    )
-    which = "worse" if losses(row) else "better" if only_gains else "all"
-    return {"measure": titles.index(name), "slice": row.slice, "system": row.new, "which": which}
 
 
 # One system --------------------------------------------------------------------------------------

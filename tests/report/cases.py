@@ -5,7 +5,7 @@ import random
 import re
 from typing import Any
 
-from sklearn_rank.report.content import Cell, Report, Row, Section, Verdict
+from sklearn_rank.report.page import Cell, Report, Row, Section, Verdict
 from sklearn_rank.report.queries import script_json
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE

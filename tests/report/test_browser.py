@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank import read_qrels
-from sklearn_rank.report.content import Cell, Report, Row, Verdict
-from sklearn_rank.report.page import page
+from sklearn_rank.report.page import Cell, Report, Row, Verdict, page
 from tests.report.cases import data_with, many, report_of, section_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -275,6 +274,7 @@ def test_items_are_judged_by_keys_and_exported_as_judgements_and_markdown(tmp_pa
     assert result["marked"] == ["red down jacket"]
     text, link = result["copied"]
     assert text.startswith("**:x: nDCG@10 fell**")
+    assert "| all (2) | -0.100, 0.300 \u2192 0.200 | \u2013 |" in text
     assert "| red down jacket | 0.500 \u2192 0.250 | Title of a Down jacket" in text
     assert "- q: regression" in text
     assert link.endswith("#measure=nDCG%4010&show=all&query=q")
@@ -294,12 +294,12 @@ def test_a_query_far_down_the_list_shows_its_items_beside_it(tmp_path):
         assert using(page(report_of(60)), script, tmp_path, size=size) == [True, True, True]
 
 
-def test_a_cell_without_losses_shows_all_queries(tmp_path):
+def test_a_cell_without_losses_shows_gains(tmp_path):
     data = data_with(["q"], [[[0.1], [0.2]], [[1], [1]]], [[[None, None], ITEMS]], ("a", "b"))
     section = section_of(data, Row("all", 1, (Cell(0.2, 0.1, 0.1), None)))
     text = page(Report("x", Verdict("x", "same"), (section,)))
     script = "all('.grid button')[0].click(); return status();"
-    assert using(text, script, tmp_path) == "nDCG@10: 1 of 1 query"
+    assert using(text, script, tmp_path) == "nDCG@10 \u00b7 better: 1 of 1 query"
 
 
 def test_one_system_shows_its_worst_queries(tmp_path):
