@@ -127,14 +127,14 @@ def as_tables(
         raise TypeError(msg)
     frames = [eager_frame(side, name) if is_frame(side) else None for name, side in sides.items()]
     lists: dict[str, list[Any]] = {}
-    for name, frame, own in zip(sides, frames, own_columns(columns, frames), strict=True):
+    for name, frame, names in zip(sides, frames, own_columns(columns, frames), strict=True):
         if frame is None:
             continue
-        found = _read_lists(frame, own, name)
-        if found is not None:
-            sides[name], *lists[name] = found
+        read_lists = _read_lists(frame, names, name)
+        if read_lists is not None:
+            sides[name], *lists[name] = read_lists
             continue
-        side = side_of(frame, name, own, labels)
+        side = side_of(frame, name, names, labels)
         side.refuse_spare(frame)
         reader = truth_of if name == "y_true" else run_of
         about = QueryColumns(frame, side.named["query"])
@@ -148,10 +148,14 @@ def values_of(values: Any) -> Any:
     """{name: {query: number}} of a data frame with a row for each query, or of series."""
     if isinstance(values, Mapping):
         return {
-            name: _keyed(own.index.tolist(), own.tolist(), f"the index of values of {name}")
-            if hasattr(own, "index") and hasattr(own, "iloc")
-            else own
-            for name, own in values.items()
+            name: _keyed(
+                values_of_name.index.tolist(),
+                values_of_name.tolist(),
+                f"the index of values of {name}",
+            )
+            if hasattr(values_of_name, "index") and hasattr(values_of_name, "iloc")
+            else values_of_name
+            for name, values_of_name in values.items()
         }
     if not is_frame(values):
         return values
@@ -160,13 +164,13 @@ def values_of(values: Any) -> Any:
     queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
     columns = {name: frame[name].to_list() for name in frame.columns if name != query}
     # A column of objects may hold numbers and None, as results of judge models do.
-    found = {}
+    read = {}
     for name, column in columns.items():
         kinds = {type(value) for value in column if not is_missing(value)}
         are_numbers = bool not in kinds and all(issubclass(kind, Number) for kind in kinds)
         if frame[name].dtype.is_numeric() or (kinds and are_numbers):
-            found[name] = _keyed(queries, column, where)
-    return found
+            read[name] = _keyed(queries, column, where)
+    return read
 
 
 def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[Any, ...] | None:
@@ -192,15 +196,15 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[
     queries, items = list(_ids(frame, query, name)), _lists(frame, lists[0])
     read: list[Any] = items
     for role in wanted_of(GRADE if name == "y_true" else ORDER, columns):
-        own = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
-        if own not in names or not _holds_lists(frame, own):
+        name_of_numbers = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
+        if name_of_numbers not in names or not _holds_lists(frame, name_of_numbers):
             continue
-        numbers, sign = _lists(frame, own), -1 if role in ("distance", "rank") else 1
+        numbers, sign = _lists(frame, name_of_numbers), -1 if role in ("distance", "rank") else 1
         for key, row, values in zip(queries, items, numbers, strict=True):
             if len(row) != len(values):
                 msg = (
                     f"query {safe_repr(key)} of {name} has {len(row):,} items in "
-                    f"{safe_repr(lists[0])}, {len(values):,} in {safe_repr(own)}"
+                    f"{safe_repr(lists[0])}, {len(values):,} in {safe_repr(name_of_numbers)}"
                 )
                 raise ValueError(msg)
         pairs = (zip(*both, strict=True) for both in zip(items, numbers, strict=True))
@@ -325,22 +329,22 @@ def own_columns(
     for names, said in zip(present, of_sides, strict=True):
         lacking += [name for name in said.values() if name is not None and name not in names]
     if lacking:
-        known = dict.fromkeys(name for names in present for name in sorted(names))
-        there = format_list(known, limit=20)
+        names_there = dict.fromkeys(name for names in present for name in sorted(names))
+        there = format_list(names_there, limit=20)
         msg = f"columns names {format_list(lacking)}, which no frame has; there is {there}"
         raise ColumnRoleError(msg)
-    own: list[Columns] = []
+    columns_of_sides: list[Columns] = []
     for names, said in zip(present, of_sides, strict=True):
         shared = {role: name for role, name in common.items() if name is None or name in names}
-        own.append({**shared, **said})
+        columns_of_sides.append({**shared, **said})
     truth, run = (
         set() if frame is None else set(_roles(frame, its, name, (), (*ORDER, *GRADE)))
-        for frame, its, name in zip(frames, own, SIDES, strict=True)
+        for frame, its, name in zip(frames, columns_of_sides, SIDES, strict=True)
     )
     if truth.intersection(ORDER) and run == {"grade"} and "grade" not in truth:
         msg = "y_true has scores and y_score has grades; are they swapped?"
         raise TypeError(msg)
-    return own
+    return columns_of_sides
 
 
 def _roles(
@@ -430,15 +434,15 @@ def run_of(
 ) -> Run:
     """The rows of a frame as rankings."""
     queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
-    own: dict[str, Any] = {"about_queries": about_queries}
+    about: dict[str, Any] = {"about_queries": about_queries}
     for role in ORDER:
         if role in named:
-            own[f"{role}s"] = _numbers(frame, named[role], "y_score")
-    if "distances" in own:
-        own.setdefault("scores", negated(own.pop("distances")))
-    if "ranks" in own:
-        own["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
-    return Run.from_columns(queries, items, **own)
+            about[f"{role}s"] = _numbers(frame, named[role], "y_score")
+    if "distances" in about:
+        about.setdefault("scores", negated(about.pop("distances")))
+    if "ranks" in about:
+        about["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
+    return Run.from_columns(queries, items, **about)
 
 
 def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) -> nw.Series[Any]:

@@ -246,7 +246,7 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
         # Infinities have a fraction here, for which % would warn.
         n_real = sum(isinstance(score, float) and not score.is_integer() for score in scores)
         are_scores = max(scores) > _MOST_GRADE**2 or n_real > len(scores) // 2
-        found = "many different real numbers, as scores are"
+        what = "many different real numbers, as scores are"
         is_swapped = are_scores and len(set(scores)) > max(_MANY_SCORES, len(scores) // 2)
     else:
         truths, rankings = (list(islice(_per_query(side), _QUERIES)) for side in (y_true, y_score))
@@ -255,12 +255,12 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
         lengths, judged = list(map(len, truths)), list(map(len, rankings))
         cut = len(set(lengths)) == 1 < len(set(judged)) and lengths[0] >= _MANY_SCORES // 2
         longer = sum(lengths) * len(judged) > 2 * sum(judged) * len(lengths)
-        found = "ranked lists"
+        what = "ranked lists"
         is_swapped = cut or longer or (0 in distinct and all(map(_same_items, truths, rankings)))
     if not is_swapped:
         return ""
     return (
-        f"y_true holds {found}, and y_score few small whole numbers, as grades are: are they "
+        f"y_true holds {what}, and y_score few small whole numbers, as grades are: are they "
         "swapped? Judgements come first: (y_true, y_score)"
     )
 

@@ -175,7 +175,7 @@ class HitReader:
             return None
         if len(kinds) > 1 or len(numbers) < len(read):
             first = next(kind for kind in ORDER if kind in kinds)
-            n = sum(own == first and value is not None for own, value in read)
+            n = sum(role == first and value is not None for role, value in read)
             msg = f"{where} has {n} {first}s for {len(read)} items; give each item one, or none"
             raise ValueError(msg)
         (kind,) = kinds
@@ -183,7 +183,7 @@ class HitReader:
             return numbers
         self.are_best_first &= kind != "rank"
         if kind == "rank" and len(set(numbers)) < len(numbers):
-            msg = f"{where} gives a rank to several items; give each a rank of its own"
+            msg = f"{where} gives a rank to several items; give each a rank of its role"
             raise ValueError(msg)
         return [negative(value) for value in numbers]
 
@@ -201,9 +201,9 @@ class HitReader:
     def key(self, item: Any, where: object) -> Any:
         """Key by which an object is compared; TypeError if it has none."""
         if type(item) in self._by_id:
-            own = _id_of(item)
-            if own is not None:
-                return own
+            name = _id_of(item)
+            if name is not None:
+                return name
         elif getattr(item, "__hash__", None) is not None:
             return item
         msg = f"items of {where} are unhashable {type(item).__name__}{_PATH}"
@@ -232,7 +232,7 @@ def is_pair(item: Any) -> bool:
 
 def _id_of(item: Any) -> Any:
     ids = (getattr(item, name, None) for name in _IDS)
-    return next((own for own in ids if own is not None), None)
+    return next((value for value in ids if value is not None), None)
 
 
 def _number_in(hits: Iterable[Any], kind: type) -> tuple[Role | None, str]:

@@ -102,11 +102,11 @@ def _plain(names: str) -> frozenset[str]:
 
 def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
     """The names that mean one of these things; texts only where no id is."""
-    plain, found = {name: plain_name(name) for name in names}, list[str]()
+    plain, matching = {name: plain_name(name) for name in names}, list[str]()
     for family in families:
         ids = [name for name in plain if plain[name] in _plain(family.ids)]
-        found += ids or [name for name in plain if plain[name] in _plain(family.texts)]
-    return found
+        matching += ids or [name for name in plain if plain[name] in _plain(family.texts)]
+    return matching
 
 
 def role_of(name: str) -> Role | None:
@@ -121,9 +121,9 @@ def names_of(names: Iterable[str], role: Role) -> list[str]:
 
 def ids_among(names: list[str], role: Role, others: Collection[str] = ()) -> list[str]:
     """Names of ids; ambiguous ones only where there is no other."""
-    found = names_of(names, role)
-    certain = [name for name in found if plain_name(name) not in others]
-    return certain or [name for name in names if name in ("_id", "id")] or found
+    matching = names_of(names, role)
+    certain = [name for name in matching if plain_name(name) not in others]
+    return certain or [name for name in names if name in ("_id", "id")] or matching
 
 
 def item_ids(names: Iterable[str]) -> list[str]:
@@ -135,8 +135,8 @@ def item_ids(names: Iterable[str]) -> list[str]:
 
 def lists_of(names: Iterable[str], side: str) -> list[str]:
     """The names that hold all items of a query; names of one side before others."""
-    names, (own, *others) = list(names), LISTS[side]
-    return _are_of(names, (own,)) or _are_of(names, others)
+    names, (first, *others) = list(names), LISTS[side]
+    return _are_of(names, (first,)) or _are_of(names, others)
 
 
 def lists_beside(names: Iterable[str], items: str, role: Role) -> list[str]:
@@ -176,10 +176,10 @@ def find_roles(
             named[role] = column
         if column is None and role in required and role not in given:
             spare = [name for name in free if not (is_known(name) or _INDEX.fullmatch(name))]
-            known = (f"{family.ids} {family.texts}" for family in ROLES[role])
+            families = (f"{family.ids} {family.texts}" for family in ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
-                f"names: {', '.join(' '.join(known).split())}. For another one pass "
+                f"names: {', '.join(' '.join(families).split())}. For another one pass "
                 f"{argument('columns', {key: spare[0] if len(spare) == 1 else '...'})}"
             )
         elif role not in given and len(set(matching)) > 1:
@@ -308,22 +308,24 @@ def refuse_unread(
     That is any column of numbers or flags; where it is the grade, at most 12 different texts, too.
     ``unread`` has the different values of each column, none missing, and how many values there are.
     """
-    found = {name: _may_be(name, *values) for name, values in unread.items()}
-    found = {n: what for n, what in found.items() if what == "numbers" or (what and kinds == GRADE)}
-    if not found:
+    doubtful = {name: _may_be(name, *values) for name, values in unread.items()}
+    doubtful = {
+        n: what for n, what in doubtful.items() if what == "numbers" or (what and kinds == GRADE)
+    }
+    if not doubtful:
         return
-    first = min(found, key=lambda name: found[name] != "numbers")
+    first = min(doubtful, key=lambda name: doubtful[name] != "numbers")
     wanted = " or ".join(repr(kind) for kind in kinds if kind != "distance")
     otherwise, note = "the order of the rows would rank the items", " (the greatest ranks first)"
     if kinds == GRADE:
         otherwise, note = "every row would be relevant", ""
-    if kinds == GRADE and found[first] == "texts":
+    if kinds == GRADE and doubtful[first] == "texts":
         texts = text_grades(unread[first][0])
         note = (
             f" and {texts}, a number for each text (of a frame, map them: "
             f"{safe_repr(first)}.map({{...}}))"
         )
-    listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in found.items())
+    listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())
     msg = (
         f"{where} has no column for the role {wanted}, which may be {listed}; without it "
         f"{otherwise}. Pass {argument('columns', {kinds[0]: first})}{note}, or "

@@ -255,18 +255,18 @@ class LongTable(Mapping[Any, Any]):
 
         Neither side may hold an item twice in a query.
         """
-        result, own = np.full(len(ids), -1, dtype=np.int64), self.item_ids
-        if isinstance(own, CodedIds) and isinstance(ids, CodedIds):
-            codes = ids.in_codes_of(own)
-            ids = CodedIds(own.distinct, codes)
+        result, stored = np.full(len(ids), -1, dtype=np.int64), self.item_ids
+        if isinstance(stored, CodedIds) and isinstance(ids, CodedIds):
+            codes = ids.in_codes_of(stored)
+            ids = CodedIds(stored.distinct, codes)
         elif (
-            not isinstance(own, CodedIds)
+            not isinstance(stored, CodedIds)
             and isinstance(ids, CodedIds)
-            and types_of(own) == set(map(type, ids.distinct)) == {str}
+            and types_of(stored) == set(map(type, ids.distinct)) == {str}
         ):  # few judgements of a small file, and many rows
-            ids = type(own)("id", ids.distinct, dtype=own.dtype).gather(ids.codes)
-        elif isinstance(own, CodedIds) or isinstance(ids, CodedIds) or own.dtype != ids.dtype:
-            coded = replace(self, item_ids=CodedIds.of(own.to_list()))
+            ids = type(stored)("id", ids.distinct, dtype=stored.dtype).gather(ids.codes)
+        elif isinstance(stored, CodedIds) or isinstance(ids, CodedIds) or stored.dtype != ids.dtype:
+            coded = replace(self, item_ids=CodedIds.of(stored.to_list()))
             return coded.find(CodedIds.of(ids.to_list()), queries)
         keys, low = self._keys, self._row_bits
         hashes = self._keys_of(ids, queries)
@@ -278,10 +278,10 @@ class LongTable(Mapping[Any, Any]):
                 return result
             rows = (keys[place[pending]] & low).astype(np.int64)
             query = queries[pending]
-            if isinstance(own, CodedIds):
-                same = own.codes[rows] == codes[pending]
+            if isinstance(stored, CodedIds):
+                same = stored.codes[rows] == codes[pending]
             else:
-                same = (own.gather(rows) == take_ids(ids, pending)).to_numpy()
+                same = (stored.gather(rows) == take_ids(ids, pending)).to_numpy()
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
@@ -381,21 +381,21 @@ class Run(LongTable):
             return run
         # Where scores order the rows, a sample shows whether ranks say the same.
         n = len(run) if scores is None else max(1, int(np.searchsorted(offsets, _SAMPLE)))
-        own, offsets = numbers["ranks"], offsets[: n + 1]
-        own = own[: offsets[-1]]
-        order, same = order_segments(np.invert(falling_codes(own)), offsets)
+        given, offsets = numbers["ranks"], offsets[: n + 1]
+        given = given[: offsets[-1]]
+        order, same = order_segments(np.invert(falling_codes(given)), offsets)
         if scores is not None:
             return replace(run, doubts=(*run.doubts, *run._doubts(order, offsets, name)))
         if same is not None:
             row = int(order[np.flatnonzero(same)[0]])
             query = run.query_ids[run.keys_of(np.array([row]))[0][0]]
             msg = (
-                f"{name} has {own[row]} twice for query {safe_repr(query)}; give each item "
+                f"{name} has {given[row]} twice for query {safe_repr(query)}; give each item "
                 "of a query a rank of its own"
             )
             raise ValueError(msg)
         doubts = (*run.doubts, *run._doubts(order, offsets, name))
-        return replace(run, item_ids=take_ids(ids, order), ranks=own[order], doubts=doubts)
+        return replace(run, item_ids=take_ids(ids, order), ranks=given[order], doubts=doubts)
 
     def _doubts(self, order: IntArray, offsets: IntArray, name: str) -> Iterator[str]:
         """Gaps in the ranks of these queries, and scores that contradict them."""
@@ -442,21 +442,19 @@ class Run(LongTable):
         """The rows by their ranks, which are places: a place without a row has an unknown item."""
         if self.ranks is None or (self.scores is None and not self.doubts):
             return self
-        ranks, known = self.ranks.astype(np.int64), self.item_ids.to_list()
+        ranks, ids = self.ranks.astype(np.int64), self.item_ids.to_list()
         base = 0 if (ranks == 0).any() else 1
-        fill: Any = (
-            "no item at rank {}".format if isinstance(known[0], str) else (-(1 << 62)).__add__
-        )
+        fill: Any = "no item at rank {}".format if isinstance(ids[0], str) else (-(1 << 62)).__add__
         items: list[Any] = []
         sizes = []
         for start, stop in pairwise(self.offsets.tolist()):
-            at = dict(zip(ranks[start:stop].tolist(), known[start:stop], strict=True))
+            at = dict(zip(ranks[start:stop].tolist(), ids[start:stop], strict=True))
             if len(at) < stop - start:
                 msg = f"two items of query {self._query_of(start)} have one rank, which is a place"
                 raise ValueError(msg)
-            own = [at.get(rank, fill(rank)) for rank in range(base, max(at, default=0) + 1)]
-            items += own
-            sizes.append(len(own))
+            row = [at.get(rank, fill(rank)) for rank in range(base, max(at, default=0) + 1)]
+            items += row
+            sizes.append(len(row))
         offsets = offsets_of(np.array(sizes, dtype=np.int64))
         return replace(
             self, offsets=offsets, item_ids=CodedIds.of(items), scores=None, ranks=None, doubts=()
@@ -551,9 +549,9 @@ class Qrels(LongTable):
             keys = table.keys_of(np.arange(table.n_rows))
             for (number, item), grade in zip(keys, table.grades.tolist(), strict=True):
                 query = table.query_ids[number]
-                known = grades.setdefault((query, item), grade)
-                if known != grade:
-                    refuse_two_grades(f"query {safe_repr(query)}", item, known, grade)
+                before = grades.setdefault((query, item), grade)
+                if before != grade:
+                    refuse_two_grades(f"query {safe_repr(query)}", item, before, grade)
         columns = [list(column) for column in zip(*grades, strict=True)] or [[], []]
         return type(self).from_columns(*columns, grades=np.array(list(grades.values())))
 

@@ -64,9 +64,9 @@ def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -
     """{query: label}; InvalidParameterError, in the words of ``fault``, if a query has several."""
     label_of: dict[Any, Any] = {}
     for query, label in labels:
-        known = label_of.setdefault(query, label)
-        if known != label:
-            msg = fault.format(*map(safe_repr, (column, query, known, label)))
+        before = label_of.setdefault(query, label)
+        if before != label:
+            msg = fault.format(*map(safe_repr, (column, query, before, label)))
             raise InvalidParameterError(msg)
     return label_of
 
@@ -135,17 +135,17 @@ class RankingData:
             fault = f"names {safe_repr(twice[0])} twice" if twice else fault
             msg = f"query_ids {fault}; give one name for each query"
             raise InvalidParameterError(msg)
-        kept, old = self.ids, list(self.query_ids)
-        if kept is not None:
-            kept = replace(
-                kept,
-                rankings={own: kept.rankings[n] for own, n in zip(ids, old, strict=True)},
+        items, old = self.ids, list(self.query_ids)
+        if items is not None:
+            items = replace(
+                items,
+                rankings={name: items.rankings[n] for name, n in zip(ids, old, strict=True)},
                 truths={
-                    own: kept.truths[n] for own, n in zip(ids, old, strict=True) if kept.truths
+                    name: items.truths[n] for name, n in zip(ids, old, strict=True) if items.truths
                 },
             )
         rankings = replace(self.rankings, query_ids=ids)
-        return replace(self, rankings=rankings, ids=kept, positional=False)
+        return replace(self, rankings=rankings, ids=items, positional=False)
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:
@@ -160,8 +160,8 @@ class RankingData:
     @property
     def reading(self) -> Reading:
         """How these data were read."""
-        own = {"assumed": self.assumed, "relevance": self.has_relevance}
-        return Reading({"ties": self.ties, **own, **self.options}, self.judgements)
+        rules = {"ties": self.ties, "assumed": self.assumed, "relevance": self.has_relevance}
+        return Reading({**rules, **self.options}, self.judgements)
 
     @property
     def has_relevance(self) -> bool:
@@ -221,20 +221,20 @@ class RankingData:
 
 def condensed(judged: RankingData) -> RankingData:
     """Rankings without their unjudged items."""
-    rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.ids
+    rankings, unjudged, ids = judged.rankings, judged.rankings.unjudged, judged.ids
     if unjudged is None:
         return judged
-    if kept is not None:
-        left = dict(kept.rankings)
+    if ids is not None:
+        ranked = dict(ids.rankings)
         for query, n_unjudged in zip(judged.listed_ids(), unjudged.counts.tolist(), strict=True):
             if not n_unjudged:
                 continue  # one that counts as completely judged keeps all items
-            items, scores = kept.rankings[query]
-            truth = kept.truths[query] if kept.shared is None else kept.shared
-            own = [(place, item) for place, item in enumerate(items) if item in truth]
-            places = [place for place, _ in own]
-            left[query] = [item for _, item in own], None if scores is None else scores[places]
-        kept = replace(kept, rankings=left)
+            items, scores = ids.rankings[query]
+            truth = ids.truths[query] if ids.shared is None else ids.shared
+            rows = [row for row, item in enumerate(items) if item in truth]
+            judged_items = [item for item in items if item in truth]
+            ranked[query] = judged_items, None if scores is None else scores[rows]
+        ids = replace(ids, rankings=ranked)
     items = no_items("condensed lists have no scores that compare across queries")
     if judged.has_relevance:
         items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
@@ -243,7 +243,7 @@ def condensed(judged: RankingData) -> RankingData:
         rankings=without_unjudged(rankings),
         items=items,
         chosen=judged.chosen if judged.has_relevance else None,
-        ids=kept,
+        ids=ids,
     )
 
 
@@ -298,10 +298,10 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
 
 def _merge_judgements(parts: Sequence[Judgements | None]) -> Judgements | None:
     """Those of all parts; None where one of them has none."""
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    given = [part for part in parts if part is not None]
+    if len(given) < len(parts):
         return None
-    return Judgements(lambda: np.concatenate([part.digests for part in known]))
+    return Judgements(lambda: np.concatenate([part.digests for part in given]))
 
 
 def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
@@ -349,10 +349,10 @@ def _all_queries(
 
 def _merge_items(parts: Sequence[RankingData]) -> Items:
     """The items of all parts; without a pool where one of the parts has none."""
-    known = [part.items if part.chosen is None else part.items.take(part.chosen) for part in parts]
-    reasons = [items.no_pool for items in known if items.no_pool]
-    if len({items.comparable().dtype.kind for items in known if not items.no_pool}) > 1:
+    items = [part.items if part.chosen is None else part.items.take(part.chosen) for part in parts]
+    reasons = [each.no_pool for each in items if each.no_pool]
+    if len({each.comparable().dtype.kind for each in items if not each.no_pool}) > 1:
         reasons.append("the evaluations have scores of different types")
     if not any(part.has_relevance for part in parts) and reasons:
         return no_items(reasons[0])
-    return concatenated(known)._replace(no_pool=reasons[0] if reasons else "")
+    return concatenated(items)._replace(no_pool=reasons[0] if reasons else "")

@@ -69,8 +69,8 @@ class Places(NamedTuple):
         """Items that may stand within the first ``depth`` ranks; None: all."""
         if depth is None:
             return self
-        kept = np.flatnonzero(self.above < depth)
-        return Places(np.searchsorted(kept, self.offsets), self.above[kept], self.tied[kept])
+        rows = np.flatnonzero(self.above < depth)
+        return Places(np.searchsorted(rows, self.offsets), self.above[rows], self.tied[rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,21 +97,21 @@ class Unjudged:
 
     def take(self, queries: slice | IntArray) -> Unjudged:
         """Part of some queries."""
-        known = self._known
+        source = self._source_or_places
         return replace(
             self,
             counts=self.counts[queries],
-            source=known.take(queries)
-            if isinstance(known, Places)
+            source=source.take(queries)
+            if isinstance(source, Places)
             else partial(_places_of, self, queries),
             n_judged=None if self.n_judged is None else self.n_judged[queries],
         )
 
     @property
-    def _known(self) -> Places | Callable[[], Places]:
+    def _source_or_places(self) -> Places | Callable[[], Places]:
         """The places if they were worked out already."""
-        known: Places | Callable[[], Places] = self.__dict__.get("places", self.source)
-        return known
+        source: Places | Callable[[], Places] = self.__dict__.get("places", self.source)
+        return source
 
     @classmethod
     def at(cls, offsets: IntArray, above: Array, tied: Array | None = None) -> Unjudged:
@@ -131,7 +131,7 @@ class Unjudged:
     def __getstate__(self) -> dict[str, object]:
         """The fields, with places instead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {**state, "source": self._known}
+        return {**state, "source": self._source_or_places}
 
 
 def _places_of(unjudged: Unjudged, queries: slice | IntArray) -> Places:
@@ -441,19 +441,19 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
     """Unjudged items of several parts, each with so many queries; None: nothing unjudged."""
     if all(part is None for part in parts):
         return None
-    known = [
+    each = [
         Unjudged.nothing(size) if part is None else part
         for part, size in zip(parts, sizes, strict=True)
     ]
-    counts = np.concatenate([part.counts for part in known])
-    judged = [part.n_judged for part in known if part.n_judged is not None]
+    counts = np.concatenate([part.counts for part in each])
+    judged = [part.n_judged for part in each if part.n_judged is not None]
     return Unjudged(
         counts,
         Places(
             offsets_of(counts),
-            np.concatenate([part.places.above for part in known]),
-            np.concatenate([part.places.tied for part in known]),
+            np.concatenate([part.places.above for part in each]),
+            np.concatenate([part.places.tied for part in each]),
         ),
-        max(part.grade_order for part in known),
-        np.concatenate(judged) if len(judged) == len(known) else None,
+        max(part.grade_order for part in each),
+        np.concatenate(judged) if len(judged) == len(each) else None,
     )

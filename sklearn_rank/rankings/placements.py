@@ -79,7 +79,7 @@ class Placement:
 
 def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings, query_ids, kept = judged.rankings, judged.listed_ids(), judged.ids
+    rankings, query_ids, ids = judged.rankings, judged.listed_ids(), judged.ids
     if queries is not None:
         numbers = list(queries)
         query_ids = [query_ids[number] for number in numbers]
@@ -90,14 +90,14 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
     for number, query in enumerate(query_ids):
         hits, length = hits_of(number), n_ranked[number]
         grades = sorted(all_grades[borders[number] : borders[number + 1]], reverse=True)
-        if kept is None:
+        if ids is None:
             placements.append(Placement(query, hits, length, grades))
             continue
-        items, scores = kept.rankings.get(query, ((), None))
-        if kept.shared is None:
-            truth = dict(kept.truths[query])
+        items, scores = ids.rankings.get(query, ((), None))
+        if ids.shared is None:
+            truth = dict(ids.truths[query])
         else:
-            truth = {item: kept.shared[item] for item in items if item in kept.shared}
+            truth = {item: ids.shared[item] for item in items if item in ids.shared}
         ranking, listed = list(items), [] if scores is None else scores.tolist()
         if len(set(listed)) == len(listed):
             pairs = sorted(zip(listed, ranking, strict=False), key=itemgetter(0), reverse=True)
@@ -115,7 +115,7 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
 
 
 def hit_items(
-    rankings: JudgedRankings, query_ids: Sequence[Any], kept: KeptItems
+    rankings: JudgedRankings, query_ids: Sequence[Any], ids: KeptItems
 ) -> Iterator[list[Any]]:
     """Ids of the relevant items that were retrieved, in rank order, query by query.
 
@@ -125,15 +125,15 @@ def hit_items(
     hits_of = _hits_by_number(rankings)
     borders, above = rankings.offsets.tolist(), rankings.above.tolist()
     for number, query in enumerate(query_ids):
-        items, scores = kept.rankings.get(query, ((), None))
+        items, scores = ids.rankings.get(query, ((), None))
         if scores is None:
             ranking = items if isinstance(items, Sequence) else list(items)
             yield [ranking[place] for place in above[borders[number] : borders[number + 1]]]
             continue
         score_of = dict(zip(items, scores.tolist(), strict=True))
-        judged = kept.truths[query] if kept.shared is None else kept.shared
+        judged = ids.truths[query] if ids.shared is None else ids.shared
         # Over the shorter side: one ground truth of all queries may be long.
-        wanted = items if kept.shared is not None else filter(score_of.__contains__, judged)
+        wanted = items if ids.shared is not None else filter(score_of.__contains__, judged)
         hits = [item for item in wanted if judged.get(item, 0) > 0]
         if len(set(map(score_of.__getitem__, hits))) < len(hits):
             named = _named(hits_of(number), _tiers(items, score_of), judged)
@@ -145,7 +145,7 @@ def hit_items(
 def judged_from(placements: Sequence[Placement]) -> RankingData:
     """Judged rankings of some placements, as if their rankings had been read again."""
     hits = [sorted(each.hits, key=lambda hit: (hit.above, -hit.grade)) for each in placements]
-    flat = [hit for own in hits for hit in own]
+    flat = [hit for hits_of_query in hits for hit in hits_of_query]
     return judged_alone(
         JudgedRankings(
             query_ids=[each.query for each in placements],
@@ -195,8 +195,8 @@ def _named(hits: list[Hit], tiers: list[list[Any]], judged: Mapping[Any, float])
         relevant = [item for item in tier if judged.get(item, 0) > 0]
         for item in reversed(relevant):
             waiting[judged[item]].append(item)
-        own = hits[len(named) : len(named) + len(relevant)]
-        named += [hit._replace(item=waiting[hit.grade].pop()) for hit in own]
+        tied_hits = hits[len(named) : len(named) + len(relevant)]
+        named += [hit._replace(item=waiting[hit.grade].pop()) for hit in tied_hits]
     return named
 
 
@@ -227,8 +227,8 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
     unjudged = judged.rankings.unjudged
     if unjudged is None or not unjudged.counts.any():
         return [[] for _ in range(len(judged.query_ids))]
-    kept = judged.ids
-    if kept is None:
+    ids = judged.ids
+    if ids is None:
         msg = "ids of items were not kept; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     offsets, above, tied = unjudged.places
@@ -238,13 +238,17 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
         items: list[Any] = []
         if last > first:
             # Items of equal scores stand in the order by which the rule of ties took them.
-            truth = kept.truths[query] if kept.shared is None else kept.shared
-            ranked, scores = kept.rankings.get(query, ((), None))
-            known = None if scores is None else dict(zip(ranked, scores.tolist(), strict=True))
-            tiers = _tiers(ranked, known)
+            truth = ids.truths[query] if ids.shared is None else ids.shared
+            ranked, scores = ids.rankings.get(query, ((), None))
+            score_of = None if scores is None else dict(zip(ranked, scores.tolist(), strict=True))
+            tiers = _tiers(ranked, score_of)
             items = [item for tier in tiers for item in tier if item not in truth]
-        own = zip(items, places[first:last], strict=True)
+        pairs = zip(items, places[first:last], strict=True)
         result.append(
-            [UnjudgedItem(item, *place) for item, place in own if depth is None or place[0] < depth]
+            [
+                UnjudgedItem(item, *place)
+                for item, place in pairs
+                if depth is None or place[0] < depth
+            ]
         )
     return result

@@ -239,7 +239,7 @@ def concatenated(parts: Sequence[Items]) -> Items:
     if any(part.judged is not None for part in parts):
         pairs = [part.all_relevant() for part in parts]
         sizes = np.concatenate([sizes_of(borders) for borders, _ in pairs])
-        judged = offsets_of(sizes), np.concatenate([known for _, known in pairs])
+        judged = offsets_of(sizes), np.concatenate([grades for _, grades in pairs])
     return Items(
         offsets_of(np.concatenate([sizes_of(part.offsets) for part in parts])),
         None if has_relevance else values,
@@ -483,9 +483,9 @@ def rank_by_counting(items: Items) -> Hits:
         not_greater[hits] = np.add.reduceat(scores <= sought, ends[:-1], dtype=np.int64)
     for number in np.flatnonzero((counts > 0) & ~is_short).tolist():
         scores = items.scores[starts[number] : starts[number + 1]]
-        own = slice(cuts[number], cuts[number + 1])
-        count = _counted if _is_cheaper_to_count(len(scores), own.stop - own.start) else _searched
-        smaller[own], not_greater[own] = count(scores, wanted[own])
+        part = slice(cuts[number], cuts[number + 1])
+        count = _counted if _is_cheaper_to_count(len(scores), part.stop - part.start) else _searched
+        smaller[part], not_greater[part] = count(scores, wanted[part])
     above = np.repeat(sizes, counts) - not_greater
     order = order_segments(falling_codes(grades), borders).order
     order = order[order_segments(above[order].view(np.uint64), borders).order]

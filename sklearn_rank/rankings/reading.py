@@ -48,14 +48,14 @@ class Judgements:
 
     def are_those_of(self, other: Judgements) -> bool:
         """Whether both are known to be the same items in one order."""
-        own, items = self._source, other._source
-        if not (isinstance(own, JudgedItems) and isinstance(items, JudgedItems)):
+        mine, others = self._source, other._source
+        if not (isinstance(mine, JudgedItems) and isinstance(others, JudgedItems)):
             return self is other
         return (
-            own.n_queries == items.n_queries
-            and np.array_equal(own.offsets, items.offsets)
-            and np.array_equal(own.grades, items.grades)
-            and own.has_ids_of(items)
+            mine.n_queries == others.n_queries
+            and np.array_equal(mine.offsets, others.offsets)
+            and np.array_equal(mine.grades, others.grades)
+            and mine.has_ids_of(others)
         )
 
 
@@ -114,31 +114,31 @@ class Reading:
     def differences(self, other: Reading) -> Iterator[tuple[str, Any, Any]]:
         """Name and both values of each option that keeps the two from being compared."""
         for name in COMPARED:
-            own, value = self.options.get(name), other.options.get(name)
-            if own != value and not {own, value} & _UNKNOWN:
-                yield name, own, value
+            here, there = self.options.get(name), other.options.get(name)
+            if here != there and not {here, there} & _UNKNOWN:
+                yield name, here, there
 
-    def judged_otherwise(self, other: Reading, own: IntArray, others: IntArray) -> IntArray:
+    def judged_otherwise(self, other: Reading, numbers: IntArray, others: IntArray) -> IntArray:
         """Places of the queries with these numbers in each that have other judgements."""
-        known, given = self.judgements, other.judgements
-        if known is None or given is None:
+        here, there = self.judgements, other.judgements
+        if here is None or there is None:
             return np.zeros(0, dtype=np.int64)
-        if np.array_equal(own, others) and known.are_those_of(given):
+        if np.array_equal(numbers, others) and here.are_those_of(there):
             return np.zeros(0, dtype=np.int64)
-        return np.flatnonzero(known.digests[own] != given.digests[others])
+        return np.flatnonzero(here.digests[numbers] != there.digests[others])
 
 
 def merged_options(readings: Sequence[Reading]) -> dict[str, Any]:
     """Options that readings of parts have in common; InvalidParameterError where some differ."""
     options = {}
-    for name in dict.fromkeys(chain.from_iterable(own.options for own in readings)):
-        values = dict.fromkeys(own.options.get(name) for own in readings)
-        known = [value for value in values if value not in _UNKNOWN]
-        if len(known) == 1:
-            options[name] = known[0]
-        elif known and name in COMPARED:
+    for name in dict.fromkeys(chain.from_iterable(reading.options for reading in readings)):
+        values = dict.fromkeys(reading.options.get(name) for reading in readings)
+        given = [value for value in values if value not in _UNKNOWN]
+        if len(given) == 1:
+            options[name] = given[0]
+        elif given and name in COMPARED:
             msg = (
-                f"the evaluations were read with {' and '.join(f'{name}={own!r}' for own in known)}"
+                f"the evaluations were read with {' and '.join(f'{name}={v!r}' for v in given)}"
                 f", as no one call would; pass the same {name}= to evaluate"
             )
             raise InvalidParameterError(msg)

@@ -31,8 +31,8 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
         value = value.item()  # told without importing NumPy, which a command may not need
     text = value if isinstance(value, str) else _repr(value)
     if limit is not None and len(text) > limit:
-        kept = limit - len("...")
-        text = f"{text[: kept - kept // 2]}...{text[len(text) - kept // 2 :]}"
+        left = limit - len("...")
+        text = f"{text[: left - left // 2]}...{text[len(text) - left // 2 :]}"
     if isinstance(value, str):
         return "'" + _escape(text.replace("\\", "\\\\").replace("'", "\\'")) + "'"
     return _escape(text)
@@ -54,7 +54,7 @@ def for_log(text: str) -> str:
     """
     if not os.environ.get("GITHUB_ACTIONS"):
         return text
-    return _COMMAND.sub(lambda found: "\\x23" if found[0] == "#" else f"{found[1]}\\x3a", text)
+    return _COMMAND.sub(lambda mark: "\\x23" if mark[0] == "#" else f"{mark[1]}\\x3a", text)
 
 
 def _repr(value: Any) -> str:
@@ -73,11 +73,11 @@ def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = Non
     return f"{text} and {more:,} more" if more > 0 else text
 
 
-def closest(word: str, known: Iterable[str]) -> str:
-    """``; did you mean ...?`` if a known word is close to this one, else nothing."""
+def closest(word: str, words: Iterable[str]) -> str:
+    """``; did you mean ...?`` if a words word is close to this one, else nothing."""
     import difflib
 
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
