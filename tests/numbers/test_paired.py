@@ -125,6 +125,12 @@ def test_a_query_that_gets_worse_never_raises_it(kind: str, way: str) -> None:
             assert after.p <= before.p * (1 + 1e-12)
 
 
+def test_losses_without_a_win_are_as_many_coins(way: str) -> None:
+    change = -np.linspace(0.1, 0.9, 60)
+    assert of(change).p == pytest.approx(2.0**-59, rel=1e-9)
+    assert of(np.append(change, 0.0)).p == of(-change).p == of(change).p
+
+
 def test_weights_are_factors_and_clusters_change_together() -> None:
     change, weights = np.array([0.5, -0.25, 0.125, 0.75, -0.1]), np.array([1.0, 4.0, 2.0, 1.0, 2.0])
     weighted = of(change, weights=weights)
@@ -144,6 +150,9 @@ def test_logarithms_are_factors() -> None:
     assert (found.mean, found.drop) == pytest.approx((now - was, was - now))
     assert found.in_units(-found.on_scale(0.3 * was)) == pytest.approx(-0.3 * was)
     assert found.on_scale(was) == math.inf
+    # Spreads between runs are those of the values, and say nothing of logarithms.
+    logs = of([0.1, 0.2], [0.4, 0.1], geometric_from=1e-5, spreads=([0.1, 0.1], None), runs=(2, 1))
+    assert logs.noise is None
 
 
 def test_differences_below_the_grid_are_none() -> None:
