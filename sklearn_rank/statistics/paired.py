@@ -25,6 +25,8 @@ SLACK = 1e-9
 """Rounding of a mean of floats: what differs by less is the same."""
 GRID = 1000
 """Differences are tested as multiples of this part of the range of the measure."""
+_CANCELLED = 1e-5
+"""Share of the largest mean change of a cluster below which another one is none."""
 FEWEST = 10
 """Changed queries (or clusters) below which nothing is said about power."""
 
@@ -164,7 +166,10 @@ class PairedDifferences:
         """Changes and weights of what varies independently: queries, or clusters of them."""
         if self.clusters is None:
             return self.change, self.weights
-        return cluster_means(self.change, self.weights, self.clusters)
+        values, weights = cluster_means(self.change, self.weights, self.clusters)
+        # Recorded values are rounded: changes that cancel leave up to 1e-6.
+        least = _CANCELLED * float(np.abs(values).max(initial=0.0))
+        return np.where(np.abs(values) > least, values, 0.0), weights
 
     @cached_property
     def _unit_ids(self) -> IntArray:
@@ -256,7 +261,9 @@ class PairedDifferences:
         if not span < math.inf:
             span = float(np.abs(self.change).max(initial=0.0)) or 1.0
         shares = shares / max(shares.sum(), math.ulp(0)) * len(self)
-        steps: IntArray = np.rint(values / span * shares * GRID).astype(np.int64)
+        exact = values / span * shares * GRID
+        # Halves go to the lower step, also where recorded values are rounded.
+        steps: IntArray = np.rint(exact - 0.01 * np.sign(exact)).astype(np.int64)
         return steps
 
     @cached_property

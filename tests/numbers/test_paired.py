@@ -51,6 +51,10 @@ def enumerated(steps: FloatArray) -> float:
     return float((np.abs(signs @ steps) >= abs(steps.sum())).mean())
 
 
+def in_steps(change: FloatArray) -> FloatArray:
+    return np.rint(change * 1000 - 0.01 * np.sign(change))  # halves towards 0
+
+
 # The p-value -------------------------------------------------------------------------------------
 
 
@@ -72,7 +76,7 @@ def test_it_is_that_of_all_signs(kind: str) -> None:
     rng = np.random.default_rng(len(kind))
     for _ in range(75):
         change = KINDS[kind](rng, rng.integers(2, 12))
-        assert of(change).p == pytest.approx(enumerated(np.rint(change * 1000)), rel=1e-12)
+        assert of(change).p == pytest.approx(enumerated(in_steps(change)), rel=1e-12)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(3, 9), (40, 62), (500, 470), (3000, 3200)])
@@ -134,7 +138,7 @@ def test_losses_without_a_win_are_as_many_coins(way: str) -> None:
 def test_weights_are_factors_and_clusters_change_together() -> None:
     change, weights = np.array([0.5, -0.25, 0.125, 0.75, -0.1]), np.array([1.0, 4.0, 2.0, 1.0, 2.0])
     weighted = of(change, weights=weights)
-    assert weighted.p == enumerated(np.rint(change * weights / 2 * 1000))
+    assert weighted.p == enumerated(in_steps(change * weights / 2))
     assert weighted.p == of(change, weights=weights * 2.0**1020).p
     clustered = of(change, clusters=[0, 1, 0, 2, 2])
     assert clustered.p == enumerated(np.array([0.625, -0.25, 0.65])) == 0.5
@@ -162,6 +166,13 @@ def test_differences_below_the_grid_are_none() -> None:
     unbounded = of(changes, bounds=(0, math.inf)), of(changes / 1e9, bounds=(0, math.inf))
     assert [own.p for own in unbounded] == [enumerated(np.array([1] * 9 + [1000]))] * 2
     assert of([0.0006] * 9 + [0.3]).p == enumerated(np.array([1] * 9 + [300]))
+
+
+def test_recorded_values_are_tested_alike() -> None:
+    # 62.5 steps of a sixteenth, and as much less as six decimals leave out.
+    change = np.array([1, -0.0625, 0.3125, -0.4375, 0.1875])
+    for off in (-1e-6, 1e-6):
+        assert of(change + off)._steps.tolist() == of(change)._steps.tolist()
 
 
 def test_less_may_be_better() -> None:
@@ -274,6 +285,9 @@ def test_repeats_of_a_query_say_nothing_more() -> None:
 def test_few_clusters_and_labels() -> None:
     cancelled = of([0.1, 0.2, -0.3, -0.4, 0.4, 0.25], clusters=[0, 0, 0, 1, 1, 2])
     assert (cancelled.n_units, cancelled.n_changed) == (3, 1)
+    thirds = np.array([1, 1, -2, 3, 0, 0]) / 3
+    rounded = of(thirds.round(6), clusters=[0, 0, 0, 1, 1, 2])
+    assert (rounded.n_changed, rounded.units_won_and_lost) == (1, (1, 0))
     alone = of(GOLDEN, clusters=np.zeros(10, np.int64))
     assert all(map(math.isnan, (alone.p, *alone.interval(), alone.design_effect)))
     with pytest.raises(ValueError, match="clusters has 2 labels for 3 queries"):
