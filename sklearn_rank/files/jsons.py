@@ -87,16 +87,14 @@ def _wrapped(value: Any, request: Request) -> list[Any]:
         lists = {*lists_of(_nested(one), side)} - {*lists_of(_nested(one), other)}
         return bool(lists and _IDS & one.keys())
 
-    if not isinstance(value, dict) or names_of(value.keys() - _nested(value), "query"):
+    parts = value if isinstance(value, dict) else {}
+    lists = [key for key, part in parts.items() if isinstance(part, list) and part]
+    lists = [key for key in lists if all(map(names_query, parts[key]))]
+    if not lists or names_of(parts.keys() - _nested(parts), "query"):
         return []
-    lists = {
-        key: part
-        for key, part in value.items()
-        if isinstance(part, list) and part and all(map(names_query, part))
-    }
     if len(lists) > 1:
         request.source.fail(None, f"has lists of queries in {format_list(lists)}; leave one")
-    return next(iter(lists.values()), [])
+    return list(parts[lists[0]])
 
 
 def _of_programs(value: dict[str, Any], request: Request) -> dict[str, Any] | None:
@@ -176,7 +174,7 @@ def _refuse_failed(errors: Mapping[str, Any], request: Request) -> None:
         request.source.fail(None, f"{what}; that of {safe_repr(query)} says {safe_repr(error)}")
 
 
-# One object -------------------------------------------------------------------------------------
+# Objects ----------------------------------------------------------------------------------------
 
 
 class _Reader:
@@ -189,40 +187,14 @@ class _Reader:
         """Roles of the number of a row; the first wins. BEIR calls a grade ``score``."""
         if not self.is_run and "grade" not in self.columns:
             self.kinds = ("grade", "score")
-        self.kind: Role = self.missing[0]
-        self.rows: list[tuple[str, str, float | None, float]] = []
-        """Query, item, number (None: there is none; NaN: a grade is null), and rank beside it."""
-        self.names: dict[Role, str] = {}
-        self.queries: dict[str, int | None] = {}
-        """With the line of their list of items."""
+        self.rows: list[tuple[int | None, str | None, Mapping[str, Any]]] = []
+        """Line, query, unless the row names it, and keys with their values."""
         self.sizes: dict[str, int] = {}
         """Items of each list."""
-        self.are_lists = True
-        self.spare: dict[str, set[Any]] = {}
-        """Different values of keys that may hold a number that is lacking."""
-
-    def read(self) -> FileRows:
-        """All rows that were added."""
-        columns = list(zip(*self.rows, strict=True)) or [(), (), (), ()]
-        queries, items, numbers, ranks = map(list, columns)
-        found: dict[Role, Any] = {"query": queries, "item": items}
-        doubt = ""
-        if None in numbers:
-            bare = numbers.index(None)
-            if set(numbers) != {None}:
-                where = f"item {safe_repr(items[bare])} of query {safe_repr(queries[bare])}"
-                self.source.fail(None, f"{where} has no {self.kind}, others have one")
-            unread = {key: (values, len(items)) for key, values in self.spare.items()}
-            refuse_unread(unread, self.source.name, self.missing)
-        elif numbers:
-            found[self.kind if self.is_run else "grade"] = values = np.array(numbers)
-            if self.kind != "rank" and not np.isnan(ranks).any():
-                found["rank"] = np.array(ranks)
-            if self.is_run and self.kind != "rank" and sum(self.sizes.values()) == len(items):
-                scores = values.astype(np.float64) * (1 if self.kind == "score" else -1)
-                offsets = offsets_of(np.array(list(self.sizes.values()), np.int64))
-                doubt = doubt_of_rising(scores, offsets, 1 if self.are_lists else LEAST_RISES)
-        return FileRows(found, self.names, (doubt,) if doubt else (), list(self.queries))
+        self.lines: dict[str, int | None] = {}
+        """Line of the list of each query."""
+        self.keys_of_rows: set[tuple[str, ...]] = set()
+        self.key, self.names, self.are_lists = "", dict[Role, str](), True
 
     def add_file(self, value: Any) -> None:
         """Add the rows of a file of one value."""
@@ -255,68 +227,66 @@ class _Reader:
 
     def add(self, line: int | None, value: Any) -> None:
         """Add the rows of one object."""
+        fail, where = self.source.fail, f"{self.source.name}:{line}" if line else self.source.name
         side, other = ("retrieved", "relevant")[:: 1 if self.is_run else -1]
         if not isinstance(value, dict):
-            self.source.fail(line, f"holds a JSON {type(value).__name__}, expected an object")
-        where, hits = f"{self.source.name}:{line}" if line else self.source.name, _hits(value)
+            fail(line, f"holds a JSON {type(value).__name__}, expected an object")
         if _failure(value):
-            self.source.fail(line, f"is a search that failed: it says {safe_repr(_failure(value))}")
+            fail(line, f"is a search that failed: it says {safe_repr(_failure(value))}")
+        hits = _hits(value)
         value = value if hits is None else {**value, "hits": hits}
-        nested = _nested(value)
+        nested, keys = _nested(value), tuple(value)
+        if not nested and keys in self.keys_of_rows:
+            self.rows.append((line, None, value))
+            return
         plain = [key for key in value if key not in nested]
         lists = ["hits"] if hits is not None else lists_of(nested, side)
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]
         if len(lists) > 1:
-            say = f"Say which one: {argument('columns', {'item': lists[0]})}"
-            self.source.fail(line, f"has several lists of items: {format_list(lists)}. {say}")
+            say = f"Say which one: columns={{'item': {safe_repr(lists[0])}}}"
+            fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if not lists:
             if self.columns.get("item") not in plain and not names_of(plain, "item"):
                 for key in lists_of(plain, side):
                     both = f"{safe_repr(key)} is {safe_repr(value[key])}"
-                    self.source.fail(line, f"{both}, and a list of items is wanted")
+                    fail(line, f"{both}, and a list of items is wanted")
                 for key in lists_of(nested, other):
-                    kinds = ("judgements", "a run")[:: 1 if self.is_run else -1]
+                    kinds = ("a run", "judgements")[:: -1 if self.is_run else 1]
                     what = "{} belongs to {}, but this is read as {}".format(safe_repr(key), *kinds)
-                    self.source.fail(line, f"{what}; are the two files swapped?")
-            self._add_row(line, value, where)
+                    fail(line, f"{what}; are the two files swapped?")
+            self.rows.append((line, None, value))
+            self.keys_of_rows.add(keys)
             return
-        key = lists[0]
-        query_key = self._query_key(plain, where)
+        self.key, query_key = lists[0], self._query_key(plain, where)
         query = self._id(line, value[query_key], "query")
-        if query in self.sizes:  # nothing says which of the two ranks above
-            before = f" (the first is in line {self.queries[query]})" if line else ""
+        if query in self.lines:  # nothing says which of the two ranks above
+            before = f" (the first is in line {self.lines[query]})" if line else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
-            self.source.fail(line, f"{again}; join them, or give the queries ids of their own")
-        self.queries[query] = line
-        self.names.update({"query": query_key, "item": f"{key}[]"})
-        items, numbers = value[key], self._numbers_beside(line, value, key, nested)
+            fail(line, f"{again}; join them, or give the queries ids of their own")
+        self.names["query"], self.lines[query], items = query_key, line, value[self.key]
         self.sizes[query], self.are_lists = len(items), self.are_lists and isinstance(items, list)
-        elements = map(list, items.items()) if isinstance(items, dict) else items
-        for place, element in enumerate(elements):
-            if isinstance(element, dict):
-                self._add_row(line, element, f"an item of {where}", query, f"{key}[].")
-                continue
-            pair = element if isinstance(element, list) and len(element) == 2 else [element]
-            item = self._id(line, pair[0], "item")
-            given = pair[1:] or ([] if numbers is None else [numbers[place]])
-            number = self._number(line, given[0], query, item) if given else None
-            self.rows.append((query, item, number, math.nan))
+        pairs = list(items.items()) if isinstance(items, dict) else self._pairs(line, value, nested)
+        for element in pairs or items:
+            row = element
+            if isinstance(element, (list, tuple)) and len(element) == 2:
+                row = dict(zip(("id", self.kinds[0]), element, strict=True))
+            elif not isinstance(element, dict):
+                row = {"id": element}
+            self.rows.append((line, query, row))
 
-    def _numbers_beside(
-        self, line: int | None, value: Mapping[str, Any], key: str, nested: list[str]
-    ) -> list[Any] | None:
-        """Scores or grades that stand in a list of their own, as long as that of the items."""
+    def _pairs(self, line: int | None, value: Mapping[str, Any], nested: list[str]) -> list[Any]:
+        """Items with the scores or grades of a list that is as long as theirs; none without one."""
         for kind in self.kinds:
-            name = self.columns.get(kind) or next(iter(lists_beside(nested, key, kind)), "")
-            numbers = value[name] if name in nested and name != key else None
-            if isinstance(numbers, list):
-                if len(numbers) != len(value[key]):
-                    both = f"{len(value[key]):,} items and {len(numbers):,} numbers of them"
-                    self.source.fail(line, f"has {both}")
-                self.kind, self.names[kind] = kind, f"{name}[]"
-                return numbers
-        return None
+            name = self.columns.get(kind) or next(iter(lists_beside(nested, self.key, kind)), "")
+            if name not in nested or name == self.key or not isinstance(value[name], list):
+                continue
+            sizes = [len(value[self.key]), len(value[name])]
+            if sizes[0] != sizes[1]:
+                self.source.fail(line, "has {:,} items and {:,} numbers of them".format(*sizes))
+            rows = zip(value[self.key], value[name], strict=True)
+            return [{"id": item, kind: number} for item, number in rows]
+        return []
 
     def _query_key(self, names: list[str], where: str) -> str:
         """The key of the query's id beside a list of items."""
@@ -327,63 +297,84 @@ class _Reader:
         if ids and text == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
-                f"the query: {argument('columns', {'query': ids[0]})}"
+                f"the query: columns={{'query': {safe_repr(ids[0])}}}"
             )
             raise ColumnRoleError(msg)
         if len(ids) == 1 and text in ("question", "userinput"):
             return ids[0]
         return found or find_roles(names, ("query",), columns=given, where=where)["query"]
 
-    def _add_row(
+    def read(self) -> FileRows:
+        """All rows, by keys that have one meaning in all of them."""
+        where, roles_of = self.source.name, dict[bool, Mapping[Role, str]]()
+        for in_list in {query is not None for _, query, _ in self.rows}:
+            rows = [row for _, query, row in self.rows if (query is not None) is in_list]
+            keys = list(dict.fromkeys(key for row in rows for key in row))
+            if in_list:
+                roles = roles_of_hit(keys, self.kinds, self.columns, f"an item of {where}")
+                self.names["item"] = f"{self.key}[]"
+            else:
+                ids: tuple[Role, ...] = ("query", "item")
+                roles = find_roles(keys, ids, self.kinds, columns=self.columns, where=where)
+                self.names |= roles
+            roles_of[in_list] = roles
+            if not any(kind in roles for kind in self.kinds):
+                spare = unread_columns(keys, roles, self.columns, self.missing)
+                values = [[row[key] for row in rows if key in row] for key in spare]
+                plain = [{v for v in own if isinstance(v, (str, int, float))} for own in values]
+                unread = {key: (own, len(rows)) for key, own in zip(spare, plain, strict=True)}
+                refuse_unread(unread, where, self.missing)
+        there = [kind for kind in self.kinds if any(kind in own for own in roles_of.values())]
+        kind: Role = there[0] if there else self.missing[0]
+        table = [self._row(*row, roles_of[row[1] is not None], kind) for row in self.rows]
+        columns = list(zip(*table, strict=True)) or [(), (), (), ()]
+        queries, items, numbers, ranks = map(list, columns)
+        found: dict[Role, Any] = {"query": queries, "item": items}
+        doubt = ""
+        if None in numbers and set(numbers) != {None}:
+            at = numbers.index(None)
+            row = f"item {safe_repr(items[at])} of query {safe_repr(queries[at])}"
+            self.source.fail(None, f"{row} has no {kind}, others have one")
+        elif numbers and None not in numbers:
+            found[kind if self.is_run else "grade"] = np.array(numbers)
+            if kind != "rank" and not np.isnan(ranks).any():
+                found["rank"] = np.array(ranks)
+            if self.is_run and kind != "rank" and sum(self.sizes.values()) == len(items):
+                scores = np.array(numbers, np.float64) * (1 if kind == "score" else -1)
+                offsets = offsets_of(np.array(list(self.sizes.values()), np.int64))
+                doubt = doubt_of_rising(scores, offsets, 1 if self.are_lists else LEAST_RISES)
+        return FileRows(found, self.names, (doubt,) if doubt else (), list(self.lines))
+
+    def _row(
         self,
         line: int | None,
-        value: Mapping[str, Any],
-        where: str,
-        query: str | None = None,
-        inside: str = "",
-    ) -> None:
-        """Add the row of an object, which names its query or is in the list of one."""
+        query: str | None,
+        row: Mapping[str, Any],
+        roles: Mapping[Role, str],
+        kind: Role,
+    ) -> tuple[str, str, float | None, float]:
+        """Query, item, number (None: there is none; NaN: a grade is null), and rank, or NaN."""
         if query is None:
-            wanted: tuple[Role, ...] = ("query", "item")
-            roles = find_roles(value, wanted, self.kinds, columns=self.columns, where=where)
-            query = self._id(line, value[roles["query"]], "query")
-            self.queries.setdefault(query, line)
-        else:
-            roles = roles_of_hit(value, self.kinds, self.columns, where)
-        item = self._id(line, value[roles["item"]], "item")
-        self.names.update({role: inside + key for role, key in roles.items()})
-        kind = next((kind for kind in self.kinds if kind in roles), None)
-        number: float | None = None
-        if kind is None:
-            unread = [key for key in value if key not in roles.values()]
-            for key in unread_columns(unread, {}, self.columns, self.missing):
-                if isinstance(value[key], (str, int, float)):
-                    self.spare.setdefault(key, set()).add(value[key])
-        elif value[roles[kind]] is not None:
-            self.kind, number = kind, self._number(line, value[roles[kind]], query, item)
-        elif not self.is_run:  # not rated; a run is sorted by something else than the score
-            number = math.nan
-        rank = value.get(roles.get("rank", ""))
-        is_rank = isinstance(rank, (int, float)) and not isinstance(rank, bool)
-        at = float(rank) if is_rank and abs(rank) < EXACT else math.nan  # type: ignore[arg-type]
-        self.rows.append((query, item, number, at))
-
-    def _number(self, line: int | None, value: Any, query: str, item: str) -> float:
-        if isinstance(value, str) and self.request.grades is not None:
-            return self.request.grade_of(line, value)
-        if isinstance(value, bool) and not self.is_run:
-            return int(value)
+            query = self._id(line, row.get(roles["query"]), "query")
+            self.lines.setdefault(query, line)
+        item = self._id(line, row.get(roles["item"]), "item")
+        value, rank = row.get(roles.get(kind, "")), row.get(roles.get("rank", ""))
+        at = float(rank) if type(rank) in (int, float) and abs(rank) < EXACT else math.nan  # type: ignore[operator,arg-type]
+        if value is None:  # not rated; a run is sorted by something else than the score
+            return query, item, None if self.is_run or kind not in roles else math.nan, at
         problem = ""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, str) and self.request.grades is not None:
+            return query, item, self.request.grade_of(line, value), at
+        if type(value) not in (int, float) and not (isinstance(value, bool) and not self.is_run):
             problem = "is not a number"
             if isinstance(value, str) and not self.is_run:
-                problem += f"; pass {text_grades([value])}, a number for each text"
-        elif isinstance(value, int) and not is_exact(value):
+                problem += f"; pass grades={text_grades([value])}, a number for each text"
+        elif not isinstance(value, float) and not is_exact(value):
             problem = INEXACT
         if problem:
-            what = f"{self.kind} {safe_repr(value)} of item {safe_repr(item)} of query"
+            what = f"{kind} {safe_repr(value)} of item {safe_repr(item)} of query"
             self.source.fail(line, f"{what} {safe_repr(query)} {problem}")
-        return value if abs(value) <= EXACT else float(value)
+        return query, item, value if abs(value) <= EXACT else float(value), at
 
     def _id(self, line: int | None, value: Any, what: str) -> str:
         """Ids are text; a whole number is written as it would be there."""

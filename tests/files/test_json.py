@@ -24,7 +24,7 @@ TRUTH = {"q1": {"d1": 1, "d2": 1}}
         {"queryId": "q1", "relevantDocIds": ["d1", "d2"], "note": "x"},
         {"id": "q1", "expected_ids": ["d1", "d2"]},
         {"qid": "q1", "relevant": {"d1": 1, "d2": 1}},
-        {"qid": "q1", "judgments": [{"doc_id": "d1", "rating": 1}, {"id": "d2", "rating": 1}]},
+        {"qid": "q1", "judgments": [{"doc_id": "d1", "rating": 1}, {"doc_id": "d2", "rating": 1}]},
         {"query_id": "q1", "query": "how?", "gold": ["d1", "d2"], "tags": ["a", "b"]},
     ],
 )

@@ -241,7 +241,7 @@ def test_numbers_in_a_list_of_their_own() -> None:
         read_run(lines({**hits, "results": ["a", "b", "c"]}))
     with pytest.raises(ValueError, match=r"'q' of y_score has 3 items in 'results', 2 in 'scores'"):
         evaluate({"q": {"a"}}, frame, "mrr")
-    with pytest.raises(ColumnRoleError, match="an item of <file>:1 has no id; it has 'text'"):
+    with pytest.raises(ColumnRoleError, match="an item of <file> has no id; it has 'text'"):
         read_run(lines({"query": "q", "results": [{"text": "a"}]}))
     two = {"query": "q", "hits": [{"id": 1, "doc_id": "d7"}]}
     with pytest.raises(ColumnRoleError, match=r"several ids: 'id', 'doc_id'.*'item': 'id'"):
