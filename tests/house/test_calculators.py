@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sklearn_rank import evaluate
-from sklearn_rank.gates.rule import Rule, outlook
 from sklearn_rank.measures.catalogue import METRICS
 from sklearn_rank.statistics import detectable_drop, mean_confidence_interval, queries_needed
+from sklearn_rank.statistics.planning import share_found
 from tests.report.test_browser import pytestmark, using
 
 __all__ = ["pytestmark"]
@@ -45,8 +45,8 @@ def test_they_agree_with_python(tmp_path):
     for n, (drop, sd, alpha, power) in zip(found["queriesNeeded"], needed, strict=True):
         assert n == queries_needed(drop, sd, alpha=alpha, power=power)
     for rate, (n, sd, least, hard, alpha) in zip(found["falseAlarmRate"], gates, strict=True):
-        seen = outlook(n, Rule(least, hard, alpha), deviation=sd)
-        assert rate == pytest.approx(seen.false_alarm, abs=0.02)
+        red = share_found(0, sd / math.sqrt(n), n - 1, alpha, least=least, most=hard)
+        assert rate == pytest.approx(red, abs=0.02)
 
 
 def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):
