@@ -184,11 +184,11 @@ def _slices(
     """The evaluations of each label that every run has queries of."""
     by_run = []
     for result in results:
-        known = {query: labels[query] for query in map(str, result.query_ids) if query in labels}
-        if not known:
+        labelled = {query: labels[query] for query in map(str, result.query_ids) if query in labels}
+        if not labelled:
             msg = "--slices gives none of the queries a label"
             raise InvalidParameterError(msg)
-        by_run.append(result.by_slice(known))
+        by_run.append(result.by_slice(labelled))
     shared = [label for label in by_run[0] if all(label in parts for parts in by_run)]
     return {label: [parts[label] for parts in by_run] for label in shared}
 

@@ -114,10 +114,10 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
 
 def _texts(texts: Mapping[str, Any], ids: Iterable[str]) -> list[Cell]:
     """Texts of queries or items; of an item with several facts its title, or else its text."""
-    found = [texts.get(id_, "") for id_ in ids]
+    shown = [texts.get(id_, "") for id_ in ids]
     return [
         text_cell((text.get("title") or text.get("text") or "") if isinstance(text, dict) else text)
-        for text in found
+        for text in shown
     ]
 
 

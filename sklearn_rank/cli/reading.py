@@ -145,12 +145,12 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
         delimiter = "\t" if "\t" in first else ","
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     names = list(rows[0]) if rows else []
-    known = {plain_name(name): name for name in names if plain_name(name) in _FACTS}
-    rest = [name for name in names if name not in known.values()]
+    facts = {plain_name(name): name for name in names if plain_name(name) in _FACTS}
+    rest = [name for name in names if name not in facts.values()]
     ids = [name for name in rest if role_of(name) == "item" or name in ("_id", "id")]
-    if len(ids) != 1 or len(known) < 2:
+    if len(ids) != 1 or len(facts) < 2:
         return dict(read_labels(path, option, "text", "item"))
-    return {str(row[ids[0]]): {fact: row.get(name) for fact, name in known.items()} for row in rows}
+    return {str(row[ids[0]]): {fact: row.get(name) for fact, name in facts.items()} for row in rows}
 
 
 def read_values(path: str) -> dict[str, float]:
@@ -206,12 +206,12 @@ def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -
     """The column of ids, and that of labels or texts: by name, else the only other one."""
     queries = ids_among(names, of, _NAMES[what])
     rest = {name: plain_name(name) for name in names if name not in queries}
-    found = [name for name in names if rest.get(name) in _NAMES[what]]
-    if not found and (len(names) == 2 or what == "label"):
-        known = {*_NAMES["label"], *_NAMES["text"]}
+    labels = [name for name in names if rest.get(name) in _NAMES[what]]
+    if not labels and (len(names) == 2 or what == "label"):
+        others = {*_NAMES["label"], *_NAMES["text"]}
         may_be = (None, of) if what == "text" else (None,)
-        found = [name for name in rest if role_of(name) in may_be and rest[name] not in known]
-    if len(queries) != 1 or len(found) != 1:
+        labels = [name for name in rest if role_of(name) in may_be and rest[name] not in others]
+    if len(queries) != 1 or len(labels) != 1:
         shown = format_list(names, limit=20) or "nothing"
         source.fail(line, f"needs the columns {of} and {what}, and the first line has {shown}")
-    return queries[0], found[0]
+    return queries[0], labels[0]

@@ -70,9 +70,9 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
     # As `python FILE` and `python -m MODULE` have it.
     sys.path[:0] = [os.path.dirname(arguments.function), ""]
-    found = audit(_function_of(arguments.function), arguments.measure)
-    print(for_log(str(found)))
-    return 0 if found.agrees else GATE_FAILED
+    outcome = audit(_function_of(arguments.function), arguments.measure)
+    print(for_log(str(outcome)))
+    return 0 if outcome.agrees else GATE_FAILED
 
 
 def _function_of(path: str) -> Any:
@@ -89,7 +89,7 @@ def _function_of(path: str) -> Any:
         msg = f"a function is named as module:function or file.py:function, got {path!r}: {error}"
         raise ValueError(msg) from error
     if name not in defined:
-        functions = [own for own, value in defined.items() if callable(value) and own[0] != "_"]
+        functions = [key for key, value in defined.items() if callable(value) and key[0] != "_"]
         msg = f"{file} defines no {name!r}; it has {format_list(functions) or 'nothing'}"
         raise ValueError(msg)
     return defined[name]

@@ -72,7 +72,7 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
         others = rng.choices((1, 2, 3), k=rng.choice((0, 1, 2, 3, (cutoff or 6) + 2)))
         cases.append((ranked, others, cutoff))
     cases += [((0,) * depth + (1,), (), k) for depth in _DEPTHS if k is None]
-    found = []
+    problems = []
     for number, (ranked, others, cutoff) in enumerate(cases):
         if any(grades := [*ranked, *others]):
             # Every fourth irrelevant item was judged so.
@@ -82,17 +82,17 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
                 if grade or (graded and (n + number) % 4 == 0)
             }
             query = _Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked))))
-            found.append(_Problem((query,), cutoff))
-    pool = [problem.queries[0] for problem in found if len(problem.queries[0].ranking) < 30]
+            problems.append(_Problem((query,), cutoff))
+    pool = [problem.queries[0] for problem in problems if len(problem.queries[0].ranking) < 30]
     pool += [_Query(query.truth, (), "missing") for query in pool[::9]]
-    found += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
+    problems += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
     special = [("repeated", text) for text in ("aa", "aba", "baa", "aabb", "bab")]
     special += [("tied", text) for text in ("ab", "ba", "abc", "bca", "cdab", "dbca")]
     for truth, (kind, text) in product(({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), special):
         judged = truth | ({"c": 0, "d": 0} if graded else {})
         judged = {item: grade for item, grade in judged.items() if grade or item in text}
-        found.append(_Problem((_Query(judged, tuple(text), kind),), k))
-    return sorted(found, key=lambda problem: (len(problem.queries), len(str(problem))))
+        problems.append(_Problem((_Query(judged, tuple(text), kind),), k))
+    return sorted(problems, key=lambda problem: (len(problem.queries), len(str(problem))))
 
 
 # Known mistakes -----------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def _right(
 
 def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatArray:
     """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
-    found = np.full(len(cases), np.inf)
+    values = np.full(len(cases), np.inf)
     for k in {k for _, k in cases}:
         part = {number: query for number, (query, cutoff) in enumerate(cases) if cutoff == k}
         truth = {number: query.truth for number, query in part.items()}
@@ -232,8 +232,8 @@ def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatAr
             measure = read_measure(name, k, **options)
             options_of: Any = {"ties": ties, "zero_division": math.nan}
             result = evaluate(truth, runs, measure, **options_of)
-            found[list(part)] = result.per_query[str(measure)]
-    return found
+            values[list(part)] = result.per_query[str(measure)]
+    return values
 
 
 # Forms of arguments -------------------------------------------------------------------------------
@@ -271,10 +271,11 @@ class _Form:
         self.roles, self.shape, self.cutoff = roles, shape, cutoff
         self.key = k, bool(cutoff), not {"set", "list"} & {*roles}
         self.problems = _problems(*self.key)
-        self.texts, self.found = zip(*(self._call(function, p) for p in self.problems), strict=True)
-        self.raised = np.array([isinstance(value, Exception) for value in self.found])
-        self.has_value = np.array([isinstance(value, float) for value in self.found])
-        self.values = np.array([v if isinstance(v, float) else math.nan for v in self.found])
+        calls = [self._call(function, problem) for problem in self.problems]
+        self.texts, self.results = zip(*calls, strict=True)
+        self.raised = np.array([isinstance(value, Exception) for value in self.results])
+        self.has_value = np.array([isinstance(value, float) for value in self.results])
+        self.values = np.array([v if isinstance(v, float) else math.nan for v in self.results])
         self.kinds = np.array([problem.queries[0].kind for problem in self.problems])
         shown = self.values[~np.isnan(self.values)]
         digits = [n for n in (3, 4, 5, 6) if (shown == shown.round(n)).all()]
@@ -397,10 +398,10 @@ class Audit:
     def __str__(self) -> str:
         if self.counterexample is None:
             return f"{self.name} is {self.measure}"
-        call, found, measure, right = self.counterexample
+        call, result, measure, right = self.counterexample
         other = [f"it is {self.equals}"] * (self.equals not in (None, self.measure))
         causes = [*other, *self.mistakes] or ["no known mistake explains it"]
-        value = safe_repr(found) if isinstance(found, Exception) else f"{found:.6g}"
+        value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
         lines = [f"{self.name} is not {self.measure}: {'; '.join(causes)}"]
         lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
         if other and self.conventions:
@@ -479,7 +480,9 @@ def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
     for word in ("k", "retrieved", "relevant", "min"):
         with suppress(InvalidParameterError):
             definitions.setdefault(Measure.open(wanted.metric, wanted.k, denominator=word), [])
-    return {found: names for found, names in definitions.items() if found.k == wanted.k}
+    return {
+        definition: names for definition, names in definitions.items() if definition.k == wanted.k
+    }
 
 
 def _audit(
@@ -492,15 +495,15 @@ def _audit(
     """Explanation of the values of one form."""
     right, is_repeated = _right(wanted, form.key), form.kinds == "repeated"
     failed = form.raised & ~is_repeated
-    found = [(mistake.text, form.differs(wanted)) for mistake in mistakes]
+    causes = [(mistake.text, form.differs(wanted)) for mistake in mistakes]
     if equals is not None:
         again = form.values > _right(equals, form.key, mistakes) + form.tolerance
-        found.append(("repeated items count again", form.has_value & is_repeated & again))
-        found.append(form.wrong_ties(equals, mistakes))
-    found.append((f"it raises {type(form.found[int(failed.argmax())]).__name__}", failed))
-    wrong = np.any([form.differs(wanted), *(shown for _, shown in found)], axis=0)
+        causes.append(("repeated items count again", form.has_value & is_repeated & again))
+        causes.append(form.wrong_ties(equals, mistakes))
+    causes.append((f"it raises {type(form.results[int(failed.argmax())]).__name__}", failed))
+    wrong = np.any([form.differs(wanted), *(shown for _, shown in causes)], axis=0)
     at = int(wrong.argmax())
     shown = str(wanted.with_cutoff(form.problems[at].k) if wanted.metric.takes_k else wanted)
-    example = (form.texts[at], form.found[at], shown, float(right[at])) if wrong.any() else None
-    texts = tuple(text for text, shows in found if shows.any())
+    example = (form.texts[at], form.results[at], shown, float(right[at])) if wrong.any() else None
+    texts = tuple(text for text, shows in causes if shows.any())
     return Audit(form.name, wanted, equals, tuple(conventions), texts, example)

@@ -207,8 +207,8 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArr
     negatives = _negatives(measure.options.get("n_negatives"), data)
 
     def values_of(block: Block) -> FloatArray:
-        own = negatives[block.queries] if isinstance(negatives, np.ndarray) else negatives
-        return _values(measure, block.by_score if metric.by_score else block.rankings, own)
+        numbers = negatives[block.queries] if isinstance(negatives, np.ndarray) else negatives
+        return _values(measure, block.by_score if metric.by_score else block.rankings, numbers)
 
     return values_of
 
@@ -233,10 +233,10 @@ def _negatives(negatives: Any, data: RankingData) -> Any:
 
 def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:
     """Values of the kernel, clipped where rounding took them out of the range of the metric."""
-    own = dict(measure.kernel_options)
+    options = dict(measure.kernel_options)
     if "n_negatives" in measure.options:
-        own["n_negatives"] = negatives
-    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
+        options["n_negatives"] = negatives
+    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **options)
     lower, upper = measure.metric.lower, measure.metric.upper
     # Of NaN and a number these are the number.
     if not len(values) or (np.fmin.reduce(values) >= lower and np.fmax.reduce(values) <= upper):
@@ -273,13 +273,13 @@ def query_factors(measure: Measure, rankings: JudgedRankings) -> FloatArray | No
     return measure.weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
 
 
-def _times(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
+def _times(factors: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
     """Weights that a measure gives to queries times weights of the data; only proportions count."""
-    if own is None or given is None:
-        return given if own is None else own
+    if factors is None or given is None:
+        return given if factors is None else factors
     with np.errstate(over="ignore"):
-        together = own * given
-    return together if np.isfinite(together).all() else own * in_unit(given)[0]
+        together = factors * given
+    return together if np.isfinite(together).all() else factors * in_unit(given)[0]
 
 
 # Measures by any spelling -----------------------------------------------------------------------
@@ -290,8 +290,8 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     if isinstance(spec, str) and spec in scored:
         return spec
     wanted = read_measure(spec)
-    for name, kept in scored.items():
-        measure = kept.measure
+    for name, record in scored.items():
+        measure = record.measure
         is_alike = wanted.metric == measure.metric and wanted.agrees_with(measure)
         if measure == wanted or (name == str(wanted) and is_alike):
             return name

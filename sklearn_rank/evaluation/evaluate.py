@@ -176,14 +176,14 @@ def evaluate(
         remedy = "; evaluate(...).by_slice(slices) measures each slice" if name == "slices" else ""
         msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
         raise TypeError(msg)
-    repeated = [own for own in (y_score, *_columns(values)) if isinstance(own, Repeats)]
+    repeated = [side for side in (y_score, *_columns(values)) if isinstance(side, Repeats)]
     if repeated:
         options = {
-            name: own
-            for name, own in locals().items()
+            name: value
+            for name, value in locals().items()
             if name not in ("y_true", "y_score", "repeated", "unknown")
         }
-        return _evaluate_runs(y_true, y_score, options, [len(own.runs) for own in repeated])
+        return _evaluate_runs(y_true, y_score, options, [len(repeats.runs) for repeats in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
     given = given_measures(values_of(values))
@@ -228,12 +228,12 @@ def evaluate(
 
 def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
     """The measures, with those of ``given`` for their names."""
-    own: dict[Any, Any] = {str(measure): measure for measure in given}
-    if not own or isinstance(measures, Measure):
+    by_name: dict[Any, Any] = {str(measure): measure for measure in given}
+    if not by_name or isinstance(measures, Measure):
         return measures
     if isinstance(measures, str):
-        return own.get(measures, measures)
-    return [own.get(one, one) if isinstance(one, str) else one for one in measures]
+        return by_name.get(measures, measures)
+    return [by_name.get(one, one) if isinstance(one, str) else one for one in measures]
 
 
 def _columns(values: Any) -> Iterable[Any]:
@@ -263,7 +263,7 @@ def _evaluate_runs(
                 return given.runs[number] if isinstance(given, Repeats) else given
 
             if isinstance(values, Mapping):
-                options["values"] = {name: run_of(own) for name, own in values.items()}
+                options["values"] = {name: run_of(column) for name, column in values.items()}
             else:
                 options["values"] = values
             try:
@@ -330,11 +330,11 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
     wanted = parse_measures(list(measures), distinct=False)
     if len(evaluation.runs) > 1:
         return mean_of_runs([with_measures(run, wanted) for run in evaluation.runs])
-    known = list(evaluation._scored.values())
+    records = list(evaluation._scored.values())
     undefined = []
     for measure in wanted:
-        alike = [kept for kept in known if kept.measure.metric is measure.metric]
-        policy = (alike or known)[0].zero_division
+        alike = [record for record in records if record.measure.metric is measure.metric]
+        policy = (alike or records)[0].zero_division
         undefined.append(math.nan if policy == "warn" else policy)
     data = evaluation._judged
     scored = score_measures(wanted, data, undefined, given=evaluation._given)
@@ -382,6 +382,6 @@ def _given_values(
 ) -> dict[Measure, FloatArray]:
     """(Q,) values per measure that the caller has computed, in the order of the queries."""
     return {
-        own: numbers_by_query(own, numbers, judged.listed_ids(), judged.left_out)
-        for own, numbers in given.items()
+        measure: numbers_by_query(measure, numbers, judged.listed_ids(), judged.left_out)
+        for measure, numbers in given.items()
     }

@@ -155,9 +155,9 @@ class _System(NamedTuple):
     def changes(self, keys: Sequence[tuple[int, Any]], grade: float) -> FloatArray:
         """(U,) changes of the mean if an item of a query had the grade."""
         query = np.array([number for number, _ in keys], dtype=np.int64)
-        found = [self.items.get(key) for key in keys]
-        above = np.array([_ABSENT if item is None else item.above for item in found], np.int64)
-        tied = np.array([1 if item is None else item.tied for item in found], np.int64)
+        items = [self.items.get(key) for key in keys]
+        above = np.array([_ABSENT if item is None else item.above for item in items], np.int64)
+        tied = np.array([1 if item is None else item.tied for item in items], np.int64)
         measure, value_of = self.scored.measure, valuation(self.scored.measure, self.data)
         values = self.scored.counted
         assert values is not None

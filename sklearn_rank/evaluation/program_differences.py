@@ -107,11 +107,11 @@ def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int
     of_query, tied = query[rows], scores[rows]
     is_first = (of_query[1:] != of_query[:-1]) | (tied[1:] != tied[:-1])
     first = np.flatnonzero(np.concatenate(([True], is_first)))
-    found = np.ones(len(first), dtype=bool)
+    differs = np.ones(len(first), dtype=bool)
     for values in apart:
         lowest, highest = (end.reduceat(values[rows], first) for end in (np.minimum, np.maximum))
-        found &= lowest < highest
-    return len(np.unique(of_query[first][found]))
+        differs &= lowest < highest
+    return len(np.unique(of_query[first][differs]))
 
 
 _CASES: Mapping[str, _Case] = {
@@ -147,7 +147,9 @@ def program_differences(
         concerned = measures
         if name == "short":
             least = int(data.rankings.n_ranked.min())
-            concerned = {name: own for name, own in measures.items() if (own.k or 0) > least}
+            concerned = {
+                name: measure for name, measure in measures.items() if (measure.k or 0) > least
+            }
         differences = preset.differences(name, concerned)
         skipped = not differences or (case.of_ties and ties_are_given)
         number = 0 if skipped else case.n_concerned(data, concerned.values())

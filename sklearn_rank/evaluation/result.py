@@ -384,11 +384,11 @@ class Evaluation(Tabular):
         numbers = worst_of(values, self._scored[name].measure.metric, n)
         from sklearn_rank.evaluation.tables import worst_table
 
-        found = [
+        queries = [
             QueryValue(place.query, text(place.query), name, float(values[number]), place)
             for number, place in zip(numbers, self.placements(numbers), strict=True)
         ]
-        return Rows(found, worst_table)
+        return Rows(queries, worst_table)
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
@@ -431,7 +431,7 @@ class Evaluation(Tabular):
             return Parts(means, slices_table)
         labels = read_slices(slices, query_ids, judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
-        known = (*query_ids, *judged.left_out)
+        all_queries = (*query_ids, *judged.left_out)
         parts: dict[Any, Evaluation] = {}
         undefined: dict[Any, dict[str, Average]] = {}
         for label, queries in labels.items():
@@ -439,7 +439,7 @@ class Evaluation(Tabular):
                 # With what belongs to no query in particular: unjudged queries, missed items.
                 parts[label] = self
                 continue
-            data, scored = take_queries(judged, queries, known), {}
+            data, scored = take_queries(judged, queries, all_queries), {}
             for name, record in self._scored.items():
                 values = None if record.values is None else record.values[queries]
                 weights = None if record.weights is None else record.weights[queries]
@@ -496,8 +496,8 @@ class Evaluation(Tabular):
                         f"{policies[0]}"
                     )
                     raise InvalidParameterError(msg)
-            known = [part.values for part in parts if part.values is not None]
-            values = np.concatenate(known) if known else None
+            columns = [part.values for part in parts if part.values is not None]
+            values = np.concatenate(columns) if columns else None
             weights = None if values is None else query_weights(record.measure, data)
             # The parts have warned already.
             quiet = math.nan if record.zero_division == "warn" else record.zero_division
@@ -758,8 +758,8 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
 
 def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
     """Function from a query (or an item) to its text, empty where there is none."""
-    known = {} if texts is None else texts
-    look_up = known.get if isinstance(known, Mapping) else known
+    look_up = {} if texts is None else texts
+    look_up = look_up.get if isinstance(look_up, Mapping) else look_up
     if not callable(look_up):
         msg = f"{name} must be {{id: text}} or a function of the id, got {safe_repr(texts)}"
         raise InvalidParameterError(msg)

@@ -31,10 +31,10 @@ def read_slices(
     if not isinstance(slices, Mapping) or not slices:
         msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
         raise InvalidParameterError(msg)
-    known = {*place, *left_out}
+    given = {*place, *left_out}
     try:
-        is_by_query = all(map(known.__contains__, slices))
-        members = _by_query(slices, place) if is_by_query else _by_label(slices, place, known)
+        is_by_query = all(map(given.__contains__, slices))
+        members = _by_query(slices, place) if is_by_query else _by_label(slices, place, given)
     except InvalidParameterError:
         raise
     except TypeError as error:
@@ -84,10 +84,10 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
         labels = slices.get(query, np.nan)
         if not isinstance(labels, (set, frozenset, list, tuple)):
             labels = (labels,)
-        own = dict.fromkeys(label for label in labels if not is_missing(label))
-        if labels and not own:
+        of_query = dict.fromkeys(label for label in labels if not is_missing(label))
+        if labels and not of_query:
             unlabelled.append(query)
-        for label in own:
+        for label in of_query:
             members.setdefault(label, []).append(number)
     if unlabelled and members:
         warn(
@@ -99,25 +99,25 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
 
 
 def _by_label(
-    slices: Mapping[Any, Any], place: Mapping[Any, int], known: Collection[Any]
+    slices: Mapping[Any, Any], place: Mapping[Any, int], given: Collection[Any]
 ) -> dict[Any, list[int]]:
     """From {label: queries}; queries that were left out of the evaluation are passed over."""
     members = {}
     for label, queries in slices.items():
         # Of {query: label} with an unknown query, the queries are named.
         is_one = isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable)
-        own = list(slices if is_one else queries)
-        unknown = [query for query in own if query not in known]
+        of_label = list(slices if is_one else queries)
+        unknown = [query for query in of_label if query not in given]
         if unknown:
             msg = f"slices names queries that were not evaluated: {format_list(unknown)}"
             raise InvalidParameterError(msg)
-        members[label] = sorted({place[query] for query in own if query in place})
+        members[label] = sorted({place[query] for query in of_label if query in place})
     return {label: numbers for label, numbers in members.items() if numbers}
 
 
 def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
     """Numbers of the queries that all have, in each of them, in the order of the first."""
-    places = [{query: number for number, query in enumerate(own)} for own in ids]
+    places = [{query: number for number, query in enumerate(queries)} for queries in ids]
     common = [query for query in places[0] if all(query in place for place in places)]
     return [np.array([place[query] for query in common], dtype=np.int64) for place in places]
 
@@ -126,9 +126,9 @@ def refuse_other_options(readings: Mapping[str, Reading]) -> None:
     """InvalidParameterError if systems were read in two ways."""
     (base, first), *others = readings.items()
     for name, reading in others:
-        for option, own, value in first.differences(reading):
+        for option, expected, value in first.differences(reading):
             msg = (
-                f"{option}={own!r} for {safe_repr(base)} and {option}={value!r} for "
+                f"{option}={expected!r} for {safe_repr(base)} and {option}={value!r} for "
                 f"{safe_repr(name)}; evaluate all systems in one way"
             )
             raise InvalidParameterError(msg)
@@ -149,8 +149,8 @@ def refuse_other_judgements(
         if not len(differing) and not np.array_equal(grades, expected):
             # Alike but for the order within each query?
             query = segment_index(offsets)
-            own, of_base = (side[np.lexsort((side, query))] for side in (grades, expected))
-            differing = query[own != of_base]
+            of_other, of_base = (side[np.lexsort((side, query))] for side in (grades, expected))
+            differing = query[of_other != of_base]
         what = "other numbers or grades"
         if not len(differing):
             differing = first.reading.judged_otherwise(data.reading, places[base], places[name])
@@ -170,10 +170,10 @@ def _judged_grades(data: RankingData, queries: IntArray) -> tuple[Array, IntArra
     return data.rankings.judged_grades[taken], offsets
 
 
-def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any]) -> RankingData:
+def take_queries(judged: RankingData, queries: IntArray, given: Collection[Any]) -> RankingData:
     """The data of some queries; what belongs to no query in particular stays behind.
 
-    All queries ``known`` by name are left out of it, or are among its own.
+    Those that were ``given`` are left out of it, or are among its queries.
     """
     missing = np.flatnonzero(judged.is_missing[queries])
     return RankingData(
@@ -182,7 +182,7 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         queries if judged.chosen is None else judged.chosen[queries],
         counts=InputCounts(missing=len(missing)),
         missing=missing,
-        left_out=known,
+        left_out=given,
         keyed=judged.keyed,
         assumed=judged.assumed,
         ties=judged.ties,

@@ -227,7 +227,7 @@ def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:
     alike = [(*numbers, name) for name, numbers in effects.items() if numbers[0] > 1.5]
     if not alike:
         return ()
-    effect, n, name = max(alike, key=lambda own: round(own[0], 6))
+    effect, n, name = max(alike, key=lambda effect: round(effect[0], 6))
     return (
         f"clusters: design effect {effect:.1f} ({name}): {n:,} queries count as {n / effect:.0f}",
     )

@@ -41,8 +41,8 @@ class CustomKernel:
         for number, query in enumerate(rankings.query_ids):
             judged = rankings.all_grades[slice(*rankings.judged_offsets[number : number + 2])]
             orders = self._orders(rankings, number)
-            found = [self._checked(order, judged, query) for order in orders]
-            values[number] = math.fsum(found) / len(found)
+            results = [self._checked(order, judged, query) for order in orders]
+            values[number] = math.fsum(results) / len(results)
         return values
 
     def of_one(self, grades: FloatArray, judged: FloatArray) -> Any:

@@ -133,14 +133,14 @@ def _scaled_gains(
         best = _best_gains(rankings, cut, gain)
         return _gains(top.grades, 0.0, gain), best  # far from the ends of float64
     highest = rankings.max_grade
-    found = relative_gains(top.hit_grades, np.repeat(highest, top.n_hits), gain)
-    known = relative_gains(rankings.all_grades, np.repeat(highest, rankings.n_relevant), gain)
-    values, offsets = best_of(known, rankings.judged_offsets, cut)
+    hit_gains = relative_gains(top.hit_grades, np.repeat(highest, top.n_hits), gain)
+    all_gains = relative_gains(rankings.all_grades, np.repeat(highest, rankings.n_relevant), gain)
+    values, offsets = best_of(all_gains, rankings.judged_offsets, cut)
     # A power of two keeps sums and quotients away from the ends of float64.
     exponent = np.frexp(segment_max(values, offsets))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
     best = Best(values * np.repeat(unit, sizes_of(offsets)), offsets)
-    return found * np.repeat(unit, top.n_hits), best
+    return hit_gains * np.repeat(unit, top.n_hits), best
 
 
 def _best_gains(rankings: JudgedRankings, cut: int, gain: Any) -> Best:
@@ -292,14 +292,14 @@ def rbp_parts(
         best = np.ones(len(rankings))
         best[has_any] = relative_gains(top[has_any], top[has_any], gain)
         scale = np.repeat(top, rankings.n_hits)
-        found, best = (
+        relative, best = (
             relative_gains(rankings.hit_grades, scale, gain),
             np.repeat(best, rankings.n_hits),
         )
-        if (found > best).any():
+        if (relative > best).any():
             msg = "gain must be greatest for the highest grade: rbp is over that gain"
             raise InvalidParameterError(msg)
-        gains = ratio(found, best)
+        gains = ratio(relative, best)
     ranks: FloatArray = np.power(persistence, np.arange(depth(rankings, k)))
     return parts_of(rankings, gains * _all_weights(rankings, (1.0 - persistence) * ranks))
 
@@ -567,13 +567,13 @@ def _satisfied_by_groups(
     that j of them are from the groups so far.
     """
     offsets, chances, counts = alike
-    own, drawn = slice(offsets[tie], offsets[tie + 1]), np.arange(width + 1)
+    groups, drawn = slice(offsets[tie], offsets[tie + 1]), np.arange(width + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_groups = -np.expm1(drawn * np.log1p(-chances[own])[:, None])
+        of_groups = -np.expm1(drawn * np.log1p(-chances[groups])[:, None])
     of_groups[:, 0] = 0.0
     satisfied: FloatArray = of_groups[0]
-    total = int(counts[own][0])
-    for other, count in zip(of_groups[1:], counts[own][1:].tolist(), strict=True):
+    total = int(counts[groups][0])
+    for other, count in zip(of_groups[1:], counts[groups][1:].tolist(), strict=True):
         joined, share = np.zeros((2, width + 1))
         share[0] = 1.0
         for t in range(1, min(width, total + count) + 1):

@@ -402,13 +402,13 @@ def find_metric(name: str) -> Metric:
         msg = f"{safe_repr(name)} is {_ABSENT[plain(name)]}"
         raise UnknownMeasureError(msg)
     if metric is None:
-        known = ", ".join(metric.name for metric in METRICS)
+        names = ", ".join(metric.name for metric in METRICS)
         base, cutoff = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
         meant = _BY_PLAIN_NAME.get(plain(base)) if cutoff else None
         hint = closest(name.lower(), _BY_NAME)
         if meant is not None and meant.takes_k:
             hint = f"; did you mean '{meant.name}@{cutoff}'?"
-        msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {known}"
+        msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {names}"
         raise UnknownMeasureError(msg)
     return metric
 

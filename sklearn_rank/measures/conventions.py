@@ -145,9 +145,9 @@ class Convention:
     def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
         """Differences of the program in a case, measure by measure; empty if none."""
         reasons: dict[str, list[str]] = {}
-        known = self.differs.get(case, {})
+        reasons_of = self.differs.get(case, {})
         for name, measure in measures.items():
-            reason = known.get(measure.metric.name, known.get("*"))
+            reason = reasons_of.get(measure.metric.name, reasons_of.get("*"))
             if reason and not measure.metric.of_results:
                 reasons.setdefault(reason, []).append(name)
         return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
@@ -175,7 +175,7 @@ def find_convention(name: str | Convention) -> Convention:
         return name
     if not isinstance(name, str) or name not in CONVENTIONS:
         hint = closest(name, CONVENTIONS) if isinstance(name, str) else ""
-        known = ", ".join(CONVENTIONS)
-        msg = f"unknown convention {safe_repr(name)}{hint}; known conventions: {known}"
+        names = ", ".join(CONVENTIONS)
+        msg = f"unknown convention {safe_repr(name)}{hint}; known conventions: {names}"
         raise InvalidParameterError(msg)
     return CONVENTIONS[name]

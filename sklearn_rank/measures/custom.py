@@ -81,15 +81,15 @@ def measure_from(
         )
         raise InvalidParameterError(msg)
     try:
-        known: object = read_measure(name)
+        reads_as: object = read_measure(name)
     except UnknownMeasureError:
-        known = None
+        reads_as = None
     except ValueError:
-        known = "a measure of the catalogue"
+        reads_as = "a measure of the catalogue"
     if name in _TAKEN:
-        known = "a column of results and baselines"
-    if known is not None or name.startswith("neg_"):
-        msg = f"name {name!r} reads as {known or 'the negative of a measure'}; take another"
+        reads_as = "a column of results and baselines"
+    if reads_as is not None or name.startswith("neg_"):
+        msg = f"name {name!r} reads as {reads_as or 'the negative of a measure'}; take another"
         raise InvalidParameterError(msg)
     if function is not None and not callable(function):
         msg = f"function must be callable or None, got {safe_repr(function)}"
@@ -112,22 +112,22 @@ def given_measures(values: Any) -> dict[Measure, Any]:
     if not isinstance(values, Mapping):
         msg = f"values must be {{name or measure: {{query: number}}}}, got {safe_repr(values)}"
         raise InvalidParameterError(msg)
-    found: dict[Measure, Any] = {}
+    measures: dict[Measure, Any] = {}
     for key, numbers_of in values.items():
         # A name alone says no direction: it is that of shares and scores, in [0, 1].
         measure = key if isinstance(key, Measure) else measure_from(key)
         if not measure.metric.is_given:
             msg = f"values names {measure}, which is computed from rankings; take another name"
             raise InvalidParameterError(msg)
-        if str(measure) in map(str, found):
+        if str(measure) in map(str, measures):
             msg = f"values names {measure} twice"
             raise InvalidParameterError(msg)
         is_text = isinstance(numbers_of, (str, bytes))
         if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
             raise InvalidParameterError(msg)
-        found[measure] = numbers_of
-    return found
+        measures[measure] = numbers_of
+    return measures
 
 
 def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
@@ -138,7 +138,7 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
     if totals is not None and not isinstance(totals, Mapping):
         msg = f"totals must be {{name: number}}, got {safe_repr(totals)}"
         raise InvalidParameterError(msg)
-    found = []
+    measures = []
     for key, value in (totals or {}).items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             msg = f"totals of {key} must be a number of the whole run, got {safe_repr(value)}"
@@ -148,8 +148,8 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
         better = key in greater if is_named else measure.metric.greater_is_better
         total = float(value) if math.isfinite(value) else math.nan
         kernel = replace(cast("CustomKernel", measure.metric.kernel), total=total)
-        found.append(Measure(custom_metric(kernel, better)))
-    return found
+        measures.append(Measure(custom_metric(kernel, better)))
+    return measures
 
 
 def numbers_by_query(
@@ -161,9 +161,9 @@ def numbers_by_query(
             msg = f"values of {measure} are {len(given):,} for {len(query_ids):,} queries"
             raise QueryMismatchError(msg)
         given = dict(zip(query_ids, given, strict=True))
-    known = {*query_ids, *left_out}
+    given_queries = {*query_ids, *left_out}
     missing = [query for query in query_ids if query not in given]
-    unknown = [query for query in given if query not in known]
+    unknown = [query for query in given if query not in given_queries]
     if missing or unknown:
         what = "no number for" if missing else "numbers of queries that are not evaluated:"
         msg = f"values of {measure}: {what} {format_list(missing or unknown)}"

@@ -26,13 +26,13 @@ class ByQuery:
 
     def of(self, query_ids: Iterable[Any], name: str) -> FloatArray:
         """The numbers of these queries, in their order."""
-        known = dict(self.numbers)
-        unknown = [query for query in query_ids if query not in known]
+        number_of = dict(self.numbers)
+        unknown = [query for query in query_ids if query not in number_of]
         if unknown:
             queries = "query" if len(unknown) == 1 else f"{len(unknown):,} queries:"
             msg = f"{name} has no number for {queries} {format_list(unknown)}"
             raise InvalidParameterError(msg)
-        return np.array([known[query] for query in query_ids], dtype=np.float64)
+        return np.array([number_of[query] for query in query_ids], dtype=np.float64)
 
 
 # Partial functions instead of lambdas: scorers are stored with their checks, by name.

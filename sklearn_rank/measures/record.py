@@ -199,9 +199,9 @@ class Measure:
         k = check_cutoff(k, owner)
         for name in parameters:
             if name not in defaults:
-                known = ", ".join(defaults) or "none"
+                names = ", ".join(defaults) or "none"
                 hint = closest(name, defaults)
-                msg = f"{owner} has no parameter {safe_repr(name)}{hint}; it has: {known}"
+                msg = f"{owner} has no parameter {safe_repr(name)}{hint}; it has: {names}"
                 raise InvalidParameterError(msg)
         checked: dict[str, Any] = {}
         for name, value in parameters.items():

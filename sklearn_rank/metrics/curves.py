@@ -219,8 +219,8 @@ class _Labelled(NamedTuple):
         """Thresholds in the units of the scores."""
         if self.scores is None:
             return np.full(len(codes), np.nan)
-        known = np.concatenate(([-np.inf], self.scores, [np.inf])).astype(np.float64)
-        return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
+        ascending = np.concatenate(([-np.inf], self.scores, [np.inf])).astype(np.float64)
+        return ascending[np.minimum(codes, len(ascending) - 1).astype(np.int64)]
 
 
 def _labelled(data: RankingData, average: str) -> Iterator[_Labelled]:
