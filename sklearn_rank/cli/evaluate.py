@@ -132,18 +132,18 @@ def _print(
     if form == "csv":
         columns = (*map(Column, ("run", "slice", "query", "measure")), Column("value", "number"))
         cells = (
-            (*map(text_cell, (name, *row)), number_cell(values[place]))
-            for place, name in enumerate(names)
+            (*map(text_cell, (name, *row)), number_cell(values[position]))
+            for position, name in enumerate(names)
             for *row, values in rows
         )
         print(to_csv(Table(columns, tuple(cells))), end="")
     elif form == "trec":
         # What is undefined has no line.
-        for place in range(len(names)):
+        for position in range(len(names)):
             for label, query, measure, values in sorted(rows, key=lambda row: row[1] == "all"):
-                if not math.isnan(values[place]):
+                if not math.isnan(values[position]):
                     name = f"{measure}[{safe_text(label)}]" if label else measure
-                    print(f"{name:<22}\t{safe_text(query)}\t{values[place]:6.4f}")
+                    print(f"{name:<22}\t{safe_text(query)}\t{values[position]:6.4f}")
     else:
         # Columns of queries and slices only if there are any.
         keys = {"measure": [row[2] for row in rows]}

@@ -38,11 +38,11 @@ def print_table(table: Table) -> None:
         spare = max((column.spare for column in table.columns), default=0)
         if not is_wide or not spare:
             break
-        place = [column.spare for column in table.columns].index(spare)
-        values = {cell.text for cell in table.column(place)}
+        position = [column.spare for column in table.columns].index(spare)
+        values = {cell.text for cell in table.column(position)}
         value = f" ({values.pop()} in every row)" if len(values) == 1 else ""
-        left_out.append(f"{titles[place].strip()}{value}")
-        table = table.without(place)
+        left_out.append(f"{titles[position].strip()}{value}")
+        table = table.without(position)
     if not is_wide:
         styles = ("red" if any(cell.worse for cell in row) else "" for row in table.rows)
         coloured = map(Text, lines[1:], styles)

@@ -43,13 +43,15 @@ def average(
     if present is not None:
         values = values[present]
         weights = None if weights is None else weights[present]
-        query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
+        query_ids = [query_ids[position] for position in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
     count, text = int(np.count_nonzero(undefined)), ""
     if count and not isinstance(zero_division, str) and not math.isnan(zero_division):
         values = np.where(undefined, zero_division, values)
     elif count:
-        first = [query_ids[place] for place in np.flatnonzero(undefined)[:MAX_LISTED].tolist()]
+        first = [
+            query_ids[position] for position in np.flatnonzero(undefined)[:MAX_LISTED].tolist()
+        ]
         named = format_list(first, total=count)
         text = f"undefined for {count:,} of {len(values):,} queries: {named}"
         if zero_division == "raise":

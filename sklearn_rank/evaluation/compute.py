@@ -86,17 +86,21 @@ def score_measures(
         for measure, policy in zip(measures, zero_division, strict=True)
     ]
     scored: dict[int, Scored] = {}
-    for place, measure in enumerate(measures):
+    for position, measure in enumerate(measures):
         if measure.is_pooled:
-            scored[place] = averaged(measure, data, None, None, zero_division[place])
+            scored[position] = averaged(measure, data, None, None, zero_division[position])
         elif given and measure in given:
             values = given[measure]
-            scored[place] = averaged(measure, data, values, data.weights, zero_division[place])
-    others = [place for place in range(len(measures)) if place not in scored]
-    columns = _score_queries([measures[place] for place in others], data)
-    for place, (values, weights) in zip(others, columns, strict=True):
-        scored[place] = averaged(measures[place], data, values, weights, zero_division[place])
-    in_order = [scored[place] for place in range(len(measures))]
+            scored[position] = averaged(
+                measure, data, values, data.weights, zero_division[position]
+            )
+    others = [position for position in range(len(measures)) if position not in scored]
+    columns = _score_queries([measures[position] for position in others], data)
+    for position, (values, weights) in zip(others, columns, strict=True):
+        scored[position] = averaged(
+            measures[position], data, values, weights, zero_division[position]
+        )
+    in_order = [scored[position] for position in range(len(measures))]
     if any(one.average.undefined for one in in_order):
         warn_of_undefined(
             {str(one.measure): one.average for one in in_order if one.zero_division == "warn"}
@@ -118,8 +122,8 @@ def _score_queries(
 
     def values_of(queries: slice) -> list[FloatArray]:
         block = _cut(data.rankings, by_score, queries)
-        values = {place: functions[place](block) for place in deepest_first}
-        return [values[place] for place in range(len(functions))]
+        values = {position: functions[position](block) for position in deepest_first}
+        return [values[position] for position in range(len(functions))]
 
     done = list(map(values_of, blocks))
     columns = done[0] if len(blocks) == 1 else map(np.concatenate, zip(*done, strict=True))

@@ -93,11 +93,11 @@ def _warn_of_distances(data: RankingData) -> None:
     n = min(len(rankings), max(FEW, int(np.searchsorted(rankings.offsets, _SAMPLE))))
     offsets, sizes, n_hits = rankings.offsets[: n + 1], rankings.n_ranked[:n], rankings.n_hits[:n]
     above, tied = (values[: offsets[-1]] for values in (rankings.above, rankings.tied))
-    places = segment_sum(above + (tied - 1) / 2, offsets)
+    positions = segment_sum(above + (tied - 1) / 2, offsets)
     pairs = n_hits * (sizes - n_hits)
     counted = pairs > 0
     # Of each ranking, the share of irrelevant items below relevant ones: Mann and Whitney's U.
-    misses = (places - n_hits * (n_hits - 1) / 2)[counted]
+    misses = (positions - n_hits * (n_hits - 1) / 2)[counted]
     values = 1 - misses / pairs[counted]
     if len(values) < FEW:
         return

@@ -385,8 +385,8 @@ class Evaluation(Tabular):
         from sklearn_rank.evaluation.tables import worst_table
 
         queries = [
-            QueryValue(place.query, text(place.query), name, float(values[number]), place)
-            for number, place in zip(numbers, self.placements(numbers), strict=True)
+            QueryValue(position.query, text(position.query), name, float(values[number]), position)
+            for number, position in zip(numbers, self.placements(numbers), strict=True)
         ]
         return Rows(queries, worst_table)
 
@@ -753,7 +753,11 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
     greater = metric.greater_is_better
     best = metric.upper if greater else metric.lower
     order = np.argsort(values if greater else -values, kind="stable").tolist()
-    return [place for place in order if not math.isnan(values[place]) and values[place] != best][:n]
+    return [
+        position
+        for position in order
+        if not math.isnan(values[position]) and values[position] != best
+    ][:n]
 
 
 def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:

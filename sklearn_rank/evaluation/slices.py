@@ -25,16 +25,16 @@ def read_slices(
     slices: Any, query_ids: list[Any], left_out: Collection[Any]
 ) -> dict[Any, IntArray]:
     """Numbers of the queries of each label, in the order of the queries."""
-    place = {query: number for number, query in enumerate(query_ids)}
+    position = {query: number for number, query in enumerate(query_ids)}
     if callable(slices):
-        slices = {query: slices(query) for query in place}
+        slices = {query: slices(query) for query in position}
     if not isinstance(slices, Mapping) or not slices:
         msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
         raise InvalidParameterError(msg)
-    given = {*place, *left_out}
+    given = {*position, *left_out}
     try:
         is_by_query = all(map(given.__contains__, slices))
-        members = _by_query(slices, place) if is_by_query else _by_label(slices, place, given)
+        members = _by_query(slices, position) if is_by_query else _by_label(slices, position, given)
     except InvalidParameterError:
         raise
     except TypeError as error:
@@ -76,11 +76,11 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
     return labels
 
 
-def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, list[int]]:
+def _by_query(slices: Mapping[Any, Any], position: Mapping[Any, int]) -> dict[Any, list[int]]:
     """From {query: label or labels}; no two NaN are equal, so that these are no labels."""
     members: dict[Any, list[int]] = {}
     unlabelled = []
-    for query, number in place.items():
+    for query, number in position.items():
         labels = slices.get(query, np.nan)
         if not isinstance(labels, (set, frozenset, list, tuple)):
             labels = (labels,)
@@ -91,7 +91,7 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
             members.setdefault(label, []).append(number)
     if unlabelled and members:
         warn(
-            f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
+            f"{len(unlabelled):,} of {len(position):,} queries have no label and are in no slice: "
             f"{format_list(unlabelled)}",
             RankingDataWarning,
         )
@@ -99,7 +99,7 @@ def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, 
 
 
 def _by_label(
-    slices: Mapping[Any, Any], place: Mapping[Any, int], given: Collection[Any]
+    slices: Mapping[Any, Any], position: Mapping[Any, int], given: Collection[Any]
 ) -> dict[Any, list[int]]:
     """From {label: queries}; queries that were left out of the evaluation are passed over."""
     members = {}
@@ -111,15 +111,17 @@ def _by_label(
         if unknown:
             msg = f"slices names queries that were not evaluated: {format_list(unknown)}"
             raise InvalidParameterError(msg)
-        members[label] = sorted({place[query] for query in of_label if query in place})
+        members[label] = sorted({position[query] for query in of_label if query in position})
     return {label: numbers for label, numbers in members.items() if numbers}
 
 
 def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
     """Numbers of the queries that all have, in each of them, in the order of the first."""
-    places = [{query: number for number, query in enumerate(queries)} for queries in ids]
-    common = [query for query in places[0] if all(query in place for place in places)]
-    return [np.array([place[query] for query in common], dtype=np.int64) for place in places]
+    positions = [{query: number for number, query in enumerate(queries)} for queries in ids]
+    common = [query for query in positions[0] if all(query in position for position in positions)]
+    return [
+        np.array([position[query] for query in common], dtype=np.int64) for position in positions
+    ]
 
 
 def refuse_other_options(readings: Mapping[str, Reading]) -> None:
@@ -135,16 +137,16 @@ def refuse_other_options(readings: Mapping[str, Reading]) -> None:
 
 
 def refuse_other_judgements(
-    systems: Mapping[str, RankingData], places: Mapping[str, IntArray]
+    systems: Mapping[str, RankingData], positions: Mapping[str, IntArray]
 ) -> None:
     """QueryMismatchError if a query has other relevant items for one system than for another.
 
-    ``places`` are the numbers of the common queries in each.
+    ``positions`` are the numbers of the common queries in each.
     """
     (base, first), *others = systems.items()
-    expected, sizes = _judged_grades(first, places[base])
+    expected, sizes = _judged_grades(first, positions[base])
     for name, data in others:
-        grades, offsets = _judged_grades(data, places[name])
+        grades, offsets = _judged_grades(data, positions[name])
         differing = np.flatnonzero(np.diff(offsets) != np.diff(sizes))
         if not len(differing) and not np.array_equal(grades, expected):
             # Alike but for the order within each query?
@@ -153,10 +155,12 @@ def refuse_other_judgements(
             differing = query[of_other != of_base]
         what = "other numbers or grades"
         if not len(differing):
-            differing = first.reading.judged_otherwise(data.reading, places[base], places[name])
+            differing = first.reading.judged_otherwise(
+                data.reading, positions[base], positions[name]
+            )
             what = "other ids, or grades of other items"
         if len(differing):
-            query_id = first.listed_ids()[places[base][differing[0]]]
+            query_id = first.listed_ids()[positions[base][differing[0]]]
             msg = (
                 f"the relevant items of query {safe_repr(query_id)} are not the same for "
                 f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems against "

@@ -134,8 +134,8 @@ def worst_table(queries: Sequence[QueryValue]) -> Table:
     for query, text, _, value, placement in queries:
         ranks = ", ".join(f"{hit.rank:g}" for hit in placement.hits[:MOST_RANKS]) or "no rank"
         more = len(placement.hits) - MOST_RANKS
-        places = f"{ranks}{f' +{more:,}' if more > 0 else ''} of {placement.n_ranked:,}"
-        rows.append((text_cell(query), text_cell(text), number_cell(value), text_cell(places)))
+        positions = f"{ranks}{f' +{more:,}' if more > 0 else ''} of {placement.n_ranked:,}"
+        rows.append((text_cell(query), text_cell(text), number_cell(value), text_cell(positions)))
     table = Table(columns, tuple(rows))
     return table if any(query.text for query in queries) else table.without(1)
 

@@ -290,17 +290,17 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     if k is None:
         return items.counts.astype(np.float64)
     cut = min(k, rankings.longest)
-    places = items.places.within(cut)
-    above, tied = places.above.astype(np.int64), places.tied.astype(np.int64)
+    positions = items.places.within(cut)
+    above, tied = positions.above.astype(np.int64), positions.tied.astype(np.int64)
     inside, alike = np.minimum(cut - above, tied), tied
     if items.grade_order:
-        groups = segment_index(places.offsets) * (cut + 1) + above
+        groups = segment_index(positions.offsets) * (cut + 1) + above
         _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
         alike = counts[group.ravel()]
         if items.grade_order == "optimistic":
             inside = np.maximum(inside - tied + alike, 0)  # below all that is judged
         inside = np.minimum(inside, alike)
-    return segment_sum(inside / alike, places.offsets)
+    return segment_sum(inside / alike, positions.offsets)
 
 
 def unjudged_share(

@@ -66,8 +66,8 @@ class CustomKernel:
         hits = slice(*rankings.offsets[number : number + 2])
         above = rankings.above[hits]
         # The relevant items of a tie stand at its head until its orders are gone through.
-        places = above + np.arange(len(above)) - np.searchsorted(above, above)
-        grades[places] = rankings.hit_grades[hits]
+        positions = above + np.arange(len(above)) - np.searchsorted(above, above)
+        grades[positions] = rankings.hit_grades[hits]
         pairs = zip(above.tolist(), rankings.tied[hits].tolist(), strict=True)
         ties = [slice(start, start + size) for start, size in dict(pairs).items() if size > 1]
         if math.prod(_count(grades[tie]) for tie in ties) > MOST_ORDERS:
@@ -121,10 +121,12 @@ def _arrangements(order: list[float]) -> Iterator[list[float]]:
     """All distinct orders of numbers that come sorted, in lexicographic order."""
     while True:
         yield order[:]
-        rising = [place for place in range(len(order) - 1) if order[place] < order[place + 1]]
+        rising = [
+            position for position in range(len(order) - 1) if order[position] < order[position + 1]
+        ]
         if not rising:
             return
-        place = rising[-1]
-        other = max(later for later in range(len(order)) if order[later] > order[place])
-        order[place], order[other] = order[other], order[place]
-        order[place + 1 :] = order[:place:-1]
+        position = rising[-1]
+        other = max(later for later in range(len(order)) if order[later] > order[position])
+        order[position], order[other] = order[other], order[position]
+        order[position + 1 :] = order[:position:-1]

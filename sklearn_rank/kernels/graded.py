@@ -159,7 +159,7 @@ def _gains(grades: Array, scale: FloatArray | float, gain: Any) -> FloatArray:
         return grades.astype(np.float64, copy=False)
     if gain == "binary":
         return np.ones(len(grades))
-    levels, place = np.unique(grades, return_inverse=True)
+    levels, position = np.unique(grades, return_inverse=True)
     if isinstance(gain, tuple):
         table = dict(gain)
         unknown = [level for level in levels.tolist() if level not in table]
@@ -176,7 +176,7 @@ def _gains(grades: Array, scale: FloatArray | float, gain: Any) -> FloatArray:
             f"for grade {levels[wrong][0]:g}"
         )
         raise InvalidParameterError(msg)
-    return values[place]
+    return values[position]
 
 
 def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray:
@@ -244,9 +244,9 @@ def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -
 def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
     """Sum of the gains of each query, from the first rank on."""
     sizes = sizes_of(best.offsets)
-    place = np.arange(len(best.values))
-    place -= np.repeat(best.offsets[:-1], sizes)
-    weights = rank_weights(cut, discount).take(place)
+    position = np.arange(len(best.values))
+    position -= np.repeat(best.offsets[:-1], sizes)
+    weights = rank_weights(cut, discount).take(position)
     weights *= best.values
     return segment_sum(weights, best.offsets)
 
@@ -334,8 +334,8 @@ def best_of(values: Array, offsets: IntArray, cut: int) -> Best:
         values = values[order_segments(falling_codes(values), offsets).order]
     if sizes.max(initial=0) <= cut:
         return Best(values, offsets)
-    place = np.arange(len(values)) - offsets[query]
-    return Best(values[place < cut], offsets_of(np.minimum(sizes, cut)))
+    position = np.arange(len(values)) - offsets[query]
+    return Best(values[position < cut], offsets_of(np.minimum(sizes, cut)))
 
 
 def small_integers(grades: Array) -> IntArray | None:
@@ -396,9 +396,9 @@ def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatA
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
     grades, offsets = best_grades(rankings, cut)
     stops = exponential(grades, np.repeat(top, sizes_of(offsets)))
-    place = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
+    position = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
     untied = np.ones(len(stops), dtype=np.int64)
-    return segment_sum(_expected_stops(stops, place, untied, offsets, cut), offsets)
+    return segment_sum(_expected_stops(stops, position, untied, offsets, cut), offsets)
 
 
 def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
@@ -438,12 +438,12 @@ def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
     reading = np.empty(len(stops))
     for block in similar_length_blocks(lengths):
         width = int(lengths[block].max())
-        places = offsets[:-1][block][:, None] + np.arange(width)
+        positions = offsets[:-1][block][:, None] + np.arange(width)
         valid = np.arange(width) < lengths[block][:, None]
-        passing = np.where(valid, 1.0 - stops[np.where(valid, places, 0)], 1.0)
+        passing = np.where(valid, 1.0 - stops[np.where(valid, positions, 0)], 1.0)
         before = np.ones_like(passing)
         np.cumprod(passing[:, :-1], axis=1, out=before[:, 1:])
-        reading[places[valid]] = before[valid]
+        reading[positions[valid]] = before[valid]
     return reading
 
 
@@ -488,10 +488,10 @@ def tied_stop(
             else:
                 satisfied = _satisfied(alike, ties, width)
             last, cut_here, above_here = drawn[ties], is_cut[ties], above[ties].astype(np.float64)
-            places = np.arange(1.0, satisfied.shape[1])
-            rank = above_here[:, None] + places
+            positions = np.arange(1.0, satisfied.shape[1])
+            rank = above_here[:, None] + positions
             terms = satisfied[:, 1:] / (rank * (rank + 1.0))
-            terms[places >= (last + cut_here)[:, None]] = 0.0
+            terms[positions >= (last + cut_here)[:, None]] = 0.0
             end = np.where(cut_here, 1.0, satisfied[np.arange(len(last)), last])
             result[ties] = terms.sum(axis=1) + end / (above_here + last + cut_here)
     return result
@@ -506,8 +506,8 @@ def _alike(
     items, which never satisfy, are a group, too.
     """
     tie = np.repeat(np.arange(len(first)), relevant)
-    places = np.arange(len(tie)) - np.repeat(offsets_of(relevant)[:-1], relevant)
-    chances = stops[first[tie] + places]
+    positions = np.arange(len(tie)) - np.repeat(offsets_of(relevant)[:-1], relevant)
+    chances = stops[first[tie] + positions]
     new = np.ones(len(tie), dtype=bool)
     new[1:] = (tie[1:] != tie[:-1]) | (chances[1:] != chances[:-1])
     starts, rest = np.flatnonzero(new), np.flatnonzero(size > relevant)
@@ -603,9 +603,9 @@ def called(
     if not len(values):
         return np.zeros(0)
     result = _numbers(function, values, name, of)
-    for place in (0, -1) if len(values) > 1 else ():
-        value = values[place]
-        alone, among = _numbers(function, np.array([value]), name, of)[0], result[place]
+    for position in (0, -1) if len(values) > 1 else ():
+        value = values[position]
+        alone, among = _numbers(function, np.array([value]), name, of)[0], result[position]
         with np.errstate(invalid="ignore"):
             differs = abs(alone - among) > _SAME * abs(among)
         if differs:

@@ -63,7 +63,7 @@ def average_precision_moves(moved: Moved, *, k: int | None, denominator: str = "
     old = _positions(moved.old, moved.old_items, moved.n_items, k)
     new = _positions(moved.new, moved.new_items, moved.n_items, k)
     # The mean over both orders in which the two of a pair may move.
-    pairs = new.beside(old) - old.beside(old) + new.beside(new) - old.beside(new)
+    pairs = new.sum_with(old) - old.sum_with(old) + new.sum_with(new) - old.sum_with(new)
     return (new.alone - old.alone + pairs / 2.0) / now
 
 
@@ -83,7 +83,7 @@ class ItemPositions(NamedTuple):
     joint: FloatArray
     """(I,) expected 1 / the lower rank of two items of this group, or on this rank."""
 
-    def beside(self, others: ItemPositions) -> FloatArray:
+    def sum_with(self, others: ItemPositions) -> FloatArray:
         """(I,) sum over all other items, where ``others`` has them, of 1 / the lower rank."""
         order = np.argsort(others.middle, kind="stable")
         middle = others.middle[order]

@@ -120,9 +120,9 @@ def _best_from_here(rankings: JudgedRankings) -> FloatArray:
     precision = (groups.before + 1) / (groups.above + 1)
     for block in similar_length_blocks(rankings.n_hits):
         lengths = rankings.n_hits[block]
-        places = np.arange(lengths.max())
-        inside = places < lengths[:, None]
-        hits = np.minimum(rankings.offsets[:-1][block, None] + places, len(precision) - 1)
+        positions = np.arange(lengths.max())
+        inside = positions < lengths[:, None]
+        hits = np.minimum(rankings.offsets[:-1][block, None] + positions, len(precision) - 1)
         values = np.where(inside, precision[hits], 0.0)
         values = np.maximum.accumulate(values[:, ::-1], axis=1)[:, ::-1]
         precision[hits[inside]] = values[inside]

@@ -121,8 +121,8 @@ def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measu
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
     parsed = tuple(spec.complete() for spec in parse_members(measures))
-    for place, wanted in enumerate(parsed):
-        if distinct and wanted in parsed[:place]:
+    for position, wanted in enumerate(parsed):
+        if distinct and wanted in parsed[:position]:
             msg = f"measures names {wanted} twice"
             raise ValueError(msg)
     return parsed
@@ -240,11 +240,11 @@ def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text:
 def _arguments(inner: str) -> list[str]:
     """The text between parentheses, split at commas outside of inner brackets."""
     parts, level, start = [], 0, 0
-    for place, character in enumerate(f"{inner},"):
+    for position, character in enumerate(f"{inner},"):
         level += (character in "({") - (character in ")}")
         if character == "," and level == 0:
-            parts.append(inner[start:place].strip())
-            start = place + 1
+            parts.append(inner[start:position].strip())
+            start = position + 1
     # Brackets that do not match keep the rest together, which is then refused as a whole.
     parts.append(inner[start:].strip())
     return [part for part in parts if part]

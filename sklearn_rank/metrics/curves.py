@@ -268,5 +268,5 @@ def interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) ->
     if len(precision) < 2:
         return np.zeros(len(grid))
     best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]
-    place = np.searchsorted(-reached, -grid, side="right") - 1
-    return np.where(place >= 0, best[np.maximum(place, 0)], 0.0)
+    position = np.searchsorted(-reached, -grid, side="right") - 1
+    return np.where(position >= 0, best[np.maximum(position, 0)], 0.0)

@@ -124,12 +124,12 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
         raise InvalidParameterError(msg)
     items = list(ranking)
     try:
-        ranks = {item: (place, 1) for place, item in enumerate(items)}
+        ranks = {item: (position, 1) for position, item in enumerate(items)}
     except TypeError:
         msg = f"query {safe_repr(query)} ranks items that are not hashable; pass ids of items"
         raise InvalidParameterError(msg) from None
     if len(ranks) < len(items):
-        twice = [item for place, item in enumerate(items) if ranks[item][0] != place]
+        twice = [item for position, item in enumerate(items) if ranks[item][0] != position]
         msg = f"query {safe_repr(query)} ranks items twice: {format_list(twice)}"
         raise DuplicateItemError(msg)
     return ranks
