@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sklearn_rank.cli.evaluate import check_measures, measure_run, names_of
+from sklearn_rank.cli.gate import limits_of
 from sklearn_rank.cli.options import COMPARED
 from sklearn_rank.cli.reading import (
     Reader,
@@ -102,10 +103,15 @@ def run_report(arguments: argparse.Namespace) -> int:
         **_texts(arguments),
         "about": (arguments.qrels, shlex.join(["sklearn-rank", *arguments.words])),
     }
+    limits = limits_of("max_drop", arguments.max_drop)
     result: Comparison | Evaluation
     if arguments.runs:
         result = _compare_files(arguments, keep_items=True)
+        options["max_drop"] = limits
     else:
+        if limits is not None:
+            msg = "--max-drop compares a run with a baseline: QRELS BASELINE NEW"
+            raise ValueError(msg)
         (result,) = _measure_files(arguments, [arguments.baseline], keep_items=True).values()
     title, explained = arguments.title, arguments.explain
     verdict = write_report(result, arguments.output, title=title, measure=explained, **options)

@@ -182,7 +182,7 @@ def _judge(
 
 def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
     """The configuration and its path; a gate that was typed is a configuration of one gate."""
-    given = {name: _limits(name, getattr(arguments, name)) for name in LIMITS}
+    given = {name: limits_of(name, getattr(arguments, name)) for name in LIMITS}
     given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}
     given |= {"values": dict(arguments.values)}
@@ -217,7 +217,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     return path, table
 
 
-def _limits(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any:
+def limits_of(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any:
     """{measure: number}, or the one number for all measures; None without any."""
     option = f"--{name.replace('_', '-')}"
     alone = [number for measure, number in pairs if measure is None]

@@ -332,6 +332,8 @@ def _report(commands: Any) -> None:
     _add_measures(measures, COMPARED)
     measures("--explain", metavar="M", help="that sorts queries (default: that of the verdict)")
     _add_tests(data, limits)
+    drop = "show the verdict of a gate that allows this drop, as ndcg@10=0.02, or 0.02 for all"
+    limits("--max-drop", action="append", default=[], metavar="M=X", type=_limit, help=drop)
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     output("--open", action="store_true", help="open the report in the browser")
     output("--title", metavar="TEXT", help="line above the verdict")

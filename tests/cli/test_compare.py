@@ -130,9 +130,9 @@ def test_what_cannot_be_compared_ends_with_2(words, complaint, runs):
 
 def test_hostile_ids_do_not_reach_the_terminal(command):
     command.write({"t.qrels": "q\x1b[31m 0 d\x1b[0m 1\n"})
-    for name, rank in (("old", 2), ("new", 1)):
-        lines = f"q\x1b[31m Q0 x 1 {3 - rank} t\nq\x1b[31m Q0 d\x1b[0m {rank} {rank} t\n"
-        command.write({f"{name}.run": lines})
+    for name, items in (("old", ("x", "d\x1b[0m")), ("new", ("d\x1b[0m", "x"))):
+        lines = (f"q\x1b[31m Q0 {item} {n} {3 - n} t\n" for n, item in enumerate(items, 1))
+        command.write({f"{name}.run": "".join(lines)})
     text = command(f"{PAIR} --changed 1")
     assert "\x1b" not in text
     assert "\\x1b" in text
@@ -194,6 +194,17 @@ def test_a_comparison_ends_in_the_verdict_and_the_queries_that_lost_most(runs):
     head, *rows = lines[lines.index("", lines.index("MRR fell")) + 1 : -1]
     assert head.split() == ["query", "old", "new", "change", "main", "reason"]
     assert [row.split()[3] for row in rows] == ["-0.5000"] * 3
+
+
+def test_a_report_of_limits_says_what_a_gate_says(runs):
+    words = "t.qrels new.run old.run -m mrr"
+    first, *_ = runs(f"report {words} --max-drop 0.02").splitlines()
+    assert first.startswith("Gate failed: MRR fell from 0.667 to 0.417")
+    assert "A gate with max_drop 0.02 would be red" in runs(f"report {words}")
+    passed = runs(f"report {words} --max-drop mrr=0.6")
+    assert passed.startswith("Gate passed")
+    assert "would" not in passed
+    assert "a run with a baseline" in runs("report t.qrels new.run --max-drop 0.02", 2)
 
 
 @pytest.mark.parametrize(

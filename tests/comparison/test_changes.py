@@ -78,6 +78,9 @@ def test_titles_stand_for_ids_and_the_cause_stands_first() -> None:
     table = changes_table([change], "old", "new", brief=True)
     assert table.rows[0][-1].text == "Item A 1->5 -0.61"
     assert found.most_changed(item_text={"a": "Other"})[0].why(1) == "Other 1->5 -0.61; 1 more"
+    swapped = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
+    (same,) = compare({"q": truth["q"]}, swapped, measures="set_map@2").query_changes(["q"])
+    assert (same.change, cause(same)) == (0, None)
     nothing = compare(truth, runs | {"new": runs["old"]}, measures="dcg").query_changes(["q"])
     assert changes_table(nothing, "old", "new", brief=True).rows[0][-1].text == ""
 

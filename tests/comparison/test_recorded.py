@@ -82,6 +82,12 @@ def test_it_compares_as_the_evaluation_that_it_records(recorded: Any, tmp_path: 
     assert both.by_slice(lambda query: query[-1])["1"]["map"].queries == 2
 
 
+def test_values_are_rounded_on_both_sides(recorded: Any) -> None:
+    thirds = evaluated({query: [*"xya"] for query in TRUTH}, "mrr")
+    row = compare({"baseline": recorded(thirds), "now": thirds})["mrr"]
+    assert (row.old, row.new, row.wins, row.losses) == (0.333333, 0.333333, 0, 0)
+
+
 def test_ids_of_other_types_are_those_of_the_evaluation(recorded: Any) -> None:
     truth = {n: {10 * n, "é"} for n in range(4)}
     old, new = ({n: [10 * n, 7, "é"][::step] for n in truth} for step in (1, -1))
