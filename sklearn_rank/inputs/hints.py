@@ -24,8 +24,8 @@ from sklearn_rank.support.text import safe_repr, takes
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
-_FIRST = 8
-"""Queries after which nothing is looked for in most data."""
+_FIRST = 12
+"""Items that were not retrieved after which nothing is looked for in most data."""
 _SPELLED = 0.25
 """Share of the relevant items from which their spelling is spoken of; a third is seen surely."""
 _FEW_ALIKE = 2
@@ -159,13 +159,14 @@ def with_mismatch_hint(
 
 def _warn_of_spelling(pairs: Iterator[tuple[list[Any], list[Any]]]) -> None:
     """RankingDataWarning where many judged items that were not retrieved are, in other spelling."""
-    n_relevant, alike = 0, list[tuple[Any, Any]]()
-    for number, (relevant, ranked) in enumerate(islice(pairs, _QUERIES)):
-        if number == _FIRST and not alike:
+    n_relevant, n_lost, alike = 0, 0, list[tuple[Any, Any]]()
+    for relevant, ranked in islice(pairs, _QUERIES):
+        if n_lost >= _FIRST and not alike:
             return  # of a third of the items, some would show
         n_relevant += len(relevant)
         retrieved = set(ranked)
         lost = {_plain(item): item for item in relevant if item not in retrieved}
+        n_lost += len(lost)
         if lost:
             judged = set(relevant)
             others = {_plain(item): item for item in ranked if item not in judged}
@@ -181,9 +182,8 @@ def _warn_of_spelling(pairs: Iterator[tuple[list[Any], list[Any]]]) -> None:
 def _plain(item: Any) -> str:
     """An id without type, case, spaces, leading zeros and a trailing ".0"."""
     text = str(item)
-    for _, _, form in _FORMS:
-        text = form(text)
-    return text
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return "".join(text.casefold().split()).removesuffix(".0").lstrip("0")
 
 
 def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]]) -> str:

@@ -183,7 +183,7 @@ class HitReader:
             return numbers
         self.are_best_first &= kind != "rank"
         if kind == "rank" and len(set(numbers)) < len(numbers):
-            msg = f"{where} gives a rank to several items; give each a rank of its role"
+            msg = f"{where} gives a rank to several items; give each a rank of its own"
             raise ValueError(msg)
         return [negative(value) for value in numbers]
 

@@ -99,15 +99,17 @@ def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
     if len(scores) < 2:
         return ""
-    after, before = scores[1:], scores[:-1]
-    within = np.ones(len(after), dtype=bool)
+    rises, falls = scores[1:] > scores[:-1], scores[1:] < scores[:-1]
     borders = offsets[1:-1]
-    within[borders[(borders > 0) & (borders < len(scores))] - 1] = False
-    rises, falls = np.flatnonzero((after > before) & within), (after < before) & within
-    if len(rises) < least:
+    borders = borders[(borders > 0) & (borders < len(scores))] - 1
+    rises[borders] = falls[borders] = False  # from one ranking to the next
+    n_rises, n_falls = np.count_nonzero(rises), np.count_nonzero(falls)
+    # Rankings that fall somewhere are at least as many as falls by the steps of the longest.
+    most = (len(offsets) - 1) * (int(sizes_of(offsets).max()) - 1)
+    if n_rises < least or n_falls > round((1 - _NEARLY_ALL) * most, 9):
         return ""
-    numbers = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
-    falling, rising = np.unique(numbers[falls]), np.unique(numbers[rises])
+    steps = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
+    falling, rising = np.unique(steps[falls]), np.unique(steps[rises])
     n_rising = len(np.setdiff1d(rising, falling, assume_unique=True))
     n_lists = len(np.union1d(rising, falling))
     if n_rising < _NEARLY_ALL * n_lists:

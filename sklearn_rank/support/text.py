@@ -74,7 +74,7 @@ def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = Non
 
 
 def closest(word: str, words: Iterable[str]) -> str:
-    """``; did you mean ...?`` if a words word is close to this one, else nothing."""
+    """``; did you mean ...?`` if a known word is close to this one, else nothing."""
     import difflib
 
     close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
