@@ -143,7 +143,7 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
     _print_verdict(verdict_of(comparison, section))
     titles = {comparison.metric(name).title: name for name in comparison.measures}
     by_query = [name for name in comparison.measures if not comparison.is_pooled(name)]
-    lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings([section])]
+    lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings(section)]
     if comparison.all_pairs or not by_query or not with_losses:
         return
     known = [pair for pair in lost if pair[1] in by_query] or [(comparison.others[0], by_query[0])]

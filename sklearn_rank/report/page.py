@@ -8,7 +8,8 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -30,8 +31,6 @@ _SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 """JSON in a script element ends at "</script", however it is quoted."""
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
-_KINDS: tuple[Direction, ...] = ("worse", "better")
-"""Losses come first."""
 
 
 # The grid ----------------------------------------------------------------------------------------
@@ -54,7 +53,7 @@ class Cell(NamedTuple):
     bins: tuple[int, ...] = ()
     """Number of queries in equal parts of the range of values."""
     note: str = ""
-    """Such as "highest" or "allowed 0.005"."""
+    """Such as "allowed 0.005"."""
 
 
 class Row(NamedTuple):
@@ -174,11 +173,10 @@ class Finding(NamedTuple):
         return verb if self.greater else f"{verb} (lower is better)"
 
 
-def findings(sections: Iterable[Section]) -> list[Finding]:
+def findings(section: Section) -> list[Finding]:
     """Significant changes, in an order that does not depend on that of rows and measures."""
     found = [
         Finding(row, cell, measure, greater)
-        for section in sections
         for row in section.rows
         for cell, measure, greater in zip(row.cells, section.measures, section.greater, strict=True)
         if cell is not None and cell.direction
@@ -197,43 +195,26 @@ def some(names: Iterable[str]) -> str:
 
 def claims(found: Sequence[Finding]) -> str:
     """Losses, then gains: ``MAP fell for brand queries; MRR and nDCG@10 rose``."""
-    phrases = []
-    for kind in _KINDS:
-        alike = [finding for finding in found if finding.cell.direction == kind]
-        others = [finding for finding in found if finding.cell.direction != kind]
-        phrases.append(_claim(alike, {finding.measure for finding in others if finding.row.slice}))
-    return "; ".join(filter(None, phrases))
-
-
-def _claim(found: Sequence[Finding], reversed_in_slices: Collection[str]) -> str:
-    """Changes of one direction, and the measures with a slice that changed the other way."""
-    by_measure: dict[str, list[Finding]] = {}
-    for finding in found:
-        by_measure.setdefault(finding.measure, []).append(finding)
     groups: dict[tuple[str, str], list[str]] = {}
-    for measure, parts in by_measure.items():
-        overall = [finding for finding in parts if not finding.row.slice]
-        # A slice is news where the whole has not changed, or changed less.
-        size = max((abs(finding.cell.change or 0.0) for finding in overall), default=-1.0)
-        slices = [
-            finding
-            for finding in parts
-            if finding.row.slice and abs(finding.cell.change or 0.0) > size
-        ]
-        named = some(dict.fromkeys(finding.row.slice for finding in slices))
-        is_gain = parts[0].cell.direction == "better"
-        text = "" if overall and is_gain else f"for {named} queries" * bool(named)
-        if overall and text:
-            text = f", most {text}"
-        elif text:
-            text = f" {text}"
-        elif overall and measure in reversed_in_slices:
-            text = " overall"
-        groups.setdefault((parts[0].verb, text), []).append(measure)
-    phrases = [f"{some(names)} {verb}{text}" for (verb, text), names in groups.items()]
-    if len(phrases) > MOST_NAMED:
-        rest = count(len(phrases) - MOST_NAMED, "more change")
-        phrases = [*phrases[:MOST_NAMED], rest]
+    for kind in ("worse", "better"):
+        alike = [finding for finding in found if finding.cell.direction == kind]
+        for measure in dict.fromkeys(finding.measure for finding in alike):
+            parts = [finding for finding in alike if finding.measure == measure]
+            sizes = [abs(part.cell.change or 0.0) for part in parts if not part.row.slice]
+            # A slice is news where the whole has not changed, or lost less.
+            slices = [
+                part.row.slice
+                for part in parts
+                if part.row.slice and not (sizes and abs(part.cell.change or 0.0) <= sizes[0])
+            ]
+            where = f" for {some(dict.fromkeys(slices))} queries" if slices else ""
+            if sizes and where:
+                where = f", most{where}" if kind == "worse" else ""
+            groups.setdefault((parts[0].verb, where), []).append(measure)
+    phrases = [f"{some(names)} {verb}{where}" for (verb, where), names in groups.items()]
+    if len(phrases) > 2 * MOST_NAMED:
+        rest = count(len(phrases) - 2 * MOST_NAMED, "more change")
+        phrases = [*phrases[: 2 * MOST_NAMED], rest]
     return "; ".join(phrases)
 
 
@@ -253,7 +234,7 @@ def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
 # The file ----------------------------------------------------------------------------------------
 
 
-def provenance(start: str | os.PathLike[str] | None = None) -> list[str]:
+def provenance() -> list[str]:
     """Date and commit of a report; nothing of a commit that nobody knows."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = datetime.datetime.now(datetime.UTC)
@@ -261,12 +242,10 @@ def provenance(start: str | os.PathLike[str] | None = None) -> list[str]:
         now = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
     commit = next((os.environ[name] for name in _COMMITS if os.environ.get(name)), "")
     if not commit:
-        command = ["git", "-C", os.fspath(start or "."), "rev-parse", "HEAD"]
-        try:
+        command = ["git", "rev-parse", "HEAD"]
+        with suppress(OSError, subprocess.SubprocessError):
             done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
             commit = done.stdout.strip()
-        except (OSError, subprocess.SubprocessError):
-            pass
     return [f"{now.day} {now:%b %Y}", *([f"commit {commit[:8]}"] if commit.isalnum() else [])]
 
 
@@ -286,23 +265,22 @@ def page(report: Report) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    def printable(value: Any) -> Any:
-        return safe_text(value, limit=None) if type(value) is str else value
-
     environment = Environment(
         autoescape=True,
-        finalize=printable,
+        finalize=lambda one: safe_text(one, limit=None) if type(one) is str else one,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short, "p": p_text, "count": count}
     environment.filters |= {
+        "short": short,
+        "p": p_text,
+        "count": count,
         "json": lambda data: Markup(script_json({**data, "lines": None})),
         "lines": lambda data: Markup("\n".join(data["lines"])),
         "table": lambda table: Markup(to_html(table)),
     }
-    all_data = [section.queries for section in report.sections]
+    all_data = filter(None, (section.queries for section in report.sections))
     script = _resource("page.js")
     return environment.from_string(_resource("page.html.jinja")).render(
         report=report,
@@ -311,17 +289,8 @@ def page(report: Report) -> str:
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         style=Markup(_resource("page.css")),
         script=Markup(script),
-        identity=_identity(report),
-        sizes=[(data["leftOut"], len(data["queries"])) for data in filter(None, all_data)],
+        sizes=[(data["leftOut"], len(data["queries"])) for data in all_data],
     )
-
-
-def _identity(report: Report) -> str:
-    """A name for what readers store of this page in their browser."""
-    names = (section.systems + section.measures for section in report.sections)
-    queries = (section.queries["queries"] for section in report.sections if section.queries)
-    content = repr((report.title, report.verdict.sentence, [*names], [*queries]))
-    return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:16]
 
 
 def _resource(name: str) -> str:

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import ItemChange, QueryChange, cause, explain_all
+from sklearn_rank.comparison.changes import ItemChange, explain_all
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.report.page import Number, script_json, short
+from sklearn_rank.report.page import Number, script_json
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.text import as_text, safe_text
-from sklearn_rank.tables.table import Table, words_table
 from sklearn_rank.typing import FloatArray, IntArray
 
 MOST_BYTES = 4_500_000
@@ -96,14 +95,12 @@ def queries_data(
 
 def by_change(values: Values) -> list[int]:
     """Numbers of the queries, the largest change in any measure or the worst value first."""
-    weights = []
-    for measure, (old, *others) in values.items():
-        sign = 1 if measure.metric.greater_is_better else -1
-        if others:
-            weights += [-np.abs(np.nan_to_num(new - old)) for new in others]
-        else:
-            weights.append(np.nan_to_num(sign * old, nan=0.0))
-            break
+    alone, columns = next(iter(values.items()))
+    weights = [
+        -np.abs(np.nan_to_num(new - old)) for old, *others in values.values() for new in others
+    ]
+    if not weights:
+        weights = [np.nan_to_num(columns[0] * (1 if alone.metric.greater_is_better else -1))]
     order: list[int] = np.argsort(np.min(weights, axis=0), kind="stable").tolist()
     return order
 
@@ -120,7 +117,7 @@ def _lines(
         old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
         explained = [
             [
-                _explanations(measure, baseline, one, list(zip(old, new, strict=True)))
+                _changes(measure, (baseline, one), zip(old, new, strict=True))
                 for (one, _), new in zip(others, rest, strict=True)
             ]
             for measure in (values if first < MOST_EXPLAINED else ())
@@ -133,12 +130,14 @@ def _lines(
                 yield script_json(items_of(sides, changes, text_of))
 
 
-def _explanations(measure: Measure, old: Evaluation, new: Evaluation, pairs: Any) -> Iterator[Any]:
-    """Changes by item; none where no stored rank explains the measure."""
-    by_score = measure.metric.by_score and new._judged.has_relevance
-    if by_score or len(old.runs) + len(new.runs) > 2 or measure.metric.is_given:
+def _changes(
+    measure: Measure, pair: Sequence[Evaluation], sides: Iterable[tuple[Placement, Placement]]
+) -> Iterator[Iterable[ItemChange]]:
+    """Changes by item, query by query; none where no stored rank explains the measure."""
+    by_score = measure.metric.by_score and pair[1]._judged.has_relevance
+    if by_score or measure.metric.is_given or any(len(one.runs) > 1 for one in pair):
         return repeat(())
-    return (explanation.items for explanation in explain_all(measure, pairs))
+    return (explanation.items for explanation in explain_all(measure, list(sides)))
 
 
 def items_of(
@@ -196,18 +195,6 @@ def items_of(
     rows.sort(key=lambda pair: pair[0])
     depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
     return [depths, [row for _, row in rows[:MOST_ITEMS]]]
-
-
-def losers_table(changes: Sequence[QueryChange]) -> Table:
-    """The queries that changed most, for browsers without scripts; titles stand before ids."""
-    rows = []
-    for change in changes:
-        item, values = cause(change), numbers([change.old, change.new])
-        why = change.remark if item is None else item.text
-        name = change.text or as_text(change.query)
-        rows.append((name, *map(short, values), short(change.change, signed=True), why))
-    measure = changes[0].measure if changes else "measure"
-    return words_table(("query", "baseline", "new", f"change of {measure}", "main reason"), rows)
 
 
 # Data of the script ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 
 from sklearn_rank.comparison.changes import title_function
 from sklearn_rank.comparison.differences import Change
-from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
@@ -40,17 +40,13 @@ from sklearn_rank.report.page import (
     some,
     write_page,
 )
-from sklearn_rank.report.queries import Texts, losers_table, numbers, queries_data
+from sklearn_rank.report.queries import Texts, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.verdict import GateResult
 
-MOST_CHANGES = 10
-"""Queries that are named where no script runs."""
-MOST_TO_JUDGE = 20
-_BINS = 10
 _UNJUDGED = "unjudged items"
 """Start of the note that the verdict says, with the first items to judge."""
 MOST_CHECKED = 5000
@@ -65,8 +61,9 @@ def write_report(
     for name in set(options).difference(names):
         msg = f"report() got an unexpected keyword argument {safe_repr(name)}{closest(name, names)}"
         raise TypeError(msg)
-    if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
-        what = "a directory" if isinstance(path, (str, os.PathLike)) else safe_repr(path)
+    is_path = isinstance(path, (str, os.PathLike))
+    if not is_path or os.path.isdir(path):
+        what = "a directory" if is_path else safe_repr(path)
         msg = f"report: path must be the name of a file, got {what}"
         raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
@@ -96,11 +93,19 @@ def report_of(
         msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     head = [count(len(result.query_ids), "query", "queries")]
-    parts = {} if slices is None else _named(result.by_slice(slices))
+    labelled: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
+    parts = {slice_name(label): part for label, part in labelled.items()}
     if isinstance(result, Evaluation):
         section, verdict = _single_section(result, parts), _single_verdict(result)
     else:
-        gate = None if max_drop is None else _gate(result, slices, max_drop)
+        gate = None
+        if max_drop is not None:
+            from sklearn_rank.gates.gate import verdict_on
+
+            if len(result.names) > 2:
+                msg = f"max_drop is for two systems; these are {len(result.names)}"
+                raise InvalidParameterError(msg)
+            gate = verdict_on(result, slices=slices, max_drop=max_drop)
         section = compared_section(result, parts, gate)
         verdict = verdict_of(result, section, texts, gate, slices)
         against = f"{some(result.names[1:])} against {result.baseline}"
@@ -118,11 +123,6 @@ def report_of(
         about=(*head, *about, *provenance()),
         heading=title or "",
     )
-
-
-def _named(parts: Mapping[Any, Any]) -> dict[str, Any]:
-    """Parts of the result by the names of their slices."""
-    return {slice_name(label): part for label, part in parts.items()}
 
 
 def _labels(ids: Sequence[Any], parts: Mapping[str, Any]) -> Sequence[Sequence[str]]:
@@ -194,11 +194,10 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
     """By measure and slice, the colour by a gate and what it allows."""
     judged: dict[tuple[str, str], tuple[Direction, str]] = {}
     for row in (*gate.measures.values(), *gate.slices):
-        direction: Direction = "better" if row.state == "improved" else ""
-        direction = "worse" if row.state in ("fail", "stale") else direction
+        better: Direction = "better" if row.state == "improved" else ""
         label = "" if row.label is None else slice_name(row.label)
         note = "" if row.allowed is None else f"allowed {row.allowed:g}"
-        judged[row.name, label] = direction, note
+        judged[row.name, label] = "worse" if row.state in ("fail", "stale") else better, note
     return judged
 
 
@@ -214,29 +213,27 @@ def verdict_of(
 ) -> Verdict:
     """The verdict of the gate, if one is given, else the significant changes; their numbers."""
     section = compared_section(comparison, {}) if section is None else section
-    found = findings([section])
+    found = findings(section)
     lead = next(iter(found), None)
-    details = []
+    changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
+    is_same, details = next(changed, None) is None, []
     if gate is None and lead is not None:
         details.append(_numbers(comparison, lead, section))
         rest, in_slices = found[1:], sum(bool(finding.row.slice) for finding in found[1:])
-        more = "No other change is significant"
-        if rest:
-            more = f"{count(len(rest), 'other change is', 'other changes are')} significant"
-        more += f", {in_slices:,} of them in slices" * bool(in_slices)
+        more = count(len(rest), "other change is", "other changes are") if rest else "No other is"
+        more += " significant" + f", {in_slices:,} of them in slices" * bool(in_slices)
         details.append(f"{more} ({comparison.family_text}).")
-    elif gate is None and not _is_same(comparison):
+    elif gate is None and not is_same:
         details += _detectable(comparison)
     sentence, to_judge = _unjudged(comparison, lead, texts)
     details += [sentence] * bool(sentence)
     if gate is not None:
-        state: Kind = "better" if gate.state == "improved" else "same"
-        state = state if gate.passed else "worse"
+        green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
-        return Verdict(answer, state, tuple(details), to_judge)
+        return Verdict(answer, green if gate.passed else "worse", tuple(details), to_judge)
     if not comparison.all_pairs:
         details.append(_usual_gate(comparison, slices))
-    if _is_same(comparison):
+    if is_same:
         text = "No value changed"
     elif comparison.all_pairs:
         total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
@@ -247,20 +244,8 @@ def verdict_of(
         text = f"{claims_by_system(found, section.systems)}; {_highest(comparison)}"
     else:
         text = claims(found)
-    kind: Kind = "same"
-    if lead is not None and not comparison.all_pairs:
-        kind = lead.cell.direction or "same"
-    return Verdict(text, kind, tuple(details), to_judge)
-
-
-def _gate(comparison: Comparison, slices: Any, max_drop: Any) -> GateResult:
-    """The verdict of a gate with these limits."""
-    from sklearn_rank.gates.gate import verdict_on
-
-    if len(comparison.names) > 2:
-        msg = f"max_drop compares one system with a baseline; these are {len(comparison.names)}"
-        raise InvalidParameterError(msg)
-    return verdict_on(comparison, slices=slices, max_drop=max_drop)
+    direction = "" if lead is None or comparison.all_pairs else lead.cell.direction
+    return Verdict(text, direction or "same", tuple(details), to_judge)
 
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:
@@ -275,11 +260,6 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
     red = [name for name, verdict in verdicts.items() if not verdict.passed]
     said = f"be red for {some(red)}" if red else "pass for every system"
     return f"A gate with max_drop {DEFAULT_DROP:g} would {said}."
-
-
-def _is_same(comparison: Comparison) -> bool:
-    """Whether no query changed in any measure."""
-    return all(row.change == 0 and not row.wins and not row.losses for row in comparison.rows)
 
 
 def _detectable(comparison: Comparison) -> list[str]:
@@ -350,7 +330,7 @@ def _unjudged(
         _quoted(item, title_function(texts[1])) + " for " + _quoted(query, texts[0])
         for query, item in pairs[:2]
     ]
-    text = f"{text[:1].upper()}{text[1:].partition(';')[0]}."
+    text = text.partition(";")[0].replace("u", "U", 1) + "."
     text += f" Judge first: {'; '.join(named)}." if named else ""
     return text, tuple(dict.fromkeys(query for query, _ in pairs))
 
@@ -367,7 +347,7 @@ def _to_judge(
     if len(evaluation.query_ids) > MOST_CHECKED:
         return []
     with suppress(InvalidParameterError, QueryMismatchError, UndefinedMetricError):
-        columns = evaluation.to_judge(MOST_TO_JUDGE, other, measure=measure, backend=None)
+        columns = evaluation.to_judge(20, other, measure=measure, backend=None)
         rows = zip(columns["query"], columns["item"], columns["move"], strict=True)
         return [(query, item) for query, item, move in rows if move]
     return []
@@ -401,7 +381,7 @@ def _with_queries(
         return section
     titles = [one.title for one in values]
     view: dict[str, Any] = {"measure": 0 if chosen not in values else list(values).index(chosen)}
-    leads = [] if chosen else [lead for lead in findings([section]) if lead.measure in titles]
+    leads = [] if chosen else [lead for lead in findings(section) if lead.measure in titles]
     for lead in leads[:1]:  # the cell of the first claim, losses first
         view = {"measure": titles.index(lead.measure), "slice": lead.row.slice}
         view |= {"system": lead.row.new, "which": lead.cell.direction}
@@ -412,8 +392,9 @@ def _with_queries(
             "measure": [*values][view["measure"]],
             "system": result.names[view.get("system", 1)],
         }
-        found = result.most_changed(MOST_CHANGES, direction="worse", **wanted)
-        changes = losers_table(found or result.most_changed(MOST_CHANGES, **wanted))
+        found = result.most_changed(10, direction="worse", **wanted)
+        found = found or result.most_changed(10, **wanted)
+        changes = changes_table(found, result.baseline, wanted["system"], brief=True)
     labels = _labels(ids, parts)
     data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)
     return replace(section, queries=data, changes=changes)
@@ -438,17 +419,16 @@ def _single_cell(evaluation: Evaluation, measure: str) -> Cell | None:
     (value,), values = numbers([evaluation[measure]]), evaluation.per_query.get(measure)
     if value is None or values is None:
         return None if value is None else Cell(value)
-    low, high = numbers(evaluation.confidence_interval(measure))
-    interval = None if low is None or high is None else (low, high)
+    ends = numbers(evaluation.confidence_interval(measure))
+    interval = None if None in ends else (ends[0], ends[1])
     defined = values[~np.isnan(values)]
     upper = max(1.0, float(defined.max()))
-    bins = np.histogram(defined, _BINS, (0.0, upper))[0].tolist()
+    bins = np.histogram(defined, 10, (0.0, upper))[0].tolist()
     note = f"undefined for {len(values) - len(defined):,}" * (len(defined) < len(values))
     return Cell(value, interval=interval, bins=tuple(bins), note=note)
 
 
 def _single_verdict(evaluation: Evaluation) -> Verdict:
-    n_queries = len(evaluation.query_ids)
     named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
     shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
     details = []
@@ -459,7 +439,7 @@ def _single_verdict(evaluation: Evaluation) -> Verdict:
         if n_worst:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
     details.append(remarks(evaluation.counts, evaluation.hint))
-    text = f"{some(shown)} over {count(n_queries, 'query', 'queries')}"
+    text = f"{some(shown)} over {count(len(evaluation.query_ids), 'query', 'queries')}"
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
     main = next(iter(evaluation.per_query), None)
     pairs = _to_judge(evaluation, main) if main and evaluation.counts["unjudged_items"] else []
