@@ -268,11 +268,9 @@ class _Reader:
         self.sizes[query], self.are_lists = len(items), self.are_lists and isinstance(items, list)
         pairs = list(items.items()) if isinstance(items, dict) else self._pairs(line, value, nested)
         for element in pairs or items:
-            row = element
+            row = element if isinstance(element, dict) else {"id": element}
             if isinstance(element, (list, tuple)) and len(element) == 2:
-                row = dict(zip(("id", self.kinds[0]), element, strict=True))
-            elif not isinstance(element, dict):
-                row = {"id": element}
+                row = dict(zip(("id", self.missing[0]), element, strict=True))
             self.rows.append((line, query, row))
 
     def _pairs(self, line: int | None, value: Mapping[str, Any], nested: list[str]) -> list[Any]:
@@ -358,8 +356,10 @@ class _Reader:
             query = self._id(line, row.get(roles["query"]), "query")
             self.lines.setdefault(query, line)
         item = self._id(line, row.get(roles["item"]), "item")
-        value, rank = row.get(roles.get(kind, "")), row.get(roles.get("rank", ""))
-        at = float(rank) if type(rank) in (int, float) and abs(rank) < EXACT else math.nan  # type: ignore[operator,arg-type]
+        value: Any = row.get(roles.get(kind, ""))
+        rank = row.get(roles.get("rank", ""))
+        is_rank = isinstance(rank, (int, float)) and not isinstance(rank, bool)
+        at = float(rank) if is_rank and abs(rank) < EXACT else math.nan  # type: ignore[arg-type]
         if value is None:  # not rated; a run is sorted by something else than the score
             return query, item, None if self.is_run or kind not in roles else math.nan, at
         problem = ""
