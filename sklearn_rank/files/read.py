@@ -33,6 +33,7 @@ from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option, negated
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import argument, format_list, safe_repr
+from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
 FORMATS: tuple[str, ...] = get_args(FileFormat)
@@ -186,11 +187,15 @@ def qrels_of(
         largest = grades[np.abs(grades).argmax()]
         if abs(float(largest)) >= MAX_GRADE:
             source.fail(None, f"grade {largest} is too large for a grade")
+        grades = _whole(grades)
     qrels = Qrels.from_columns(queries, items, grades=grades, **_facts(source, rows))
     qrels = _with_one_grade_each(qrels, duplicates, source)
-    if (qrels.grades == np.rint(qrels.grades)).all():
-        qrels = replace(qrels, grades=qrels.grades.astype(np.int64))
     return qrels.of_queries(rows.queries) if len(rows.queries) > len(qrels) else qrels
+
+
+def _whole(grades: Array) -> Array:
+    """Grades as integers if all are whole."""
+    return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
 
 
 def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -> Qrels:
@@ -199,7 +204,9 @@ def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -
     by_item: dict[tuple[int, Any], list[int]] = {}
     for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
         by_item.setdefault(key, []).append(row)
-    grades = qrels.grades.astype(np.float64) if by_item else qrels.grades
+    if not by_item:
+        return qrels
+    grades = qrels.grades.astype(np.float64)
     for (number, item), own in by_item.items():
         several = grades[own]
         if duplicates == "raise" and (several != several[0]).any():
@@ -213,7 +220,8 @@ def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -
         if duplicates in ("mean", "max"):
             grades[own[0]] = several.mean() if duplicates == "mean" else several.max()
     dropped = [row for own in by_item.values() for row in own[1:]]
-    return replace(qrels, grades=grades).take(np.setdiff1d(np.arange(qrels.n_rows), dropped))
+    left = np.setdiff1d(np.arange(qrels.n_rows), dropped)
+    return replace(qrels.take(left), grades=_whole(grades[left]))
 
 
 def _facts(source: Source, rows: FileRows) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import csv
 import io
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -57,8 +58,8 @@ TIMESTAMP = 10**8
 EXACT = 1 << 53
 """Whole numbers up to here are exact as float64."""
 INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
-_LARGE = 1 << 21
-"""Bytes of a block from which on Polars saves more time than its import takes."""
+_LARGE, _LOADED = 1 << 21, 1 << 16
+"""Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
 _SPACE = 32
 _LOOKED = 5_000
 """Rows whose ranks are compared with scores."""
@@ -310,7 +311,8 @@ def is_exact(value: int) -> bool:
 def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
     data, places, limit = block.data, form.places, TIMESTAMP if form is _QRELS else EXACT
-    pl = polars_or_none() if len(data) >= _LARGE and request.grades is None else None
+    least = _LOADED if "polars" in sys.modules else _LARGE
+    pl = polars_or_none() if len(data) >= least and request.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")
     if pl is None or not _is_regular(data, separator, form):
         return {}

@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import polars  # noqa: F401 - which reads blocks of any size then
 import pytest
 
 from sklearn_rank import read_qrels, read_run
@@ -12,7 +13,7 @@ from sklearn_rank.files import columnar, text, write
 @pytest.fixture(params=["polars", "plain"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs by Polars, and by the reader for those who do not have it."""
-    monkeypatch.setattr(text, "_LARGE", 0)
+    monkeypatch.setattr(text, "_LOADED", 0)
     if request.param == "plain":
         for module in (text, columnar, write):
             monkeypatch.setattr(module, "polars_or_none", lambda: None)

@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 
+import polars  # noqa: F401 - which reads blocks of any size then
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -51,7 +52,7 @@ def outcome(read, data, form):
 def test_both_readers_give_the_same_rows_or_the_same_error(data, form, read):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "BLOCK_BYTES", 64)
-        patch.setattr(rows, "_LARGE", 0)
+        patch.setattr(rows, "_LOADED", 0)
         fast = outcome(read, data, form)
         patch.setattr(rows, "polars_or_none", lambda: None)
         assert outcome(read, data, form) == fast
