@@ -68,9 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
             print()
         _print_answer(comparison, with_losses=not n)
     elif form == "csv":
-        print(
-            to_csv(systems_table(comparison) if rows == "systems" else _in_full(comparison)), end=""
-        )
+        table = _in_full(comparison)
+        if rows == "systems":
+            table = systems_table(comparison)
+            table = replace(table, columns=(Column("letter"), *table.columns[1:]))
+        print(to_csv(table), end="")
     else:
         rows = rows or "systems"
         print(getattr(comparison, f"to_{form}")(rows=rows).rstrip("\n"))
