@@ -204,7 +204,6 @@ def evaluate(
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
         keep_items=keeps,
-        ranks_are_places=preset.ranks == "places",
     )
     if preset.lowest == "masked":
         y_score = without_lowest(y_true, y_score)
@@ -214,7 +213,7 @@ def evaluate(
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
-    judged = replace(judged, options={**rules, "lowest": preset.lowest, "ranks": preset.ranks})
+    judged = replace(judged, options={**rules, "lowest": preset.lowest})
     own_values = _given_values(given, judged)
     scored = score_measures(list(named.values()), judged, undefined, own_values)
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):

@@ -134,8 +134,6 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of anything but frames of Spark, by checked options."""
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
-    if options.ranks_are_places and isinstance(y_score, Run):
-        y_score = y_score.at_places()
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
         warn(suspicion, RankingDataWarning)

@@ -50,8 +50,6 @@ class ReadOptions(NamedTuple):
     negative_grades: NegativeGrades = "raise"
     assume: Assume | None = None
     keep_items: bool = False
-    ranks_are_places: bool = False
-    """Whether a rank is a place, below which others are empty, instead of an order."""
 
     def check(self) -> None:
         """InvalidParameterError for a word or a flag that is none."""

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
@@ -417,9 +416,8 @@ class Run(LongTable):
             yield (
                 f"{name} jumps {from_}{ranks[place]:g} in query {self._query_of(place)} (gaps in "
                 f"{queries:,} of {len(starts):,} queries): items below a gap count as if they "
-                "stood higher, as in a run that was filtered or joined. Pass the whole run, or "
-                "convention='rectools', which takes ranks as places; if nothing is missing, "
-                "number the ranks anew"
+                "stood higher, as in a run that was filtered or joined. Pass the whole run; "
+                "if nothing is missing, number the ranks anew"
             )
         if self.scores is None:
             return
@@ -439,28 +437,6 @@ class Run(LongTable):
 
     def _query_of(self, row: int) -> str:
         return safe_repr(self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1])
-
-    def at_places(self) -> Run:
-        """The rows by their ranks, which are places: a place without a row has an unknown item."""
-        if self.ranks is None or (self.scores is None and not self.doubts):
-            return self
-        ranks, ids = self.ranks.astype(np.int64), self.item_ids.to_list()
-        base = 0 if (ranks == 0).any() else 1
-        fill: Any = "no item at rank {}".format if isinstance(ids[0], str) else (-(1 << 62)).__add__
-        items: list[Any] = []
-        sizes = []
-        for start, stop in pairwise(self.offsets.tolist()):
-            at = dict(zip(ranks[start:stop].tolist(), ids[start:stop], strict=True))
-            if len(at) < stop - start:
-                msg = f"two items of query {self._query_of(start)} have one rank, which is a place"
-                raise ValueError(msg)
-            row = [at.get(rank, fill(rank)) for rank in range(base, max(at, default=0) + 1)]
-            items += row
-            sizes.append(len(row))
-        offsets = offsets_of(np.array(sizes, dtype=np.int64))
-        return replace(
-            self, offsets=offsets, item_ids=CodedIds.of(items), scores=None, ranks=None, doubts=()
-        )
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""

@@ -60,9 +60,6 @@ class Convention:
         What :func:`evaluate` takes where the call leaves them open.
     negative_grades : {"raise", "unjudged"}
         A grade below 0 is an error, or means that nobody judged the item.
-    ranks : {"order", "places"}
-        Ranks of tables in memory order the items where there are no scores, or are their places,
-        whatever the scores are.
     lowest : {"ranked", "masked"}
         In a matrix, ``-inf`` is a score as others are, or says that the item cannot be ranked.
     parameters : mapping of str to mapping
@@ -96,7 +93,6 @@ class Convention:
     zero_division: str | float = "warn"
     missing: str = "zero"
     negative_grades: str = "raise"
-    ranks: str = "order"
     lowest: str = "ranked"
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     undefined: Mapping[str, str | float] = field(default_factory=dict)

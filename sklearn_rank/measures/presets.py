@@ -212,7 +212,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
     "rectools": {
         "ties": "stable",
-        "ranks": "places",
         "zero_division": np.nan,
         "parameters": {"map": {"denominator": "relevant"}},
         "measures": ("map", "mrr", "precision", "recall", "fbeta", "hit_rate"),

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
@@ -197,7 +196,6 @@ def test_scores_that_contradict_ranks() -> None:
     with expected_failure(match=message):
         assert_metric(truth, run, "mrr", at_least=0.1)
     by_rank = evaluate(truth, run, "mrr", columns={"score": None})["mrr"]
-    assert by_rank == evaluate(truth, run, "mrr", convention="rectools")["mrr"]
     assert by_rank == (1 / 2 + 1 / 3) / 2
     assert evaluate(truth, run, "mrr", columns={"rank": None})["mrr"] == (1 + 1) / 2
     for file, again in zip(files_of(run), files_of(run), strict=True):
@@ -219,28 +217,3 @@ def test_files_with_gaps_in_ranks_beside_scores(monkeypatch: Any, has_polars: bo
     for text in ("", "first"):  # a rank that is none says nothing
         rows = f"user,item,rank,score\nu,b,{text},9\nu,d,7,8\nv,g,1,7\n"
         assert evaluate(truth, read_run(io.BytesIO(rows.encode())), "mrr")["mrr"] == 1.0
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("codes", [False, True])
-def test_rectools_takes_ranks_as_places(make: Any, codes: bool) -> None:
-    # By hand: of u the places 2 and 4 are hits, of v the place 3.
-    truth, run = JUDGED, JOINED.to_dict("list")
-    if codes:
-        truth, run = (
-            {**table, "item": [ord(item) for item in table["item"]]} for table in (truth, run)
-        )
-    for kept in (False, True):
-        ev = evaluate(
-            make(truth),
-            make(run),
-            ["mrr", "map@4", "precision@2"],
-            convention="rectools",
-            keep_items=kept,
-        )
-        assert ev["mrr"] == pytest.approx((1 / 2 + 1 / 3) / 2)
-        assert ev["map@4"] == pytest.approx(((1 / 2 + 2 / 4) / 2 + 1 / 3) / 2)
-        assert ev["precision@2"] == pytest.approx((1 / 2 + 0) / 2)
-    twice = {**run, "rank": [1, 1, 3], "score": [3, 2, 1]}
-    with pytest.raises(ValueError, match="two items of query 'u' have one rank, which is a place"):
-        evaluate(make(truth), make(twice), "mrr", convention="rectools")
