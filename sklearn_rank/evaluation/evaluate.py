@@ -23,7 +23,6 @@ from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import safe_repr
@@ -38,9 +37,9 @@ from sklearn_rank.typing import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_rank.rankings.placements import Placement
+    pass
 
-__all__ = ["evaluate", "evaluate_placements"]
+__all__ = ["evaluate"]
 
 
 def evaluate(
@@ -274,51 +273,6 @@ def _evaluate_runs(
     for text, category in said:
         warn(text, category)
     return mean_of_runs(evaluations)
-
-
-def evaluate_placements(
-    placements: Sequence[Placement] | JudgedRankings,
-    measures: str | Measure | Iterable[str | Measure],
-    *,
-    zero_division: ZeroDivision | None = None,
-) -> Evaluation:
-    """Evaluate rankings of which only the places of the relevant items are known.
-
-    Parameters
-    ----------
-    placements : sequence of Placement, or JudgedRankings
-        One for each query, as ``Evaluation.placements`` gives them; or ``Evaluation.rankings``.
-    measures : str, Measure, or sequence of them
-        What to compute; pooled measures need scores, which placements do not have.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
-        As in :func:`~sklearn_rank.evaluate`.
-
-    Returns
-    -------
-    evaluation : Evaluation
-        Without weights and without counts of omissions.
-
-    Raises
-    ------
-    ValueError
-        If the places contradict each other, such as two items on one rank without a tie.
-
-    Examples
-    --------
-    >>> from sklearn_rank import evaluate
-    >>> from sklearn_rank.evaluation import evaluate_placements
-    >>> ev = evaluate([{"a"}], [["x", "a"]], "map")
-    >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
-    0.5
-    """
-    from sklearn_rank.rankings.placements import judged_alone, judged_from
-
-    is_whole = isinstance(placements, JudgedRankings)
-    data = judged_alone(placements) if is_whole else judged_from(placements)  # type: ignore[arg-type]
-    undefined = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
-    wanted = parse_measures(measures)
-    scored = score_measures(wanted, data, undefined)
-    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
 
 
 def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:

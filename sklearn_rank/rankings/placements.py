@@ -146,22 +146,16 @@ def judged_from(placements: Sequence[Placement]) -> RankingData:
     """Judged rankings of some placements, as if their rankings had been read again."""
     hits = [sorted(each.hits, key=lambda hit: (hit.above, -hit.grade)) for each in placements]
     flat = [hit for hits_of_query in hits for hit in hits_of_query]
-    return judged_alone(
-        JudgedRankings(
-            query_ids=[each.query for each in placements],
-            offsets=offsets_of(np.array(list(map(len, hits)), dtype=np.int64)),
-            above=np.array([hit.above for hit in flat], dtype=np.int64),
-            tied=np.array([hit.tied for hit in flat], dtype=np.int64),
-            grades=np.array([hit.grade for hit in flat], dtype=np.float64),
-            n_ranked=np.array([each.n_ranked for each in placements], dtype=np.int64),
-            judged_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
-            judged_grades=np.array([grade for each in placements for grade in each.grades], float),
-        )
+    rankings = JudgedRankings(
+        query_ids=[each.query for each in placements],
+        offsets=offsets_of(np.array(list(map(len, hits)), dtype=np.int64)),
+        above=np.array([hit.above for hit in flat], dtype=np.int64),
+        tied=np.array([hit.tied for hit in flat], dtype=np.int64),
+        grades=np.array([hit.grade for hit in flat], dtype=np.float64),
+        n_ranked=np.array([each.n_ranked for each in placements], dtype=np.int64),
+        judged_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
+        judged_grades=np.array([grade for each in placements for grade in each.grades], float),
     )
-
-
-def judged_alone(rankings: JudgedRankings) -> RankingData:
-    """Rankings without further information; ValueError if it contradicts itself."""
     rankings.check()
     return RankingData(rankings, no_items("placements carry no scores"))
 

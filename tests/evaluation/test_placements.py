@@ -1,18 +1,18 @@
-"""Which item stands where, and evaluation of what is known of places alone."""
+"""Which item stands where, and values of positions alone."""
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sklearn_rank import InvalidParameterError, evaluate
-from sklearn_rank.evaluation.evaluate import evaluate_placements
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.measures import METRICS
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.placements import Hit, Placement
+from sklearn_rank.rankings.placements import Hit, Placement, judged_from
 
 # "c" stands alone at the top; "x", "a" and "b" share the ranks 2 to 4; "n" is last.
 TRUTH = {"q": {"a": 1, "b": 2, "z": 1, "n": 0}}
@@ -89,10 +89,6 @@ def test_names_are_kept_only_when_asked_for() -> None:
         evaluate(TRUTH, SCORES, "map", keep_items=1)  # type: ignore[arg-type]
 
 
-def per_query(evaluation: Evaluation) -> list[float]:
-    return next(iter(evaluation.per_query.values())).tolist()
-
-
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_places_alone_give_the_same_values(metric: Any) -> None:
     rng = np.random.default_rng(0)
@@ -100,17 +96,17 @@ def test_places_alone_give_the_same_values(metric: Any) -> None:
     grades[:, 0], grades[:, 1] = 0, 1
     # Interpolated precision has no closed form for ties, and refuses them.
     whole = evaluate(grades, scores, metric.name, ties=None if metric.takes_ties else "stable")
-    found = evaluate_placements(whole.placements(), metric.name)
-    np.testing.assert_array_equal(per_query(found), per_query(whole))
+    (found,) = score_measures(whole.measures, judged_from(whole.placements()), math.nan)
+    np.testing.assert_array_equal(found.values, whole._scored[metric.name].values)
 
 
 def test_places_that_contradict_each_other_are_refused() -> None:
-    assert evaluate_placements([], ["mrr", "ndcg@10"]).counts["queries"] == 0
+    assert len(judged_from([]).rankings) == 0
     twice = Placement("q", [Hit("a", 1.0, 0, 1), Hit("b", 1.0, 0, 1)], 2, [1.0, 1.0])
     beyond = Placement("q", [Hit("a", 1.0, 5, 1)], 2, [1.0])
     for placement in (twice, beyond):
         with pytest.raises(ValueError, match="not a judged ranking"):
-            evaluate_placements([placement], "map")
+            judged_from([placement])
 
 
 def test_weights_of_queries_are_those_of_the_mean() -> None:
