@@ -15,7 +15,7 @@ from typing import Any
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, is_named, shown_path
 from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
-from sklearn_rank.gates.limits import DEFAULT_DROP, GateArguments, Limits, read_limits
+from sklearn_rank.gates.limits import ARGUMENTS, DEFAULT_DROP, Limits, read_limits
 from sklearn_rank.gates.names import file_name, is_called, name_of
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
 from sklearn_rank.gates.words import warnings_of
@@ -131,7 +131,7 @@ class RankGate:
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
-        given = {key: own for key, own in locals().items() if key in GateArguments.__annotations__}
+        given = {key: own for key, own in locals().items() if key in ARGUMENTS}
         arguments = {key: own for key, own in given.items() if own is not None} | reading
 
         def judge(limits: Limits, run: Run | None) -> GateResult:
@@ -153,7 +153,7 @@ class RankGate:
         path = self._path or module.with_suffix("") / file_name(limits.name)
         shown, elsewhere, without_gates = shown_path(path, config), "", ""
         if limits.max_drop:
-            claim(run, "baseline", shown)
+            _claim(run, shown)
         if options.baseline_dir is not None:
             if self._regenerate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
@@ -227,9 +227,6 @@ class RankRegressionFixture:
         return gate.check(y_true, y_score, measures=measures, max_drop=max_drop, **limits)
 
 
-MOST_IN_FULL = 3
-"""Failures of a run that are told in full."""
-
 # Running a gate ----------------------------------------------------------------------------------
 
 
@@ -250,8 +247,7 @@ def run_gate(
             run.record(result, nodeid)
 
     try:
-        _claim_name(run, name, own, is_check=subject == "gate")
-        limits = read_limits({**arguments, "name": own}, options.settings)
+        limits = read_limits({**arguments, "name": own if name is None else name}, options.settings)
         detail: Any = "page" if options.html else "rates" if options.json else ""
         result = judge(replace(limits, detail=detail), run)
     except Exception as error:
@@ -261,8 +257,7 @@ def run_gate(
         raise
     if not result.passed:
         record(result)
-        many = run is not None and run.failures > MOST_IN_FULL
-        raise RankGateFailure(result.brief if many else result.message, result)
+        raise RankGateFailure(result.message, result)
     try:
         for text in warnings_of(result):
             warnings.warn(text, RankGateWarning, stacklevel=3)
@@ -281,29 +276,17 @@ def hide(excinfo: Any) -> bool:
     return type(excinfo.value).__module__.partition(".")[0] in _OURS
 
 
-def _claim_name(run: Run | None, name: Any, own: str, *, is_check: bool) -> None:
-    """Take a name for its test; the default name is the test's, for one check alone."""
-    if name is not None:
-        if not isinstance(name, str) or not name.strip():
-            msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
-            raise TypeError(msg)
-        claim(run, "name", name)
-    elif is_check and run is not None:
-        claim(run, "name", own, of=run.nodeid)
-
-
-def claim(run: Run | None, kind: str, name: str, of: str = "") -> None:
-    """RankGateFailure if another gate of the session (or ``of`` a test) has it."""
-    if run is None:
+def _claim(run: Run | None, baseline: str) -> None:
+    """RankGateFailure if another gate of the session has this baseline."""
+    owner = "" if run is None else run.claim(baseline)
+    if run is None or not owner:
         return
-    owner = run.claim(f"{kind} {of}", name)
-    if owner:
-        own, what = safe_text(run.nodeid, limit=300), f"the {kind} {safe_repr(name, limit=300)}"
-        if owner == run.nodeid:
-            msg = f"two gates of {own} use {what}; give each a name of its own"
-        else:
-            msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
-        raise RankGateFailure(msg)
+    own, what = safe_text(run.nodeid, limit=300), f"the baseline {safe_repr(baseline, limit=300)}"
+    if owner == run.nodeid:
+        msg = f"two gates of {own} use {what}; give each a name of its own"
+    else:
+        msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
+    raise RankGateFailure(msg)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sklearn_rank.gates.limits import SettingError, Settings, in_ci
-from sklearn_rank.gates.names import EXTENSION
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -38,7 +37,6 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
         {"choices": ("all", "failed", "none")},
         "gates in the summary (default: all, with -q failed)",
     ),
-    "--rank-worst": ({"type": int, "metavar": "N"}, "queries in a failure's table"),
     "--rank-html": ({"metavar": "PATH"}, "write an HTML report with the queries of every gate"),
     "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
     "--rank-markdown": (
@@ -103,8 +101,6 @@ def read_options(config: pytest.Config) -> Options:
             raise pytest.UsageError(msg) from None
     values = {setting.name: ini[ini_name(setting.name)] for setting in fields(Settings)}
     values["strict"] = bool(values["strict"] or option("rank_strict"))
-    if option("rank_worst") is not None:
-        values["worst_queries"] = option("rank_worst")
     try:
         settings = Settings(**values)
     except SettingError as error:
@@ -179,22 +175,3 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
             yield f"{what} does not go with --reruns: the second try would pass by the first"
         if option("numprocesses", None) or option("tx", None):
             yield f"{what} does not go with -n: write baselines in one process"
-    # Relative targets start where the command was typed.
-    markdown = "" if options.markdown in ("auto", "none") else options.markdown
-    own = {"html": options.html, "json": options.json, "markdown": markdown}
-    for kind, target in own.items():
-        if target:
-            from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
-
-            kinds = {"html": HTML_REPORT, "json": JSON_REPORT, "markdown": MARKDOWN}
-            what = objection(config.invocation_params.dir / target, kinds[kind])
-            if what:
-                yield f"--rank-{kind}: {target!r} {what}; give the report a name of its own"
-    targets = [config.invocation_params.dir / target for target in own.values() if target]
-    if len({*map(str, targets)}) < len(targets):
-        yield "--rank-html, --rank-json and --rank-markdown name one file; give each its own"
-    # Reports of others: they may replace what they like, but no baseline.
-    for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
-        target = option(key, None) or ""
-        if target.lower().endswith(EXTENSION):
-            yield f"{name}: {target!r} names a baseline; give the report a name of its own"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate: a ranking quality gate; added to users of the fixtures"
+MOST_IN_FULL = 3
+"""Failures that are shown in full; of the next ones a few lines."""
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 
@@ -111,11 +113,17 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put the records of a phase on its report, which travels to the controller."""
+    run, error = item.config.stash[RUN], None if call.excinfo is None else call.excinfo.value
+    headline = getattr(error, "headline", "")
+    if error is not None and headline:
+        run.failures += 1
+        result = getattr(error, "result", None)
+        if run.failures > MOST_IN_FULL and result is not None:
+            error.args = (result.brief,)
     report = yield
-    records = item.config.stash[RUN].take()
+    records = run.take()
     if records is not None:
         setattr(report, ATTRIBUTE, records)
-        headline = getattr(None if call.excinfo is None else call.excinfo.value, "headline", "")
         crash = getattr(report.longrepr, "reprcrash", None)
         if crash is not None and headline:
             # One line in the short summary and in the JUnit attribute.
@@ -197,11 +205,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     session = config.stash[RUN].session
     if hasattr(config, "workerinput") or not session.has_news:
         return
-    from sklearn_rank.gates.summary import TITLE, in_colour, summary_lines
+    from sklearn_rank.gates.summary import TITLE, summary_lines
 
     lines = summary_lines(session.summary())
     if lines:
         red = session.problems or any(run.failed for run in session.runs)
         terminalreporter.section(TITLE, sep="-", red=bool(red), green=not red)
-        lines = in_colour(lines) if terminalreporter.hasmarkup else lines
         terminalreporter.write("\n".join([*lines, ""]))

@@ -46,13 +46,13 @@ class Run:
         self.records: list[dict[str, Any]] = []
         """Gates that ran and were not reported yet."""
         self.failures = 0
-        """Gates that failed so far."""
+        """Tests that a gate failed so far."""
         self.judged = False
         """Whether any gate ran since the last report, expected failures included."""
-        self.owners: dict[tuple[str, str], str] = {}
-        """The test that took each name and each baseline of the session."""
-        self.claimed: set[tuple[str, str]] = set()
-        """Names and baselines of this try of the test."""
+        self.owners: dict[str, str] = {}
+        """The test that took each baseline of the session."""
+        self.claimed: set[str] = set()
+        """Baselines of this try of the test."""
         # A run within a test of another run inherits the variable until its own first test.
         self._outer = os.environ.get("PYTEST_CURRENT_TEST")
         self._process = os.getpid()
@@ -78,7 +78,6 @@ class Run:
         """Keep the findings of a gate until the report of the test takes them."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
-        self.failures += not result.passed
         self.records.append(record if result.page is None else {**record, QUERIES: result.page})
 
     def take(self) -> list[dict[str, Any]] | None:
@@ -87,14 +86,13 @@ class Run:
         self.records, self.judged = [], False
         return records if judged else None
 
-    def claim(self, kind: str, name: str) -> str:
-        """Who has a name or a baseline already; "" for nobody, who then is this test."""
-        key = (kind, name)
-        owner = self.owners.setdefault(key, self.nodeid)
-        if owner != self.nodeid or key in self.claimed:
+    def claim(self, baseline: str) -> str:
+        """Who has a baseline already; "" for nobody, who then is this test."""
+        owner = self.owners.setdefault(baseline, self.nodeid)
+        if owner != self.nodeid or baseline in self.claimed:
             return owner or "another gate"
         if self.nodeid:
-            self.claimed.add(key)
+            self.claimed.add(baseline)
         return ""
 
 
@@ -344,19 +342,14 @@ class Session:
 
 
 def _collisions(runs: list[GateRun]) -> Iterator[str]:
-    """Names and baselines that two tests share, perhaps in two processes."""
-    owners: dict[tuple[str, str], GateRun] = {}
-    for run in runs:
-        record = run.record
-        keys = [("baseline", record["baseline"])] if record["baseline"] else []
-        if record["name"] != name_of(str(record["nodeid"])):
-            keys.append(("name", record["name"]))
-        for key in keys:
-            other = owners.setdefault(key, run)
-            # Two workers run a fixture that a single process would run once.
-            repeated = {**other.record, "nodeid": ""} == {**record, "nodeid": ""}
-            if other.test != run.test and not repeated:
-                yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
+    """Baselines that two tests share, perhaps in two processes."""
+    owners: dict[str, GateRun] = {}
+    for run in (own for own in runs if own.record["baseline"]):
+        other = owners.setdefault(str(run.record["baseline"]), run)
+        # Two workers run a fixture that a single process would run once.
+        repeated = {**other.record, "nodeid": ""} == {**run.record, "nodeid": ""}
+        if other.test != run.test and not repeated:
+            yield f"two tests use {run.record['baseline']!r}: {other.test} and {run.test}"
 
 
 # Baseline files ----------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
     complaints = write_reports(summary, targets, inputs=inputs)
     said = write_step_summary(summary, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))
-    print_summary(summary, colour=sys.stdout.isatty())
+    print_summary(summary)
     for complaint in complaints:
         print(f"sklearn-rank gate: {complaint}", file=sys.stderr)
     # A gate without values could not be measured.

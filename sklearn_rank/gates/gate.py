@@ -15,7 +15,7 @@ import numpy as np
 
 from sklearn_rank.comparison.baseline import DECIMALS, as_text, load, record, write
 from sklearn_rank.gates.fit import Other, beside, recorded, reference
-from sklearn_rank.gates.judge import IMPROVEMENT, find_vacuous, judge, state_of
+from sklearn_rank.gates.judge import IMPROVEMENT, judge
 from sklearn_rank.gates.limits import DEFAULT_DROP, SLACK, Limits, Settings, drop_of, read_limits
 from sklearn_rank.gates.measure import Measured, measure, slices_of
 from sklearn_rank.gates.names import EXTENSION
@@ -98,7 +98,8 @@ def judge_gate(
     other = None
     if loaded is not None:
         other = recorded(measured.evaluation, loaded[0], measured.slices)
-    result = _about_file(judge(measured, limits, other), limits, other, file, writing or Writing())
+    of_file: Any = {"limits": limits, "file": file, "updating": bool(writing)}
+    result = _of_file(judge(measured, limits, other), found=other is not None, **of_file)
     if not writing:
         return result
     return _update(result, measured, limits, other, file, writing, loaded and loaded[1])
@@ -153,13 +154,19 @@ def failed(name: str, error: Exception) -> GateResult:
     return GateResult(name, State.FAIL, passed=False, findings=(finding,))
 
 
-def _about_file(
-    result: GateResult, limits: Limits, other: Other | None, file: BaselineFile, writing: Writing
+def _of_file(
+    result: GateResult, limits: Limits, file: BaselineFile, *, found: bool, updating: bool
 ) -> GateResult:
-    """Findings about the file."""
-    found: list[Finding] = []
-    states: list[State | None] = [result.state]
-    if other is None:
+    """The result with its file, and what is wrong about that."""
+    result = replace(
+        result,
+        baseline=file.shown,
+        update=file.update,
+        accept=file.accept,
+        elsewhere=file.elsewhere,
+        updating=updating,
+    )
+    if not found:
         values = ", ".join(f"{n} is {result.measures[n].value:.4f}" for n in limits.max_drop)
         remedy = f"write it with: {file.update}"
         if file.elsewhere:
@@ -168,26 +175,15 @@ def _about_file(
                 "until it is; write it in the working copy, commit it and merge: " + file.update
             )
         text = f"no baseline for gate {safe_repr(result.name)} ({line(file.shown)})"
-        text = f"{text}; {values} now - {remedy}"
-        found.append(Finding("no_baseline", State.FAIL, text, of_baseline=True))
-        states.append(State.FAIL)
+        finding = Finding("no_baseline", State.FAIL, f"{text}; {values} now - {remedy}")
     elif file.without_gates:
         text = f"new, recorded here: {line(file.without_gates)} has no gate yet"
         red = limits.settings.strict
-        found.append(Finding("first", State.FAIL if red else None, text))
-        states.append(State.FAIL if red else State.NEW)
-    state = gravest(states)
-    return replace(
-        result,
-        findings=(*found, *result.findings),
-        state=state,
-        passed=state not in BROKEN,
-        baseline=file.shown,
-        update=file.update,
-        accept=file.accept,
-        elsewhere=file.elsewhere,
-        updating=bool(writing),
-    )
+        finding = Finding("first", State.FAIL if red else None, text)
+        result = replace(result, state=gravest([result.state, State.NEW]))
+    else:
+        return result
+    return _with(replace(result, findings=()), finding, *result.findings)
 
 
 # Updating ----------------------------------------------------------------------------------------
@@ -210,7 +206,9 @@ def _update(
         for name, (was, now) in moves.items()
         if (now < was) is new._scored[name].measure.metric.greater_is_better
     }
-    settled = _settled(result, measured, limits)
+    content = record(new, result.name, measured.slices, ids=limits.settings.store == "ranks")
+    settled = judge(measured, limits, recorded(new, content, measured.slices))
+    settled = _of_file(settled, limits, file, found=True, updating=True)
     why = "" if other is None or writing.accept else _why_not(result, other, moves, lowered)
     if settled.state in BROKEN:
         text = "baseline not written because the gate fails; fix that first"
@@ -218,8 +216,6 @@ def _update(
     if why:
         text = f"not recorded: {why}; to record it: {file.accept}"
         return _with(result, Finding("not_recorded", None, text))
-    store = limits.settings.store
-    content = record(new, result.name, measured.slices, ids=store == "ranks")
     if read is not None and as_text(content).encode() == read:
         return settled
     write(file.path, content, safe_text(file.shown, limit=300))
@@ -234,32 +230,6 @@ def _with(result: GateResult, *findings: Finding) -> GateResult:
     state = gravest([result.state, *(own.state for own in findings)])
     passed = result.passed and state not in BROKEN
     return replace(result, findings=(*result.findings, *findings), state=state, passed=passed)
-
-
-def _settled(result: GateResult, measured: Measured, limits: Limits) -> GateResult:
-    """The verdict if the measured values were the baseline."""
-
-    def by_value(row: MeasureResult) -> MeasureResult:
-        if row.is_limited:
-            return replace(row, state=state_of(row.value, row.at_least, row.at_most))
-        return row if row.drop is None else replace(row, state=State.PASS)
-
-    values = {name: float(measured.evaluation[name]) for name in limits.max_drop}
-    findings = [own for own in result.findings if not own.of_baseline]
-    findings += find_vacuous(limits, measured.evaluation, values)
-    measures = {name: by_value(row) for name, row in result.measures.items()}
-    slices = tuple(map(by_value, result.slices))
-    rows = [*measures.values(), *slices]
-    state = gravest([*(own.state for own in findings), *(row.state for row in rows)])
-    return replace(
-        result,
-        findings=tuple(findings),
-        measures=measures,
-        slices=slices,
-        state=state,
-        passed=state not in BROKEN,
-        worst=None,
-    )
 
 
 def _moves(measured: Measured, other: Other | None) -> Moves:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +16,11 @@ from sklearn_rank.comparison.baseline import (
     top_ranks,
     unjudged_on_top,
 )
-from sklearn_rank.comparison.changes import QueryChange, query_changes
+from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
-from sklearn_rank.gates.fit import Other, Slices
+from sklearn_rank.gates.fit import NEW, Other, Slices
 from sklearn_rank.gates.limits import SLACK, Limits, drop_of
-from sklearn_rank.gates.measure import Measured, greatest, has_ids, ranks_everything
+from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
 from sklearn_rank.gates.verdict import (
     BROKEN,
@@ -105,8 +105,7 @@ def judge(measured: Measured, limits: Limits, other: Other | None = None) -> Gat
             _judge_changes(case, *family)
         _judge_fit(case, other)
         _find_lost_values(case, other)
-        was = {name: row.old for (label, name), row in case.rows.items() if label is None}
-        case.findings += find_vacuous(limits, case.new, was)
+        _find_vacuous(case)
         _judge_regressed(case)
         if limits.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(own for own in families if own[0]))
@@ -188,7 +187,9 @@ def _judge_values(case: _Case) -> None:
     for name in dict.fromkeys([*limits.max_drop, *new]):
         ends = limits.at_least.get(name), limits.at_most.get(name)
         _judge_value(case, (None, name), float(new[name]), ends)
-    compared = limits.max_drop if limits.limits_slices and case.other is not None else ()
+    compared = (
+        limits.max_drop if limits.max_slice_drop is not None and case.other is not None else ()
+    )
     for label, (_, part) in case.slices.items():
         own = limits.slice_at_least.get(label, {})
         for name in dict.fromkeys([*compared, *own]) or new:
@@ -266,7 +267,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
             is_defined = math.isfinite(float(case.new[name]))
             if is_defined and (weights is None or weights.any()):  # else nothing counts
                 text = f"no query has a value of {name} on both sides"
-                case.add("not_compared", State.FAIL, text, of_baseline=True)
+                case.add("not_compared", State.FAIL, text)
             continue
         drop = drop_of(allowed, case.rows[key].old or 0.0)
         whole[0][key] = own
@@ -278,7 +279,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if own is None:
             if most is not None and not case.measures[name].metric.is_total:
                 text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
-                case.add("no_pooled_slice", State.STALE, text, of_baseline=True)
+                case.add("no_pooled_slice", State.STALE, text)
             continue
         size = len(own) if isinstance(own, PairedDifferences) else len(case.slices[label][0])
         small = size < settings.min_slice_size
@@ -286,7 +287,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if most is not None and not small:
             parts[0][key] = own
             parts[1][key] = Rule(most, math.inf, settings.slice_alpha, only_losses=False)
-    if limits.limits_slices and whole[0] and not parts[0]:
+    if limits.max_slice_drop is not None and whole[0] and not parts[0]:
         text = f"max_slice_drop judges no slice: none of them has {settings.min_slice_size} queries"
         case.add("no_slice_judged", None, f"{text} to compare", warns=True)
     return whole, parts
@@ -335,12 +336,12 @@ def _judge_changes(
         if drop.clauses:
             state = State.FAIL
             full = drop_sentence(row, None if row.label is None else row.queries)
-            case.add("drop", state, full, moved, of_baseline=True)
+            case.add("drop", state, full, moved)
         elif drop.exceeds:
             state = State.NOT_CONFIRMED
             said = ", ".join(filter(None, [counts_of(row), p_phrase(drop.p_holm)]))
             text = f"{moved} (allowed {row.allowed:g}), which may be chance: {said}"
-            case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved, of_baseline=True)
+            case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved)
         elif improved:
             state = State.IMPROVED
         case.rows[key] = replace(row, state=gravest([row.state, state]))
@@ -371,7 +372,7 @@ def _judge_regressed(case: _Case) -> None:
             case.add("regressed_nothing", State.FAIL, f"{text} {name}: it could not fail")
         elif drop.lost > allowed:
             text = f"{queries_text(drop.lost)} worse by {name}, allowed {allowed:,}"
-            case.add("regressed", State.FAIL, text, of_baseline=True)
+            case.add("regressed", State.FAIL, text)
 
 
 def _find_lost_values(case: _Case, other: Other) -> None:
@@ -386,24 +387,22 @@ def _find_lost_values(case: _Case, other: Other) -> None:
             had = f"had a value of {name} in the {other.names[0]} and none now: {ids}"
             text = f"{queries_text(len(lost))} {had}"
             advice = f"pass {argument('allow', 'undefined')} if they may be left out"
-            case.add("lost_values", State.FAIL, f"{text}; {advice}", of_baseline=True)
+            case.add("lost_values", State.FAIL, f"{text}; {advice}")
 
 
-def find_vacuous(
-    limits: Limits, new: Evaluation, old: Mapping[str, float | None]
-) -> Iterator[Finding]:
+def _find_vacuous(case: _Case) -> None:
     """Allowed drops that mean nothing against a baseline, because no value is so low."""
-    for name, limit in limits.max_drop.items():
-        value, metric = old.get(name), new._scored[name].measure.metric
+    for name, limit in case.limits.max_drop.items():
+        value, metric = case.rows[None, name].old, case.measures[name].metric
         if value is None:
             continue
-        allowed, most = drop_of(limit, value), greatest(new, name)
+        allowed, most = drop_of(limit, value), greatest(case.new, name)
         room = value - metric.lower if metric.greater_is_better else most - value
         if allowed > 0 and allowed >= room:
             of = "" if metric.greater_is_better else f", {most:g} the greatest value of such"
             of += " rankings" * bool(of)
             text = f"max_drop of {name} is {allowed:g} and the baseline {value:.4f}{of}"
-            yield Finding("vacuous", State.FAIL, f"{text}: no value could fail", of_baseline=True)
+            case.add("vacuous", State.FAIL, f"{text}: no value could fail")
 
 
 # Fit of a baseline -------------------------------------------------------------------------------
@@ -416,7 +415,7 @@ def _judge_fit(case: _Case, other: Other) -> None:
     fit, misfit = other.fit, "baseline does not fit:"
 
     def stale(rule: str, text: str, short: str = "") -> None:
-        case.add(rule, State.STALE, text, short, of_baseline=True)
+        case.add(rule, State.STALE, text, short)
 
     parts = [
         f"{queries_text(len(ids))} {kind} ({several(ids)})"
@@ -476,7 +475,7 @@ def _find_missing_slices(case: _Case) -> None:
         if gone:
             text = f"{what} slice {several(gone)}, which has no queries"
             text = f"{text}; check that slices names all queries"
-            case.add(rule, State.FAIL, text, of_baseline=rule == "slice_gone")
+            case.add(rule, State.FAIL, text)
 
 
 # Remarks -----------------------------------------------------------------------------------------
@@ -528,64 +527,43 @@ def _worst(case: _Case) -> Worst | None:
     (name, labels), other, most = explained(case), case.other, case.limits.settings.worst_queries
     if name is None:
         return None
+    texts = case.limits.texts
+    text_of, title_of = map(_guarded, (text_function(texts[0]), title_function(texts[1])))
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
     pairs = None if other is None or name not in case.limits.max_drop else other.pairs(name)
-    if other is not None and pairs is not None:
-        return _losses(case, other, pairs.take(np.flatnonzero(chosen)), name, labels)
-    values = np.where(chosen, case.new.per_query[name], math.nan)
-    numbers = worst_of(values, case.measures[name].metric, most)
-    rows = [
-        QueryChange(
-            place.query,
-            "",
-            name,
-            *("", "", math.nan, float(values[number]), math.nan),
-            *((), place, place),
-        )
-        for number, place in zip(numbers, case.new.placements(numbers), strict=True)
-    ]
-    found = Worst(name, tuple(rows), labels=labels, of=int(chosen.sum()))
-    return _with_texts(case, found, numbers) if rows else None
-
-
-def _losses(
-    case: _Case, other: Other, pairs: PairedDifferences, name: str, labels: tuple[str, ...]
-) -> Worst:
-    """The queries with the largest losses and gains against the old system."""
-    joined, most = other.joined, case.limits.settings.worst_queries
-    numbers = joined.places[other.names[1]].tolist()
-    place = {number: n for n, number in enumerate(numbers)}
-    order = np.argsort(-pairs.drops, kind="stable").tolist()
-    lost = [n for n in order if pairs.drops[n] > 0][:most]
-    best = [n for n in reversed(order) if pairs.drops[n] < 0][:most]
-    chosen, gained = ([place[pairs.queries[n]] for n in side] for side in (lost, best))
-    rows = query_changes(joined, name, other.names, lambda _: "", chosen, key=key_of)
+    if other is None or pairs is None:
+        values = np.where(chosen, case.new.per_query[name], math.nan)
+        numbers = worst_of(values, case.measures[name].metric, most)
+        rows = []
+        for number, found in zip(numbers, case.new.placements(numbers), strict=True):
+            value = (math.nan, float(values[number]), math.nan)
+            about = (found.query, text_of(found.query), name, "", NEW)
+            rows.append(QueryChange(*about, *value, (), found, found))
+        return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
+    pairs = pairs.take(np.flatnonzero(chosen))
+    joined, drops = other.joined, pairs.drops
+    number_of = {number: n for n, number in enumerate(joined.places[other.names[1]].tolist())}
+    order = np.argsort(-drops, kind="stable").tolist()
+    lost = [n for n in order if drops[n] > 0][:most]
+    best = [n for n in reversed(order) if drops[n] < 0][:most]
+    losers, gainers = ([number_of[pairs.queries[n]] for n in side] for side in (lost, best))
+    changes = query_changes(joined, name, other.names, text_of, losers, key_of, title_of)
     old, new = (joined.values_per_query(system, name) for system in other.names)
-    gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gained)
-    loss = math.fsum(pairs.drops[pairs.drops > 0].tolist())
-    share = math.fsum(pairs.drops[lost].tolist()) / loss if loss else None
-    found = Worst(name, tuple(rows), share, gains, labels, len(pairs))
-    return _with_texts(case, found, [numbers[n] for n in chosen])
+    gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gainers)
+    loss = math.fsum(drops[drops > 0].tolist())
+    share = math.fsum(drops[lost].tolist()) / loss if loss else None
+    return Worst(name, tuple(changes), share, gains, labels, len(pairs))
 
 
-def _with_texts(case: _Case, found: Worst, numbers: Sequence[int]) -> Worst:
-    """The same with slices, texts and titles; an error in a function of the caller hides none."""
-    text_of, title_of = text_function(case.limits.texts[0]), item_function(case.limits.texts[1])
+def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], str]:
+    """The texts of a function of the caller, whose error hides no failure."""
 
-    def told(function: Any, key: Any) -> Any:
+    def text_of(key: Any) -> str:
         try:
-            return function(key) or ""
+            return str(function(key) or "")
         except Exception as error:
             return f"({type(error).__name__})"
 
-    rows, slices, titles = [], [], {}
-    for number, row in zip(numbers, found.rows, strict=True):
-        rows.append(replace(row, text=str(told(text_of, row.query))))
-        slices.append(tuple(label for label, (own, _) in case.slices.items() if number in own))
-        items = (*(own.item for own in row.items), *row.after.ranking[:5])
-        for item in items if case.limits.texts[1] is not None and has_ids(case.new) else ():
-            title = told(title_of, item)
-            titles[item] = str(title.get("title") or "" if isinstance(title, Mapping) else title)
-    return replace(found, rows=tuple(rows), slices=tuple(slices), titles=titles)
+    return text_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from inspect import signature
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import closest, safe_repr
@@ -103,29 +103,12 @@ class Settings:
 # Arguments of a gate -----------------------------------------------------------------------------
 
 
-class GateArguments(TypedDict, total=False):
-    """What a gate takes besides its data and the reading options of ``evaluate``."""
-
-    measures: Any
-    at_least: Any
-    at_most: Any
-    max_drop: Any
-    """Allowed drop: {measure: number}, or one number; "2%" is a share of the old value."""
-    hard_drop: Any
-    """Drop that is always red: {measure: number}, or one number."""
-    totals: Mapping[Any, float] | None
-    """Numbers of the whole run, by name."""
-    slices: Any
-    max_slice_drop: Any
-    slice_at_least: Any
-    per_query_at_least: Any
-    max_regressed_queries: int | None
-    n_queries: int | None
-    """Exact number of queries that have to be evaluated."""
-    allow: Collection[str]
-    query_text: Mapping[Any, str] | Callable[[Any], str] | None
-    item_text: Mapping[Any, Any] | Callable[[Any], Any] | None
-    name: str
+ARGUMENTS = (
+    *("measures", "at_least", "at_most", "max_drop", "hard_drop", "totals", "slices"),
+    *("max_slice_drop", "slice_at_least", "per_query_at_least", "max_regressed_queries"),
+    *("n_queries", "allow", "query_text", "item_text", "name"),
+)
+"""What a gate takes besides its data and the reading options of ``evaluate``."""
 
 
 @cache
@@ -181,11 +164,6 @@ class Limits:
         own = [self.at_least, self.at_most, self.max_drop, self.per_query_at_least]
         return list(dict.fromkeys(n for of in (*own, *self.slice_at_least.values()) for n in of))
 
-    @property
-    def limits_slices(self) -> bool:
-        """Whether slices are limited, or shown for the drop of each."""
-        return self.max_slice_drop is not None
-
     def allowed_of(self, label: str) -> float | None:
         """Allowed drop of a slice; None where it has none."""
         own = self.max_slice_drop
@@ -198,7 +176,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     from sklearn_rank.measures.custom import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
-    own, reading = GateArguments.__annotations__, reading_options()
+    own, reading = ARGUMENTS, reading_options()
     for name in arguments:
         if name not in own and name not in reading:
             msg = f"unexpected keyword argument {name!r}{closest(name, (*own, *reading))}"
@@ -222,6 +200,8 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     of_slices = given("slice_at_least")
     of_slices = _mapping(of_slices, "slice_at_least", "{label: {measure: number}}", "slice")
+    name = given("name", "")
+    _need(isinstance(name, str), f"name of a gate must be text, got {safe_repr(name)}")
     limits = Limits(
         at_least=least,
         at_most=most,
@@ -239,11 +219,11 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         texts=(given("query_text"), given("item_text")),
         settings=settings,
         reading={name: arguments[name] for name in reading if name in arguments},
-        name=(given("name") or "").encode("utf-8", "backslashreplace").decode(),
+        name=name.encode("utf-8", "backslashreplace").decode(),
     )
-    sliced = limits.limits_slices or bool(limits.slice_at_least)
+    sliced = (limits.max_slice_drop is not None) or bool(limits.slice_at_least)
     _need(not sliced or limits.slices is not None, "limits of slices need slices=")
-    needs_drop = limits.limits_slices or limits.max_regressed is not None
+    needs_drop = (limits.max_slice_drop is not None) or limits.max_regressed is not None
     rule = "max_slice_drop and max_regressed_queries need max_drop="
     _need(bool(drops) or not needs_drop, rule)
     rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"

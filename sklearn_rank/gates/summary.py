@@ -188,30 +188,16 @@ def _annotations(summary: Summary) -> list[str]:
 
 
 _IN_COMMANDS = str.maketrans({"%": "%25", ",": "%2C", ":": "%3A"})
-_COLOURS = {
-    "31": r"FAIL|STALE|ERROR",
-    "33": r"NOT CONFIRMED|warning",
-    "32": r"ok|improved|new",
-}
 
 
-def in_colour(lines: Sequence[str]) -> list[str]:
-    """The lines with the states in front in colour, for a terminal."""
-    painted = list(lines)
-    for code, words in _COLOURS.items():
-        painted = [re.sub(rf"^({words}):", f"\033[{code}m\\1\033[0m:", own) for own in painted]
-    return painted
-
-
-def print_summary(summary: Summary, *, colour: bool) -> None:
+def print_summary(summary: Summary) -> None:
     """Print a run without pytest, which would show the whole message of a failed gate."""
     failed = sorted((run for run in summary.gates if run.failed), key=lambda run: run.gravity)
     for n, run in enumerate(failed):
         said = run.record["message" if n < MOST_ROWS else "brief"]
         print(f"FAILED {shown(run.record['name'], 60)}\n{said}\n")
-    lines = summary_lines(summary)
     print(f" {TITLE} ".center(WIDTH, "-"))
-    print("\n".join(in_colour(lines) if colour else lines))
+    print("\n".join(summary_lines(summary)))
 
 
 # Files -------------------------------------------------------------------------------------------
@@ -236,7 +222,7 @@ def write_reports(
         if not target:
             continue
         path = Path(start or "", target)
-        if given.count(os.path.abspath(path)) > 1:
+        if given.count(os.path.abspath(path)) > 1 and (path.is_file() or not path.exists()):
             complaints.append(f"report {line(target)} was not written: another one has its name")
             continue
         try:

@@ -77,8 +77,6 @@ class Finding:
     text: str
     short: str = ""
     """Behind another finding; empty: as ``text``."""
-    of_baseline: bool = False
-    """Whether a new baseline would resolve it, so that an update says so."""
     warns: bool = False
     """Whether users are warned of it."""
 
@@ -145,10 +143,6 @@ class Worst:
     """Slices that the rows are of, where nothing else fails."""
     of: int = 0
     """Queries that they were chosen from."""
-    slices: tuple[tuple[str, ...], ...] = ()
-    """Slices of each row."""
-    titles: Mapping[Any, str] = field(default_factory=dict)
-    """Titles of items."""
 
 
 @dataclass(frozen=True)

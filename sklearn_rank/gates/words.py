@@ -41,8 +41,6 @@ MOST_ROWS = 24
 MOST_ITEMS = 4
 """Items of a row of queries, which has to fit a line."""
 MOST_ON_TOP = 5
-_NOTHING = 0.005
-"""Less would read as 0.00, which says that an item does not matter."""
 _CHANCE = 0.45
 """An AUC below this is further from 1/2 than chance takes a useless system."""
 
@@ -224,7 +222,10 @@ def _values(result: GateResult) -> str:
     """The measures that have a limit, or else all."""
     rows = list(result.measures.values())
     limited = [row for row in rows if row.is_limited or row.change is not None] or rows
-    if result.state is State.NEW or result.written == "lowered":
+    if result.written == "raised":
+        ends = ((result.measures[name].title, *move) for name, move in result.moves.items())
+        parts = [f"{title} rose from {was:.3f} to {now:.3f}" for title, was, now in ends]
+    elif result.state is State.NEW or result.written == "lowered":
         parts = [value_sentence(row) for row in rows]
     else:
         parts = [
@@ -430,22 +431,17 @@ def _verdict(row: MeasureResult, *, is_stale: bool) -> str:
 
 
 def losers_table(result: GateResult) -> Table:
-    """The queries that explain a verdict."""
-    worst = result.worst
-    rows = () if worst is None else tuple(zip(worst.rows, worst.slices, strict=True))
-    titles = {} if worst is None else worst.titles
-    title = "contributions of items: old rank -> new rank"
-    if not result.systems:
-        title = "relevant items at"
-    columns: dict[Column, Callable[[Any], Cell]] = {
-        Column("query", longest=None): lambda row: text_cell(_titled(row[0].query, row[0].text)),
-        Column("slice"): lambda row: text_cell(" ".join(map(shown, row[1]))),
-        Column((result.systems or ("",))[0], "number"): lambda row: number_cell(row[0].old),
-        Column((result.systems or ("value",))[-1], "number"): lambda row: number_cell(row[0].new),
-        Column("change", "number"): lambda row: number_cell(row[0].change, signed=True),
-        Column(title, longest=None): lambda row: text_cell(_items(row[0], titles)),
+    """The queries that explain a verdict; what went the way of a query stands first."""
+    old, new = result.systems or ("", "value")
+    title = "contributions: old rank -> new rank" if old else "ranks of relevant items"
+    columns: dict[Column, Callable[[QueryChange], Cell]] = {
+        Column("query", longest=None): lambda row: text_cell(_titled(row.query, row.text)),
+        Column(old, "number"): lambda row: number_cell(row.old),
+        Column(new, "number"): lambda row: number_cell(row.new),
+        Column("change", "number"): lambda row: number_cell(row.change, signed=True),
+        Column(title, longest=None): lambda row: text_cell(line(_items(row), 2 * LONGEST_TEXT)),
     }
-    return _without_empty(columns, rows)
+    return _without_empty(columns, () if result.worst is None else result.worst.rows)
 
 
 def _titled(value: Any, title: str) -> str:
@@ -453,50 +449,27 @@ def _titled(value: Any, title: str) -> str:
     return f"{line(title, LONGEST_TEXT)} ({shown(value)})" if title else shown(value)
 
 
-def _items(row: QueryChange, titles: Any) -> str:
-    """``d969 1->9 -0.31, d845 3->-``, or the ranks of the relevant items of one system."""
-    name = {item: _titled(item, title) for item, title in titles.items()}
-    after = row.after
-    if math.isnan(row.old) and not row.items:
-        ranks = ", ".join(_rank(hit.rank) for hit in after.hits[:MOST_ITEMS]) or "nowhere"
-        text = f"{ranks}{_more(after.hits)} of {after.n_ranked:,}"
-        lost = after.not_retrieved
-        missing = ", ".join(name.get(item, shown(item)) for item in lost[:2])
-        more = f" +{len(lost) - 2:,}" if len(lost) > 2 else ""
-        return f"{text}; unretrieved {missing}{more}" if lost else text
-    empty = " (empty list)" if not after.n_ranked else ""
-    if not row.items and after.judged is None:  # items without ids
-        sides = [", ".join(_rank(hit.rank) for hit in own.hits) for own in (row.before, after)]
-        return f"{sides[0] or '-'} -> {sides[1] or '-'}{empty}"
-    moves = [own for own in row.items if own.old_rank != own.new_rank or own.contribution]
-    lead = cause(row)
-    moves.sort(key=lambda own: own is not lead)
-    parts = []
-    for own in moves[:MOST_ITEMS]:
-        cost = f" {own.contribution:+.2f}" if abs(own.contribution) >= _NOTHING else ""
-        ranks = f"{_rank(own.old_rank)}->{_rank(own.new_rank)}"
-        parts.append(f"{name.get(own.item, shown(own.item))} {ranks}{cost}")
-    return f"{', '.join(parts) or '-'}{_more(moves)}{empty}"
+def _items(row: QueryChange) -> str:
+    """``d969 1->9 -0.31; d845 3->-``, or the ranks of the relevant items."""
+    if row.items:
+        lead = cause(row)
+        items = sorted(row.items, key=lambda own: own is not lead)
+        return replace(row, items=tuple(items)).why(MOST_ITEMS)
+    sides = [", ".join(f"{hit.rank:g}" for hit in own.hits) for own in (row.before, row.after)]
+    lost = f"; unretrieved {several(row.after.not_retrieved, 2)}" * bool(row.after.not_retrieved)
+    old = "" if math.isnan(row.old) else f"{sides[0] or '-'} -> "
+    return f"{old}{sides[1] or '-'} of {row.after.n_ranked:,}{lost}"
 
 
-def _rank(rank: float | None) -> str:
-    return "-" if rank is None else f"{rank:g}"
-
-
-def _more(values: Sequence[Any]) -> str:
-    return f" +{len(values) - MOST_ITEMS:,}" if len(values) > MOST_ITEMS else ""
-
-
-def _on_top(row: QueryChange, titles: Any) -> str:
+def _on_top(row: QueryChange) -> str:
     """The first items of the list, ``*`` relevant, ``?`` unjudged."""
-    judged, ranking = row.after.judged or {}, row.after.ranking[:MOST_ON_TOP]
+    judged = row.after.judged or {}
     graded = any(grade == 0 for grade in judged.values())
-    marks = (
-        "*" if judged.get(item, 0) > 0 else "?" * (graded and item not in judged)
-        for item in ranking
+    marks = {True: "*", False: "?" * graded}
+    return " ".join(
+        shown(item) + ("" if judged.get(item) == 0 else marks[judged.get(item, 0) > 0])
+        for item in row.after.ranking[:MOST_ON_TOP]
     )
-    named = (_titled(item, titles.get(item, "")) for item in ranking)
-    return " ".join(f"{item}{mark}" for item, mark in zip(named, marks, strict=True))
 
 
 def _queries(result: GateResult) -> list[str]:
@@ -512,11 +485,12 @@ def _queries(result: GateResult) -> list[str]:
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
         about = f"biggest losses{of} ({worst.measure}{share}; {signs}, - unretrieved)"
     title, *lines = to_text(losers_table(result)).split("\n")
-    tops = [f"    now on top: {_on_top(row, worst.titles)}" for row in worst.rows]
-    pairs = zip(lines, tops, worst.rows, strict=True)
-    own = [text for text, top, row in pairs for text in (text, *[top] * bool(row.after.ranking))]
+    for text, row in zip(lines, worst.rows, strict=True):
+        top = f"    now on top: {_on_top(row)}"
+        about_row = [text, top] if row.after.ranking else [text]
+        title = "\n".join([title, *about_row])
     gains = ", ".join(f"{shown(query)} {gain:+.4f}" for query, gain in worst.gains)
-    return [about, title, *own, *([f"biggest gains: {gains}"] if gains else [])]
+    return [about, *title.split("\n"), *([f"biggest gains: {gains}"] if gains else [])]
 
 
 # Remarks that help to understand a failure; they fail nothing ------------------------------------

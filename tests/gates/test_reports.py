@@ -72,7 +72,7 @@ def test_of_many_failures_each_has_a_sentence_a_query_and_the_command(capsys) ->
     text = markdown(summary(*FAILED))
     assert len(text) < 4000
     assert sum("| fail |" in line for line in text.split("\n")) == 8
-    print_summary(summary(*FAILED), colour=False)
+    print_summary(summary(*FAILED))
     said = capsys.readouterr().out.partition("--- ranking")[0]
     assert said.count("FAILED 'gate ") == 8
     assert said.count("biggest losses") == 3

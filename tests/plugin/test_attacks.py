@@ -148,7 +148,7 @@ def test_every_host_of_continuous_integration_is_known(name, gate, monkeypatch):
 
 def test_two_reports_in_one_file_are_refused(recorded):
     options = ("--rank-json=out.md", "--rank-markdown=out.md")
-    recorded.run(*options, ret=4, says="name one file")
+    recorded.run(*options, ret=1, says="ERROR: report out.md was not written: another one has its")
     assert not (recorded.path / "out.md").exists()
 
 

@@ -221,10 +221,11 @@ def test_in_ci_nothing_that_writes_ends_green(suite, monkeypatch):
     assert "baselines were written in continuous integration" in said(result)
 
 
-@pytest.mark.parametrize("limits", ["at_least={'mrr': 0.1}", "max_drop={'mrr': 0.02}"])
-def test_two_checks_of_one_name_fail(limits, suite):
+def test_two_gates_with_one_baseline_fail(suite):
     def test(name: str, *names: str) -> str:
-        calls = (f"    rank_gate.check(*case([2, 3]), {limits}{own})\n" for own in names)
+        calls = (
+            f"    rank_gate.check(*case([2, 3]), max_drop={{'mrr': 0.02}}{own})\n" for own in names
+        )
         return f"def test_{name}(rank_gate):\n{''.join(calls)}\n"
 
     suite.tests(
@@ -236,8 +237,23 @@ def test_two_checks_of_one_name_fail(limits, suite):
     found = failures(suite.run("--rank-update", ret=1))
     assert sorted(found) == ["test_number", "test_other", "test_twice"]
     assert "two gates of test_it.py::test_twice use" in found["test_twice"]
-    assert "name of a gate must be a str" in found["test_number"]
+    assert "name of a gate must be text" in found["test_number"]
     assert "test_it.py::test_named and test_it.py::test_other" in found["test_other"]
+
+
+MANY = """
+@pytest.mark.parametrize("number", range(5))
+def test_it(number):
+    assert_mrr_at_least(*case([1, 2]), 0.9)
+"""
+
+
+def test_after_the_third_failure_a_sentence_a_query_and_the_command_suffice(suite):
+    suite.tests(MANY)
+    text = said(suite.run(ret=1, failed=5))
+    assert text.count("RankGateFailure: MRR is 0.750, below the 0.900 required") >= 5
+    assert text.count("worst queries by mrr") == 3
+    assert text.count("worst query: q002 0.5000") == 2
 
 
 # Several processes, and second tries -------------------------------------------------------------
