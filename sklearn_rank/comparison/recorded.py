@@ -103,8 +103,6 @@ class RecordedEvaluation(Evaluation):
 
     def unjudged_share(self, top: int) -> float | None:
         """Share of the items in the first ranks that nobody judged; None where it is not known."""
-        if not self.baseline.top:
-            return 0.0
         return self.baseline.unjudged if self.baseline.top == top else None
 
     @property

@@ -166,6 +166,16 @@ def test_own_measures_and_pooled_ones(recorded: Any) -> None:
     assert np.isnan(found.by_slice({"one": ["q1"]})["one"]["auc(average=pooled)"])
 
 
+def test_a_pooled_value_is_that_of_all_recorded_queries(recorded: Any) -> None:
+    scores = {query: {"a": 0.5, "b": 0.1, "x": 0.3} for query in TRUTH}
+    name, fewer = "auc(average=pooled)", list(TRUTH)[:10]
+    old = recorded(evaluated(scores, name))
+    whole = compare({"baseline": old, "now": evaluated(scores, name)})
+    assert whole[name].change == 0
+    truth, run = ({query: own[query] for query in fewer} for own in (TRUTH, scores))
+    assert math.isnan(compare({"baseline": old, "now": evaluated(run, name, truth)})[name].old)
+
+
 def test_no_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(baseline.BaselineError, match="there is no baseline "):
         load(tmp_path / "none.rank.json")
