@@ -90,44 +90,37 @@ def _can_be_equal(kind: type, other: type) -> bool:
 # Spelling of ids ---------------------------------------------------------------------------------
 
 
-_FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
-    ("in type", "str() of one side", str),
-    ("in case", "case folded", str.casefold),
-    ("in spaces", "whitespace stripped", lambda text: "".join(text.split())),
-    ("by a trailing '.0'", "a trailing '.0' removed", lambda text: text.removesuffix(".0")),
-    ("by leading zeros", "leading zeros removed", lambda text: text.lstrip("0")),
-    ("in Unicode form", "Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
-)
-"""Differences of spelling: name, advice, and the function that removes it."""
-_WITHOUT_PREFIX = ("by a prefix", "", lambda text: re.split(r"[/\\:#|_-]", text)[-1])
-
-
-def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
-    """RankingDataWarning where queries of the two sides differ in spelling alone."""
-    for change, number in almost_equal(missing, unjudged).items() if missing and unjudged else ():
-        warn(
-            f"{number:,} of {len(missing):,} judged queries without a ranking are among the ranked "
-            f"queries without judgements: with {change} they would match",
-            RankingDataWarning,
-        )
-        return
+_FORMS: Mapping[str, tuple[str, Callable[[str], str]]] = {
+    "in type": ("str() of one side", str),
+    "in case": ("case folded", str.casefold),
+    "in spaces": ("whitespace stripped", lambda text: "".join(text.split())),
+    "by a trailing '.0'": ("a trailing '.0' removed", lambda text: text.removesuffix(".0")),
+    "by leading zeros": ("leading zeros removed", lambda text: text.lstrip("0")),
+    "in Unicode form": ("Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
+    "by a prefix": ("", lambda text: re.split(r"[/\\:#|_-]", text)[-1]),
+}
+"""Differences of spelling: advice for queries, and the function that removes it."""
 
 
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
     """Number of unmatched ids of two sides that match after the first change of spelling."""
-    for change, number in almost_equal(left, right).items():
-        return f". With {change}, {number:,} of them would match"
+    left, right = list(left), list(right)
+    for advice, form in _FORMS.values() if left and right else ():
+        number = len({form(str(key)) for key in left} & {form(str(key)) for key in right})
+        if number and advice:
+            return f". With {advice}, {number:,} of them would match"
     return ""
 
 
-def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
-    """Number of ids of two sides that match, by change of spelling."""
-    left, right = list(left), list(right)
-    common = {
-        change: len({form(str(key)) for key in left} & {form(str(key)) for key in right})
-        for _, change, form in _FORMS
-    }
-    return {change: number for change, number in common.items() if number}
+def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
+    """RankingDataWarning where queries of the two sides differ in spelling alone."""
+    hint = spelling_hint(missing, unjudged)
+    if hint:
+        warn(
+            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked ones no "
+            f"judgements{hint}",
+            RankingDataWarning,
+        )
 
 
 def with_mismatch_hint(
@@ -192,7 +185,7 @@ def _likely_mismatch(sides: Iterable[tuple[list[Any], list[Any]]]) -> str:
     def text(item: Any) -> str:
         return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
 
-    for what, _, form in (*_FORMS, _WITHOUT_PREFIX):
+    for what, (_, form) in _FORMS.items():
         for relevant, items in sides:
             ranked = {form(text(item)): item for item in items}
             for item in relevant:
