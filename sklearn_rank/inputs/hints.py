@@ -117,8 +117,8 @@ def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> Non
     hint = spelling_hint(missing, unjudged)
     if hint:
         warn(
-            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked ones no "
-            f"judgements{hint}",
+            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked ones "
+            f"no judgements{hint}",
             RankingDataWarning,
         )
 
