@@ -97,6 +97,14 @@ def test_a_measure_sees_no_data() -> None:
             assert not data & set(map(room_of, imported_modules(FILES[module], lazily=True)))
 
 
+def test_a_kernel_reads_judged_rankings_alone() -> None:
+    for module in MODULES:
+        if room_of(module) == "sklearn_rank.kernels":
+            imported = imported_modules(FILES[module], lazily=True)
+            data = {other for other in imported if other.startswith("sklearn_rank.rankings")}
+            assert data <= {"sklearn_rank.rankings.judged"}, module
+
+
 def test_the_core_never_imports_the_plugin() -> None:
     """But for the demo, not even lazily."""
     reaching = {
