@@ -19,7 +19,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.source import Block, FileRows, Request, Source, check_id, source_of, text_of
-from sklearn_rank.files.text import EXACT, INEXACT, is_exact
+from sklearn_rank.files.tables import EXACT, INEXACT, is_exact
 from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,

@@ -15,7 +15,6 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.files.columnar import columnar_kind, read_columnar
 from sklearn_rank.files.jsons import looks_like_lines, read_ids, read_json
 from sklearn_rank.files.source import (
     MAX_BYTES,
@@ -27,7 +26,13 @@ from sklearn_rank.files.source import (
     opened,
     source_of,
 )
-from sklearn_rank.files.text import MAX_GRADE, read_lines, separator_of
+from sklearn_rank.files.tables import (
+    MAX_GRADE,
+    columnar_kind,
+    read_columnar,
+    read_lines,
+    separator_of,
+)
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option, negated

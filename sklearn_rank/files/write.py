@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.read import FORMATS, SUFFIXES, FileFormat, kind_of_name, qrels_of, run_of
 from sklearn_rank.files.source import MAX_ID, polars_or_none, source_of
-from sklearn_rank.files.text import EXACT, INEXACT, MAX_GRADE, TIMESTAMP, is_exact
+from sklearn_rank.files.tables import EXACT, INEXACT, MAX_GRADE, TIMESTAMP, is_exact
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text

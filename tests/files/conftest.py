@@ -7,15 +7,15 @@ import polars  # noqa: F401 - which reads blocks of any size then
 import pytest
 
 from sklearn_rank import read_qrels, read_run
-from sklearn_rank.files import columnar, text, write
+from sklearn_rank.files import tables, write
 
 
 @pytest.fixture(params=["polars", "plain"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs by Polars, and by the reader for those who do not have it."""
-    monkeypatch.setattr(text, "_LOADED", 0)
+    monkeypatch.setattr(tables, "_LOADED", 0)
     if request.param == "plain":
-        for module in (text, columnar, write):
+        for module in (tables, write):
             monkeypatch.setattr(module, "polars_or_none", lambda: None)
     return str(request.param)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
 from sklearn_rank.files import source
-from sklearn_rank.files import text as rows
+from sklearn_rank.files import tables as rows
 from tests.strategies import examples
 
 OWN = (FileFormatError, ColumnRoleError)

@@ -69,7 +69,7 @@ def test_names_with_dots_spaces_and_quotes(lazy):
 
 def test_texts_and_distances(lazy):
     judged = {name: values for name, values in TRUTH.items() if name != "grade"}
-    near = {**judged, "title": list("1234")}, {**RUN, "score": [0.3, 0.2, 0.1] * 2}
+    near = judged, {**RUN, "score": [0.3, 0.2, 0.1] * 2}
     near[1]["distance"] = [-score for score in near[1].pop("score")]
     expected = evaluate(*map(pl.DataFrame, near), "map")
     assert_same(evaluate(*map(lazy, near), "map"), expected)
