@@ -310,13 +310,6 @@ class SystemLines(Display):
         -------
         display : Display
             The display, drawn.
-
-        Raises
-        ------
-        InvalidParameterError
-            If an option has an unknown name or a wrong value.
-        RankingConfigError
-            If the query ids are missing, or an option does not apply to the layout of y.
         """
         drawn, given = cls._split(options, OPTION_NAMES)
         settings = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
