@@ -208,14 +208,14 @@ def claims(found: Sequence[Finding]) -> str:
                 if part.row.slice and not (sizes and abs(part.cell.change or 0.0) <= sizes[0])
             ]
             where = f" for {some(dict.fromkeys(slices))} queries" if slices else ""
-            if sizes and where:
-                where = f", most{where}" if kind == "worse" else ""
+            if sizes:
+                others = {of.measure for of in found if of.row.slice and of.cell.direction != kind}
+                overall = " overall" if measure in others else ""
+                where = f", most{where}" if where and kind == "worse" else overall
             groups.setdefault((parts[0].verb, where), []).append(measure)
     phrases = [f"{some(names)} {verb}{where}" for (verb, where), names in groups.items()]
-    if len(phrases) > 2 * MOST_NAMED:
-        rest = count(len(phrases) - 2 * MOST_NAMED, "more change")
-        phrases = [*phrases[: 2 * MOST_NAMED], rest]
-    return "; ".join(phrases)
+    more = len(phrases) - 2 * MOST_NAMED
+    return "; ".join(phrases[: 2 * MOST_NAMED]) + f"; {more:,} more changes" * (more > 0)
 
 
 def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:

@@ -61,10 +61,8 @@ def write_report(
     for name in set(options).difference(names):
         msg = f"report() got an unexpected keyword argument {safe_repr(name)}{closest(name, names)}"
         raise TypeError(msg)
-    is_path = isinstance(path, (str, os.PathLike))
-    if not is_path or os.path.isdir(path):
-        what = "a directory" if is_path else safe_repr(path)
-        msg = f"report: path must be the name of a file, got {what}"
+    if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
+        msg = f"report: path must be the name of a file, got {safe_repr(path)}"
         raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
     report = report_of(result, **options)
@@ -83,10 +81,7 @@ def report_of(
     about: str | Sequence[str] = (),
     max_drop: Any = None,
 ) -> Report:
-    """Everything that a page shows of a comparison or of one system.
-
-    With ``max_drop`` its verdict and colours are those of a gate with these limits.
-    """
+    """Everything that a page shows; with ``max_drop`` its verdict and colours are a gate's."""
     texts = text_function(query_text), item_function(item_text)
     evaluations = [result] if isinstance(result, Evaluation) else result.evaluations.values()
     if item_text is not None and all(one._judged.ids is None for one in evaluations):
@@ -191,13 +186,14 @@ def _cell(row: Change, judged: tuple[Direction, str] | None) -> Cell | None:
 
 
 def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
-    """By measure and slice, the colour by a gate and what it allows."""
+    """By measure and slice, the colour by a gate and what it allows, of what it judges."""
     judged: dict[tuple[str, str], tuple[Direction, str]] = {}
     for row in (*gate.measures.values(), *gate.slices):
-        better: Direction = "better" if row.state == "improved" else ""
-        label = "" if row.label is None else slice_name(row.label)
-        note = "" if row.allowed is None else f"allowed {row.allowed:g}"
-        judged[row.name, label] = "worse" if row.state in ("fail", "stale") else better, note
+        if row.state is not None:
+            better: Direction = "better" if row.state == "improved" else ""
+            better = "worse" if row.state in ("fail", "stale") else better
+            label = "" if row.label is None else slice_name(row.label)
+            judged[row.name, label] = better, f"allowed {row.allowed:g}" if row.allowed else ""
     return judged
 
 
@@ -254,7 +250,11 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
     from sklearn_rank.gates.limits import DEFAULT_DROP
     from sklearn_rank.gates.words import would
 
-    verdicts = {name: verdict_on(comparison, name, slices=slices) for name in comparison.others}
+    limits = {} if slices is None else {"max_slice_drop": DEFAULT_DROP, "slices": slices}
+    verdicts = {
+        name: verdict_on(comparison, name, max_drop=DEFAULT_DROP, **limits)
+        for name in comparison.others
+    }
     if len(verdicts) == 1:
         return f"{would(*verdicts.values())}."
     red = [name for name, verdict in verdicts.items() if not verdict.passed]

@@ -53,7 +53,7 @@ def moved(by, n=40, measures=("mrr", "ndcg@3"), system="new"):
         (
             {"head": 1, "brand": 3},
             ("mrr", "ndcg@3"),
-            "MRR and nDCG@3 fell for brand queries; MRR and nDCG@3 rose",
+            "MRR and nDCG@3 fell for brand queries; MRR and nDCG@3 rose overall",
             "worse",
         ),
         ({"head": 1, "long": 1}, ("mrr",), "MRR rose", "better"),
@@ -353,7 +353,7 @@ def test_wrong_arguments_are_refused_before_a_file_is_written(tmp_path):
         compared().report(tmp_path / "r.html", measure="mapp")
     with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
         compared().report(None)
-    with pytest.raises(TypeError, match="report: path must be the name of a file, got a directory"):
+    with pytest.raises(TypeError, match="report: path must be the name of a file, got PosixPath"):
         compared().report(tmp_path)
     for result in (compared(), evaluate(TRUTH, OLD, "mrr")):
         with pytest.raises(TypeError, match=r"'slice'; did you mean 'slices'\?"):
