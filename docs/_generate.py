@@ -52,9 +52,9 @@ relevant item and 0 elsewhere; g is the grade of an item; P@i and R@i are precis
 the first i; Q is the number of queries; b is the parameter `beta`.
 
 `k=None`, the default of functions with a cutoff, reads the whole ranking. With tied items a metric
-is the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
-combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` changes
-defaults to those of another program; see [Conventions](coming_from.md#conventions).
+is the exact expectation over all their orders unless `ties=` says otherwise
+([Inputs](inputs.md#ties)). `convention=` of `evaluate` changes defaults to those of [another
+program](coming_from.md#conventions).
 
 """
 
@@ -108,10 +108,9 @@ _UNDEFINED = """\
 ## Undefined queries
 
 The page of each metric says which queries it leaves undefined: for most, those without a relevant
-item. [`zero_division`](inputs.md#undefined-queries) decides how they count. `hmean` is undefined
-where one of its members is; `ndcg` also where all gains are 0. With `unretrieved="ignore"` LAG and
-the areas under curves are undefined where nothing relevant was retrieved; with `n_negatives=` the
-given number, not the ranking, tells whether there is an irrelevant item.
+item. [`zero_division`](inputs.md#undefined-queries) decides how they count. `ndcg` is undefined
+also where all gains are 0, and with `unretrieved="ignore"` LAG and the areas under curves where
+nothing relevant was retrieved.
 
 """
 
