@@ -112,12 +112,11 @@ class HitReader:
         self._keeps, self._unread = provider is not None, dict[str, set[Any]]()
         self.form, self.are_best_first = "", False
         """What the items are; and whether their order says something beside their numbers."""
-        fields = {kind: getattr(kind, "_fields", ()) for kind in first}
         if callable(provider):
             return  # which reads pairs and dicts by itself
-        if any(issubclass(kind, Mapping) for kind in first) or any(
-            names and item_ids(names) for names in fields.values()
-        ):
+        # Named tuples of both sides are ids, as other tuples are.
+        fields = [getattr(kind, "_fields", ()) for kind in first.keys() - judged]
+        if any(issubclass(kind, Mapping) for kind in first) or any(map(item_ids, fields)):
             self.form = "dicts"
         elif pairs and not any(issubclass(kind, tuple) for kind in judged):
             # Where the ground truth has tuples, pairs are ids themselves.
@@ -190,7 +189,8 @@ class HitReader:
     def refuse_unread(self) -> None:
         """ColumnRoleError where dicts without a score have other numbers."""
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
-        refuse_unread(counts, "a dict of y_score", ORDER)
+        advice = "Name it score (the greatest ranks first), or pass the ids alone, best first"
+        refuse_unread(counts, "a dict of y_score", ORDER, advice)
 
     def _other(self, hit: Any, position: int, where: object) -> TypeError:
         return TypeError(

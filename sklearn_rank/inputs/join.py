@@ -518,7 +518,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             f"{y_score.shape} of scores; pass ranked item ids, or y_true as a 2-D array of grades"
         )
     for name, side in (("y_true", y_true), ("y_score", y_score)):
-        if not msg and hasattr(side, "iloc") and names_rows(side.index):
+        if not (msg or is_shared) and hasattr(side, "iloc") and names_rows(side.index):
             msg = (
                 f"{name} is a Series whose index names queries, and the other side has none to "
                 f"join by; pass both as Series or mappings, or {name}.tolist()"

@@ -301,7 +301,10 @@ def is_id_name(name: str) -> bool:
 
 
 def refuse_unread(
-    unread: Mapping[str, tuple[Collection[Any], int]], where: str, kinds: tuple[Role, ...]
+    unread: Mapping[str, tuple[Collection[Any], int]],
+    where: str,
+    kinds: tuple[Role, ...],
+    advice: str = "",
 ) -> None:
     """ColumnRoleError if a column without a role may be the grade, or the score, that is lacking.
 
@@ -326,10 +329,13 @@ def refuse_unread(
             f"{safe_repr(first)}.map({{...}}))"
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())
+    advice = advice or (
+        f"Pass {argument('columns', {kinds[0]: first})}{note}, or "
+        f"{argument('columns', {kinds[0]: None})} if no column has it"
+    )
     msg = (
         f"{where} has no column for the role {wanted}, which may be {listed}; without it "
-        f"{otherwise}. Pass {argument('columns', {kinds[0]: first})}{note}, or "
-        f"{argument('columns', {kinds[0]: None})} if no column has it"
+        f"{otherwise}. {advice}"
     )
     raise ColumnRoleError(msg)
 

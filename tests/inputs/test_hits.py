@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -144,6 +144,25 @@ def test_paths_of_dicts_and_numbers() -> None:
         ValueError, match=r"string_provider raised KeyError\(.*url.*\) on item 1 of"
     ):
         evaluate({"q": {"u2"}}, {"q": [named[0], {"meta": {}}]}, "mrr", string_provider="meta.url")
+
+
+class Link(NamedTuple):
+    """Names that would tell an id, of both sides."""
+
+    query_id: str
+    doc_id: str
+
+
+class Scored(NamedTuple):
+    doc_id: str
+    distance: float
+
+
+def test_named_tuples_are_ids_of_both_sides_or_read_by_their_names() -> None:
+    links = [Link("q", "x"), Link("q", "a")]
+    assert evaluate({"q": {Link("q", "a")}}, {"q": links}, "mrr")["mrr"] == 1 / 2
+    hits = [Scored("x", 0.1), Scored("a", 0.2), Scored("b", 0.3)]
+    assert evaluate({"q": {"a"}}, {"q": hits}, "mrr")["mrr"] == 1 / 2
 
 
 def test_objects_that_are_ids_themselves_stay_so() -> None:

@@ -105,6 +105,11 @@ def test_one_truth_for_all_queries(wrap):
     assert evaluation.counts["relevant"] == 2
 
 
+def test_lists_of_one_truth_may_be_a_series_with_names() -> None:
+    ranked = pd.Series([["1-a", "x"], ["y", "2-b"]], index=pd.Index(["p", "q"], name="query"))
+    assert evaluate({"1-a", "2-b"}, ranked, "mrr")["mrr"] == 3 / 4
+
+
 def test_items_that_several_queries_found_are_warned_of():
     with pytest.warns(RankingDataWarning, match=r"^1 items .* several queries \('a'\) and count"):
         evaluation = evaluate({"a"}, [["x", "a"], ["a", "y"]], "mrr")
