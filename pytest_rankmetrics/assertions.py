@@ -37,8 +37,7 @@ def assert_metric(
 ) -> GateResult:
     """Assert that a measure is good enough over all queries.
 
-    Works in every test runner and in plain scripts. Inside pytest with the plugin loaded, the
-    outcome also enters the reports and the list of gates that have run.
+    Works in every test runner and in plain scripts; pytest's reports list it, too.
 
     Parameters
     ----------
@@ -46,11 +45,8 @@ def assert_metric(
         Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
     measure : str or Measure
         In any spelling that :func:`sklearn_rank.measure` reads, such as ``"ndcg@10"``.
-    at_least : float
-        Least value, for measures of which greater is better: in (0, 1] where the measure is
-        bounded, above 0 elsewhere. Equality (within 1e-9) passes.
-    at_most : float
-        Greatest value, for measures where less is better (LAG): finite, at least 0.
+    at_least, at_most : float
+        Least value, or the greatest where less is better (LAG). Equality (within 1e-9) passes.
     **options
         ``allow``, ``n_queries``, ``name``, texts and reading options of :meth:`RankGate.check`.
 
@@ -62,14 +58,11 @@ def assert_metric(
     Raises
     ------
     RankGateFailure
-        If the value is not good enough or not finite, or if something would have been left out:
-        queries without judgements, with one row each, or found by nobody; no relevant item found.
+        If the value is not good enough or not finite, or if something would have been left out.
     InvalidParameterError
-        If the limit is missing, not a finite number, of the wrong direction, or such that every
-        value (or none) meets it.
+        If the limit is missing, of the wrong direction, or such that every value or none meets it.
     ValueError, TypeError
-        If the data is not acceptable to :func:`sklearn_rank.evaluate`, or an undefined or missing
-        query or a duplicate is met and not allowed.
+        If the data is not acceptable to :func:`sklearn_rank.evaluate`.
 
     Examples
     --------

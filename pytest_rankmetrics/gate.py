@@ -85,17 +85,14 @@ class RankGate:
         measures : str, Measure, or sequence of them, default=()
             Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
         at_least, at_most : {measure: float}, default=None
-            Thresholds over all queries; see :func:`pytest_rankmetrics.assert_metric`.
+            Thresholds over all queries.
         max_drop : float or {measure: float}, default=None
-            Allowed drop against the baseline, in units of the measure (for LAG: allowed rise). A
-            number applies to all measures named in ``measures``, ``at_least`` and ``at_most``, and
-            without any to ``"map"`` and ``"ndcg@10"``. In [0, 1) where the measure is bounded.
+            Allowed drop against the baseline, in units of the measure; a number is for all measures
+            that are named, and without any for ``"map"`` and ``"ndcg@10"``.
         hard_drop : float or {measure: float}, default=None
-            Drop that is always red, at least ``max_drop``; equal to it, every drop beyond is. None
-            takes the setting, ``math.inf`` switches it off.
+            Drop that is always red; equal to ``max_drop``, every drop beyond is.
         totals : {name: float}, default=None
-            Numbers of the whole run, limited as measures are: less is better unless ``at_least``
-            names it.
+            Numbers of the whole run; less is better unless ``at_least`` names it.
         slices : mapping, callable or str, default=None
             {query: label or labels}, {label: queries}, a function of the query id, or a column.
         max_slice_drop : float or {label: float}, default=None
@@ -105,13 +102,13 @@ class RankGate:
         per_query_at_least : {measure: float}, default=None
             Least value of every single query.
         max_regressed_queries : int, default=None
-            How many queries may be worse than in the baseline, for each measure with a drop.
+            How many queries may be worse than in the baseline.
         n_queries : int, default=None
-            Exact number of queries that have to be evaluated.
+            Exact number of queries.
         allow : collection of str, default=()
-            Faults that are no error in this gate, and remarks that need no notice.
+            Faults of the data that are no error in this gate.
         query_text, item_text : mapping or callable, default=None
-            Texts of queries and titles of items, shown before their ids.
+            Texts of queries and titles of items.
         name : str, default=None
             Name of the gate and of its baseline; None takes that of the running test.
         **reading
@@ -297,17 +294,14 @@ def expected_failure(
 ) -> Iterator[pytest.ExceptionInfo[Any]]:
     """Pass if a gate fails in the block, as ``pytest.raises`` passes if something raises.
 
-    A failed gate makes its run red even if the test goes on: ``pytest.raises``, ``except`` clauses,
-    ``contextlib.suppress`` and xfail hide a failure, and nothing tells an intended one from a lost
-    one. This says that it is intended. It may stand around an ``await``, the result of an executor,
-    or a helper that raises something else from it.
+    A failed gate makes its run red even if something else swallows its failure: this says that it
+    is intended. It may stand around an ``await`` or the result of an executor.
 
     Parameters
     ----------
     expected : exception type or tuple of them, default=RankGateFailure
-        Exception that leaves the block. A gate that could not measure raises an error of
-        :mod:`sklearn_rank`, such as ``QueryMismatchError``; with ``-W error`` a gate that warns
-        raises ``RankGateWarning``.
+        A gate that could not measure raises an error of :mod:`sklearn_rank`; with ``-W error`` a
+        gate that warns raises ``RankGateWarning``.
     match : str or compiled pattern, default=None
         Regular expression that is searched in the message.
 
@@ -315,13 +309,6 @@ def expected_failure(
     ------
     info : pytest.ExceptionInfo
         ``info.value`` is the exception, once the block has ended.
-
-    Raises
-    ------
-    pytest.fail.Exception
-        If nothing is raised in the block.
-    AssertionError
-        If the message does not match.
 
     Examples
     --------

@@ -23,34 +23,34 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.verdict import RankGateFailure
+from sklearn_rank.gates.words import count, first_of, line, queries_text, several, shown
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.typing import IntArray
 
 BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
+_OPTIONS = {"True": "yes", "False": "no"}
 Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
 """Numbers of the queries of each slice, and its evaluation, by label."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a baseline differs from the measured data."""
+    """How a baseline differs from the measured data, in words."""
 
-    queries: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Ids that were added, are gone, judged anew, clustered or weighed otherwise, by what."""
-    readings: Sequence[tuple[str, str, str]] = ()
-    """Options that differ: name, then, now."""
-    definitions: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
-    """Parameters by which measures are counted otherwise: parameter, then, now."""
-    gone: Sequence[str] = ()
-    """Measures that only the baseline has."""
-    added: Sequence[str] = ()
-    """Measures that it lacks."""
-    moved: Sequence[tuple[str, Sequence[str], Sequence[str]]] = ()
-    """Queries in other slices than recorded: id, then, now."""
-    no_comparison: bool = False
-    """Whether fewer than half of the queries are the same."""
+    data: str = ""
+    """Queries that differ, and options that were read otherwise."""
+    others: Sequence[tuple[str, str]] = ()
+    """Rule and sentence of all else: measures and slices."""
+    compares: bool = True
+    """Whether its values can be compared: read alike, with half of the queries the same."""
+    is_few: bool = False
+    """Whether fewer than half of them are."""
+    lacks: frozenset[str] = frozenset()
+    """Measures that it does not have, or that are counted otherwise."""
+    has_more: bool = False
+    """Whether it has measures that are not measured now."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,11 @@ def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> Other:
     digests = judged_digests(new)
     common = [n for n, row in enumerate(rows) if row is not None and row.judged == digests[n]]
     fit = _fit(new, baseline, keys, digests, slices, len(common))
-    comparable = not (fit.no_comparison or fit.readings)
-    known = {n: row for n in (common if comparable else ()) if (row := rows[n]) is not None}
-    same = {name for name in new if name not in {*fit.definitions, *fit.added}}
+    known = {n: row for n in (common if fit.compares else ()) if (row := rows[n]) is not None}
+    same = {name for name in new if name not in fit.lacks}
     pooled = {name for name in same if new._scored[name].measure.is_pooled}
     by_query = [name for name in new if name in same - pooled and known]
-    whole = comparable and not any(fit.queries.values())
+    whole = not fit.data
     numbers = np.array([*known], dtype=np.int64)
     old = recorded_evaluation(new, numbers, [*known.values()], by_query, baseline)
     return Other(
@@ -163,7 +162,7 @@ def _fit(
     slices: Slices,
     n_common: int,
 ) -> Fit:
-    by_id = {row.id: row for row in baseline.queries}
+    by_id, misfit = {row.id: row for row in baseline.queries}, "baseline does not fit:"
 
     def differing(name: str, now: Iterable[object]) -> list[str]:
         return [
@@ -172,39 +171,56 @@ def _fit(
             if key in by_id and getattr(by_id[key], name) != own
         ]
 
-    labels = labels_of(slices, len(keys))
-    then, now = baseline.reading, reading_of(new)
-    definitions = {}
+    present, then, now = set(keys), baseline.reading, reading_of(new)
+    queries = {
+        "added": [key for key in keys if key not in by_id],
+        "gone": [key for key in by_id if key not in present],
+        "judged anew": differing("judged", digests),
+        "in other clusters": differing("cluster", clusters_of(new)),
+        "weighed otherwise": differing("weight", weights_of(new)),
+    }
+    # Ties only where both have scores, say.
+    readings = [
+        f"read with {name}={_OPTIONS.get(now[name], now[name])}, recorded with "
+        f"{_OPTIONS.get(then[name], then[name])}"
+        for name in then
+        if name in now and then[name] != now[name]
+    ]
+    data = [f"{queries_text(len(q))} {kind} ({several(q)})" for kind, q in queries.items() if q]
+    added = [name for name in new if name not in baseline.measures]
+    others, lacks = [], set(added)
     for name in (name for name in new if name in baseline.measures):
         old, own = baseline.measures[name].definition, definition_of(new._scored[name].measure)
-        differ = [(k, old.get(k, "-"), own.get(k, "-")) for k in dict.fromkeys([*old, *own])]
-        if changed := [row for row in differ if row[1] != row[2]]:
-            definitions[name] = changed
-    present = set(keys)
-    return Fit(
-        queries={
-            "added": [key for key in keys if key not in by_id],
-            "gone": [key for key in by_id if key not in present],
-            "judged anew": differing("judged", digests),
-            "in other clusters": differing("cluster", clusters_of(new)),
-            "weighed otherwise": differing("weight", weights_of(new)),
-        },
-        readings=[
-            (name, then[name], now[name])  # ties where both have scores, say
-            for name in then
-            if name in now and then[name] != now[name]
-        ],
-        definitions=definitions,
-        gone=[name for name in baseline.measures if name not in new],
-        added=[name for name in new if name not in baseline.measures],
-        moved=[
-            (key, was, own)
-            for key, own in zip(keys, labels, strict=True)
-            if slices and key in by_id and (was := by_id[key].slices) is not None
-            if set(was) != set(own)
-        ],
-        no_comparison=2 * n_common < max(len(keys), len(by_id)),
-    )
+        differ = [
+            f"{key}={own.get(key, '-')}, recorded with {old.get(key, '-')}"
+            for key in dict.fromkeys([*old, *own])
+            if old.get(key, "-") != own.get(key, "-")
+        ]
+        if differ:
+            others.append(
+                ("redefined", f"{misfit} {name} is counted with {line(', '.join(differ))}")
+            )
+            lacks.add(name)
+    gone = [name for name in baseline.measures if name not in new]
+    others += [("gone", f"baseline has {own!r} but the test did not compute it") for own in gone]
+    others += [("added", f"{misfit} it does not have {own!r}") for own in added]
+    moved = [
+        (key, was, own)
+        for key, own in zip(keys, labels_of(slices, len(keys)), strict=True)
+        if slices and key in by_id and (was := by_id[key].slices) is not None
+        if set(was) != set(own)
+    ]
+    if moved:
+        texts = [
+            f"{shown(query)} {several(was) or 'none'} -> {several(own) or 'none'}"
+            for query, was, own in moved
+        ]
+        are = count(len(moved), "query is", "queries are")
+        ask = "; check that slices names all queries" * any(not own for *_, own in moved)
+        others.append(("moved", f"{misfit} {are} in other slices: {first_of(texts)}{ask}"))
+    is_few = 2 * n_common < max(len(keys), len(by_id))
+    text = f"{misfit} {', '.join(map(line, (*data, *readings)))}" if data or readings else ""
+    return Fit(text, others, not (is_few or readings), is_few, frozenset(lacks), bool(gone))
 
 
 def labels_of(slices: Slices, n: int) -> list[list[str]]:

@@ -219,7 +219,7 @@ def _update(
     if read is not None and as_text(content).encode() == read:
         return settled
     write(file.path, content, safe_text(file.shown, limit=300))
-    is_lower = bool(lowered) or (other is not None and bool(other.fit.gone) and writing.accept)
+    is_lower = bool(lowered) or (other is not None and other.fit.has_more and writing.accept)
     kind = "new" if other is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, moves=moves)
@@ -257,14 +257,10 @@ def _why_not(result: GateResult, other: Other, moves: Moves, lowered: Moves) -> 
     if any(own.state is State.FAIL for own in result.findings):
         return "the gate fails"
     fit, rows = other.fit, result.measures.values()
-    if (
-        fit.readings
-        or fit.definitions
-        or fit.no_comparison
-        or all(own.drop is None for own in rows)
-    ):
+    redefined = any(rule == "redefined" for rule, _ in fit.others)
+    if redefined or not fit.compares or all(own.drop is None for own in rows):
         return "nothing says that it is not lower"
-    if moves and not (any(fit.queries.values()) or fit.added or fit.gone or fit.moved):
+    if moves and not (fit.data or fit.others):
         gains = [result.measures[name] for name in moves if name in result.measures]
         if not any(_is_gain(row) for row in gains):
             what = ", ".join(f"{n} {was:.4f} -> {now:.4f}" for n, (was, now) in moves.items())

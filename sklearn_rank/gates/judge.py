@@ -34,11 +34,9 @@ from sklearn_rank.gates.verdict import (
 )
 from sklearn_rank.gates.words import (
     apart,
-    count,
     counts_of,
     drop_sentence,
     first_of,
-    line,
     moved_by,
     moved_to,
     of_slice,
@@ -407,51 +405,21 @@ def _find_vacuous(case: _Case) -> None:
 
 # Fit of a baseline -------------------------------------------------------------------------------
 
-_OPTIONS = {"True": "yes", "False": "no"}
-
 
 def _judge_fit(case: _Case, other: Other) -> None:
     """A baseline of other queries, judgements, readings or measures is stale."""
-    fit, misfit = other.fit, "baseline does not fit:"
-
-    def stale(rule: str, text: str, short: str = "") -> None:
-        case.add(rule, State.STALE, text, short)
-
-    parts = [
-        f"{queries_text(len(ids))} {kind} ({several(ids)})"
-        for kind, ids in fit.queries.items()
-        if ids
-    ]
-    parts += [
-        f"read with {name}={_OPTIONS.get(now, now)}, recorded with {_OPTIONS.get(then, then)}"
-        for name, then, now in fit.readings
-    ]
-    if parts:
-        short = full = f"{misfit} {', '.join(map(line, parts))}"
+    fit = other.fit
+    if fit.data:
+        full = f"{fit.data} - too few queries in common to compare" if fit.is_few else fit.data
         rows = [row for (label, _), row in case.rows.items() if label is None]
         rows = [row for row in rows if row.old is not None]
         if rows:
             changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
             n = queries_text(len(other.joined.query_ids))
-            full = f"{short} - on the {n} in common {changes}"
-        elif fit.no_comparison:
-            full = f"{short} - too few queries in common to compare"
-        stale("no_fit", full, short)
-    for name, changed in fit.definitions.items():
-        changes = ", ".join(f"{key}={now}, recorded with {then}" for key, then, now in changed)
-        stale("redefined", f"{misfit} {name} is counted with {line(changes)}")
-    for name in fit.gone:
-        stale("gone", f"baseline has {name!r} but the test did not compute it")
-    for name in fit.added:
-        stale("added", f"{misfit} it does not have {name!r}")
-    if fit.moved:
-        moved = [
-            f"{shown(query)} {several(then) or 'none'} -> {several(now) or 'none'}"
-            for query, then, now in fit.moved
-        ]
-        are = count(len(moved), "query is", "queries are")
-        ask = "; check that slices names all queries" * any(not now for *_, now in fit.moved)
-        stale("moved", f"{misfit} {are} in other slices: {first_of(moved)}{ask}")
+            full = f"{fit.data} - on the {n} in common {changes}"
+        case.add("no_fit", State.STALE, full, fit.data)
+    for rule, text in fit.others:
+        case.add(rule, State.STALE, text)
 
 
 def _find_missing_slices(case: _Case) -> None:
