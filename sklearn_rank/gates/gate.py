@@ -139,7 +139,9 @@ def verdict_on(
     )
     if not any(own in limits for own in ("max_drop", "at_least", "at_most")):
         limits["max_drop"] = DEFAULT_DROP
-    limits = {"measures": list(joined.measures), "slices": slices, **limits}
+    known = {name: joined.measure(name) for name in joined.measures}
+    measures = [own if own.metric.is_custom else name for name, own in known.items()]
+    limits = {"measures": measures, "slices": slices, **limits}
     checked = read_limits(limits, Settings())
     new = pair[names[1]]
     measured = Measured(new, slices_of(new, slices))

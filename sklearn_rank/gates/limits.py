@@ -265,7 +265,8 @@ class _Measures:
         """The measure of a spelling."""
         from sklearn_rank.measures.grammar import measure as read_measure
 
-        measure = self.elsewhere.get(str(spec)) or read_measure(spec)
+        known = self.by_name.get(str(spec)) or self.elsewhere.get(str(spec))
+        measure = known or read_measure(spec)
         return self.by_name.setdefault(str(measure), measure)
 
     def limits(self, given: Any, name: str, named: Iterable[str] = ()) -> dict[str, float]:
