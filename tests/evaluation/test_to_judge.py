@@ -67,7 +67,11 @@ def value(truth: Table, run: Table, measure: str, zero: float) -> float:
 @pytest.mark.parametrize(
     ("measure", "zero", "of_two"),
     [(measure, zero, False) for measure in MEASURES for zero in (0.0, np.nan)]
-    + [("ndcg@3", 0.0, True), ("map", 0.0, True)],
+    + [
+        (measure, zero, True)
+        for measure in ("ndcg@3", "map", "gmap", "auc")
+        for zero in (0.0, np.nan)
+    ],
 )
 def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: bool) -> None:
     for seed in range(6):
