@@ -39,12 +39,11 @@ class _Query(NamedTuple):
     truth: dict[str, int]
     ranking: tuple[str, ...]
     kind: str = ""
-    """``missing`` if the run lacks the query, ``tied`` if items share scores, ``repeated``."""
+    """``missing`` if the run lacks the query, ``repeated`` if it has items twice."""
 
     @property
     def scores(self) -> dict[str, float]:
-        items, pairs = dict.fromkeys(self.ranking), self.kind == "tied"
-        return {item: 1.0 - (n // 2 if pairs else n) / 1024 for n, item in enumerate(items)}
+        return {item: 1.0 - n / 1024 for n, item in enumerate(dict.fromkeys(self.ranking))}
 
     @property
     def grades(self) -> list[int]:
@@ -61,7 +60,7 @@ class _Problem(NamedTuple):
 
 @cache
 def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
-    """Rankings of up to three items of all grades, longer ones, repeats, ties, several queries."""
+    """Rankings of up to three items of all grades, longer ones, repeats, several queries."""
     rng = random.Random(0)
     cutoffs = sorted({2, k}) if takes_k and k else [k]
     few = chain.from_iterable(product((0, 1, 2), repeat=n) for n in range(4))
@@ -86,12 +85,10 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
     pool = [problem.queries[0] for problem in problems if len(problem.queries[0].ranking) < 30]
     pool += [_Query(query.truth, (), "missing") for query in pool[::9]]
     problems += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
-    special = [("repeated", text) for text in ("aa", "aba", "baa", "aabb", "bab")]
-    special += [("tied", text) for text in ("ab", "ba", "abc", "bca", "cdab", "dbca")]
-    for truth, (kind, text) in product(({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), special):
-        judged = truth | ({"c": 0, "d": 0} if graded else {})
-        judged = {item: grade for item, grade in judged.items() if grade or item in text}
-        problems.append(_Problem((_Query(judged, tuple(text), kind),), k))
+    for truth, text in product(
+        ({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), ("aa", "aba", "baa", "aabb", "bab")
+    ):
+        problems.append(_Problem((_Query(truth, tuple(text), "repeated"),), k))
     return sorted(problems, key=lambda problem: (len(problem.queries), len(str(problem))))
 
 
@@ -127,7 +124,7 @@ def _part(ranks: slice, query: _Query, _: int | None) -> _Query:
 
 def _sorted_first(query: _Query, k: int | None) -> _Query:
     top = sorted(query.ranking[:k], key=lambda item: -query.truth.get(item, 0))
-    return query._replace(ranking=(*top, *query.ranking[len(top) :]), kind="")
+    return query._replace(ranking=(*top, *query.ranking[len(top) :]))
 
 
 def _as_long(query: _Query, k: int | None) -> tuple[_Query, int | None]:
@@ -142,10 +139,6 @@ def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
 _SETS, _GRADED = "recall fbeta map mar rprec all_hit_rate set_map", "dcg ndcg err nerr rbp"
 _ADDED = "grades are added where relevant items are counted"
 _SORTED = "the list is sorted by relevance before it is measured"
-_TIES = {
-    "optimistic": "ties are broken in favour of relevant items",
-    "pessimistic": "ties are broken against relevant items",
-}
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is that of the top k", "ndcg nerr", lambda q, k: q.only(q.ranking[:k])),
@@ -194,7 +187,6 @@ def _right(
     measure: Measure,
     key: tuple[int | None, bool, bool],
     mistakes: tuple[_Mistake, ...] = (),
-    ties: str = "average",
 ) -> FloatArray:
     """(P,) values of the measure with these mistakes; NaN for 0 / 0."""
     problems, options, ideal, divisor = _problems(*key), dict(measure.parameters), None, None
@@ -206,11 +198,11 @@ def _right(
         ideal, divisor = mistake.ideal or ideal, mistake.divisor or divisor
     if ideal:
         best = [ideal(*case) for case in cases]
-        values = _values("dcg", options, cases, ties) / _values("idcg", options, best, ties)
+        values = _values("dcg", options, cases) / _values("idcg", options, best)
     elif divisor:
         values = np.array([sum(q.grades[:k]) / (divisor(q, k) or math.nan) for q, k in cases])
     else:
-        values = _values(measure.metric.name, options, cases, ties)
+        values = _values(measure.metric.name, options, cases)
     weights = ~np.isnan(values) * 1.0
     for mistake in mistakes:
         weights *= [mistake.weight(*pair) for pair in zip(queries, values, strict=True)]
@@ -220,7 +212,7 @@ def _right(
         return np.asarray(total / np.add.reduceat(weights, starts))
 
 
-def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatArray:
+def _values(name: str, options: Any, cases: Sequence[Any]) -> FloatArray:
     """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
     values = np.full(len(cases), np.inf)
     for k in {k for _, k in cases}:
@@ -230,8 +222,7 @@ def _values(name: str, options: Any, cases: Sequence[Any], ties: str) -> FloatAr
         with warnings.catch_warnings(), suppress(InvalidParameterError):
             warnings.simplefilter("ignore")
             measure = read_measure(name, k, **options)
-            options_of: Any = {"ties": ties, "zero_division": math.nan}
-            result = evaluate(truth, runs, measure, **options_of)
+            result = evaluate(truth, runs, measure, zero_division=math.nan)
             values[list(part)] = result.per_query[str(measure)]
     return values
 
@@ -288,7 +279,6 @@ class _Form:
             (self.shape == "one") == (len(queries) == 1)
             and (self.shape == "dict" or "missing" not in kinds)
             and ("ranking" in roles or "repeated" not in kinds)
-            and ("tied" not in kinds or bool({"scores", "y_score"} & roles))
             # Candidates are all that there are.
             and ("y_true" not in roles or all({*q.truth} <= {*q.ranking} for q in queries))
         )
@@ -325,22 +315,9 @@ class _Form:
 
     def differs(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> BoolArray:
         """(P,) problems whose value is not that of the measure with these mistakes."""
-        # The order of ties, and which position of a repeated item counts, are conventions.
-        is_plain = (self.kinds != "repeated") & (self.kinds != "tied")
-        same = self.equals(_right(measure, self.key, mistakes))
-        return np.asarray(self.has_value & is_plain & ~same)
-
-    def wrong_ties(self, measure: Measure, mistakes: tuple[_Mistake, ...]) -> tuple[str, BoolArray]:
-        """A mistake in ties, and the (P,) problems that show it."""
-        tied = self.has_value & (self.kinds == "tied")
-        right = {p: _right(measure, self.key, mistakes, p) for p in ("average", *_TIES, "docid")}
-        same = {policy: self.equals(values) | ~tied for policy, values in right.items()}
-        for policy, text in _TIES.items():
-            if same[policy].all() and not (same["average"].all() or same["docid"].all()):
-                return text, tied & ~same["average"]
-        low, high = right["pessimistic"] - self.tolerance, right["optimistic"] + self.tolerance
-        outside = tied & ((self.values < low) | (self.values > high))
-        return "the value of ties is that of no order of them", outside
+        # Which position of a repeated item counts is a convention.
+        same = self.equals(_right(measure, self.key, mistakes)) | (self.kinds == "repeated")
+        return np.asarray(self.has_value & ~same)
 
 
 def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
@@ -499,7 +476,6 @@ def _audit(
     if equals is not None:
         again = form.values > _right(equals, form.key, mistakes) + form.tolerance
         causes.append(("repeated items count again", form.has_value & is_repeated & again))
-        causes.append(form.wrong_ties(equals, mistakes))
     causes.append((f"it raises {type(form.results[int(failed.argmax())]).__name__}", failed))
     wrong = np.any([form.differs(wanted), *(shown for _, shown in causes)], axis=0)
     at = int(wrong.argmax())

@@ -380,27 +380,9 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
-_ABSENT = {
-    "infap": "inferred average precision, which is not among the measures here",
-    **dict.fromkeys(
-        ("nerr8", "nerr9", "nerr10", "nerr11"),
-        "nearly expected reciprocal rank in ir_measures, which is not among the measures here; "
-        "normalized ERR is nerr",
-    ),
-    **dict.fromkeys(
-        ("numq", "numret", "numrel", "numrelret"),
-        "a count; the counts of evaluate have it",
-    ),
-}
-"""Names of trec_eval, ir_measures and ranx that are close to ours but mean something else."""
-
-
 def find_metric(name: str) -> Metric:
     """The record behind a name or alias, whatever its case."""
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
-    if metric is None and plain(name) in _ABSENT:
-        msg = f"{safe_repr(name)} is {_ABSENT[plain(name)]}"
-        raise UnknownMeasureError(msg)
     if metric is None:
         names = ", ".join(metric.name for metric in METRICS)
         base, cutoff = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]

@@ -273,46 +273,6 @@ def test_raises_no_false_alarm(function: Any, measure: str) -> None:
     assert not found.mistakes
 
 
-def ties_for_relevant(y_true: Any, y_score: Any, k: int) -> float:
-    """Sorts pairs, so that among equal scores the relevant item is first."""
-    ranked = [grade for _, grade in sorted(zip(y_score, y_true, strict=True), reverse=True)]
-    return over(dcg(ranked[:k]), dcg(best(y_true)[:k]))
-
-
-def ties_against_relevant(scores: dict[str, float], relevant: set[str], k: int) -> float:
-    ranked = sorted(scores, key=lambda item: (-scores[item], item in relevant))
-    return len(relevant & {*ranked[:k]}) / k
-
-
-def ties_share_a_rank(y_true: Any, y_score: Any) -> float:
-    ranks = [1 + sum(other > score for other in y_score) for score in y_score]
-    return max((1 / rank for rank, grade in zip(ranks, y_true, strict=True) if grade), default=0.0)
-
-
-def ranks_all_first(qrels: Grades, scores: dict[str, float]) -> float:
-    ranks = [1 + sum(other > scores[item] for other in scores.values()) for item in scores]
-    gains = [
-        (2 ** qrels.get(item, 0) - 1) / log2(n + 1) for item, n in zip(scores, ranks, strict=True)
-    ]
-    return over(sum(gains), dcg(best(qrels.values())))
-
-
-@pytest.mark.parametrize(
-    ("function", "measure", "mistake"),
-    [
-        (ties_for_relevant, "ndcg@10", "ties are broken in favour of relevant items"),
-        (ties_against_relevant, "precision@1", "ties are broken against relevant items"),
-        (ties_share_a_rank, "mrr", "ties are broken in favour of relevant items"),
-        (ranks_all_first, "ndcg", "the value of ties is that of no order of them"),
-    ],
-)
-def test_finds_mistakes_in_ties(function: Any, measure: str, mistake: str) -> None:
-    found = audit(function, measure)
-    assert found.mistakes == (mistake,)
-    assert str(found.equals) == measure
-    assert not found.agrees
-
-
 def test_names_the_convention() -> None:
     found = audit(ndcg_linear, "ndcg@5")
     assert str(found.equals) == "ndcg(gain=linear)@5"
