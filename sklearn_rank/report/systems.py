@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +44,8 @@ from sklearn_rank.report.queries import Texts, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
 
-if TYPE_CHECKING:
-    from sklearn_rank.gates.verdict import GateResult
+GateResult = Any
+"""Verdict of the room above, which this one does not import."""
 
 _UNJUDGED = "unjudged items"
 """Start of the note that the verdict says, with the first items to judge."""
