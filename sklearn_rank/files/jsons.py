@@ -161,7 +161,8 @@ def _failure(response: Any) -> Any:
     """Why a search has not all of its hits; empty if it has, or is none."""
     if not isinstance(response, dict) or (_hits(response) is None and "error" not in response):
         return ""
-    header, shards = (response.get(key) or {} for key in ("responseHeader", "_shards"))
+    parts = [response.get(key) for key in ("responseHeader", "_shards")]
+    header, shards = (part if isinstance(part, dict) else {} for part in parts)
     if response.get("timed_out") or header.get("partialResults"):
         return "that it ran out of time, so that hits are missing"
     n_failed = shards.get("failed", 0)
@@ -244,7 +245,7 @@ class _Reader:
         if self.columns.get("item") in nested:  # which names the list then
             lists = [str(self.columns["item"])]
         if len(lists) > 1:
-            say = f"Say which one: columns={{'item': {safe_repr(lists[0])}}}"
+            say = f"Say which one: {argument('columns', {'item': lists[0]})}"
             fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if not lists:
             if self.columns.get("item") not in plain and not names_of(plain, "item"):
@@ -295,7 +296,7 @@ class _Reader:
         if ids and text == "query":
             msg = (
                 f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
-                f"the query: columns={{'query': {safe_repr(ids[0])}}}"
+                f"the query: {argument('columns', {'query': ids[0]})}"
             )
             raise ColumnRoleError(msg)
         if len(ids) == 1 and text in ("question", "userinput"):
@@ -322,12 +323,14 @@ class _Reader:
                 plain = [{v for v in own if isinstance(v, (str, int, float))} for own in values]
                 unread = {key: (own, len(rows)) for key, own in zip(spare, plain, strict=True)}
                 refuse_unread(unread, where, self.missing)
-        there = [kind for kind in self.kinds if any(kind in own for own in roles_of.values())]
-        kind: Role = there[0] if there else self.missing[0]
-        table = [self._row(*row, roles_of[row[1] is not None], kind) for row in self.rows]
-        columns = list(zip(*table, strict=True)) or [(), (), (), ()]
-        queries, items, numbers, ranks = map(list, columns)
+        table = [self._row(*row, roles_of[row[1] is not None]) for row in self.rows]
+        columns = list(zip(*table, strict=True)) or [(), (), (), (), ()]
+        queries, items, kinds, numbers, ranks = map(list, columns)
         found: dict[Role, Any] = {"query": queries, "item": items}
+        kind: Role = next(filter(None, kinds), self.missing[0])
+        if self.is_run:  # of which all rows have one kind of number
+            pairs = zip(kinds, numbers, strict=True)
+            numbers = [number if own == kind else None for own, number in pairs]
         doubt = ""
         if None in numbers and set(numbers) != {None}:
             at = numbers.index(None)
@@ -349,32 +352,32 @@ class _Reader:
         query: str | None,
         row: Mapping[str, Any],
         roles: Mapping[Role, str],
-        kind: Role,
-    ) -> tuple[str, str, float | None, float]:
-        """Query, item, number (None: there is none; NaN: a grade is null), and rank, or NaN."""
+    ) -> tuple[str, str, Role | None, float | None, float]:
+        """Query, item, kind and number (None: none is there; NaN: a grade is null), rank or NaN."""
         if query is None:
             query = self._id(line, row.get(roles["query"]), "query")
             self.lines.setdefault(query, line)
         item = self._id(line, row.get(roles["item"]), "item")
-        value: Any = row.get(roles.get(kind, ""))
+        kind = next((kind for kind in self.kinds if roles.get(kind) in row), None)
+        value: Any = None if kind is None else row[roles[kind]]
         rank = row.get(roles.get("rank", ""))
         is_rank = isinstance(rank, (int, float)) and not isinstance(rank, bool)
         at = float(rank) if is_rank and abs(rank) < EXACT else math.nan  # type: ignore[arg-type]
         if value is None:  # not rated; a run is sorted by something else than the score
-            return query, item, None if self.is_run or kind not in roles else math.nan, at
+            return query, item, kind, None if self.is_run or kind is None else math.nan, at
         problem = ""
         if isinstance(value, str) and self.request.grades is not None:
-            return query, item, self.request.grade_of(line, value), at
+            return query, item, kind, self.request.grade_of(line, value), at
         if type(value) not in (int, float) and not (isinstance(value, bool) and not self.is_run):
             problem = "is not a number"
             if isinstance(value, str) and not self.is_run:
-                problem += f"; pass grades={text_grades([value])}, a number for each text"
+                problem += f"; pass {text_grades([value])}, a number for each text"
         elif not isinstance(value, float) and not is_exact(value):
             problem = INEXACT
         if problem:
             what = f"{kind} {safe_repr(value)} of item {safe_repr(item)} of query"
             self.source.fail(line, f"{what} {safe_repr(query)} {problem}")
-        return query, item, value if abs(value) <= EXACT else float(value), at
+        return query, item, kind, value if abs(value) <= EXACT else float(value), at
 
     def _id(self, line: int | None, value: Any, what: str) -> str:
         """Ids are text; a whole number is written as it would be there."""

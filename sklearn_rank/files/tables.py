@@ -463,7 +463,7 @@ def _values(request: Request, column: Any, name: str, role: Role) -> Any:
         problem = f"the {role} {called} holds no numbers"
         if role == "grade":
             texts = text_grades(column.head(1000).to_list())
-            problem += f"; pass grades={texts}, a number for each text"
+            problem += f"; pass {texts}, a number for each text"
     if problem:
         request.source.fail(None, problem)
     return values

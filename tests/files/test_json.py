@@ -7,6 +7,7 @@ import json
 import pytest
 
 from sklearn_rank import ColumnRoleError, FileFormatError, cli, evaluate, read_qrels, read_run
+from sklearn_rank.exceptions import RankingDataWarning
 from tests.files.conftest import qrels_of, run_of
 
 
@@ -171,6 +172,17 @@ def test_one_list_of_objects_beside_others_is_the_file(key, indent):
         two = json.dumps({key: objects, "more": objects, **others}, indent=indent)
         with pytest.raises(FileFormatError, match=r"has lists of queries in .*, 'more'; leave"):
             qrels_of(two)
+
+
+def test_numbers_of_judgements_may_have_several_names_and_of_rows_none_is_lost():
+    mixed = {"q1": [["d1", 1]], "q2": [{"id": "d2", "score": 2}, {"id": "d3", "grade": None}]}
+    with pytest.warns(RankingDataWarning, match="1 rows have no grade"):
+        assert qrels_of(json.dumps(mixed)) == {"q1": {"d1": 1}, "q2": {"d2": 2}}
+    with pytest.raises(FileFormatError, match="item 'd2' of query 'q2' has no grade, others have"):
+        qrels_of(json.dumps({"q1": [["d1", 1]], "q2": ["d2"]}))
+    hits = {"q1": [{"id": "d1", "score": 1}], "q2": [{"id": "d2", "distance": 2}]}
+    with pytest.raises(FileFormatError, match="item 'd2' of query 'q2' has no score, others have"):
+        run_of(json.dumps(hits, indent=1))
 
 
 def test_hits_of_one_query_are_no_list_of_queries():

@@ -118,6 +118,8 @@ RUNS = {
     "long id": (b"q Q0 " + b"d" * 70_000 + b" 1 1 t\n", "1: the item id is longer than 65,536"),
     "csv: fields": (b"qid,doc,score\nq,a,1\nq,b\n", "3: 2 fields instead of 3"),
     "csv: compensated": (b"qid,doc,score\nq,a,1,2\nq,b\n", "2: 4 fields instead of 3"),
+    "csv: short": (b"qid,doc,score,note\nq,a,1,x\nq,b,2\n", "3: 3 fields instead of 4"),
+    "two spaces": (b"q Q0  d 1 0.5\n", "1: 5 fields instead of 6"),
     "csv: empty id": (b"qid,doc,score\nq,,1\n", "2: the item id is empty"),
     "csv: open quote": (b'qid,doc,score\nq,"a,1\n', "2: a quote is not closed in its line"),
     "csv: score": (b"qid,doc,score\nq,a,\n", "2: the score is empty"),
