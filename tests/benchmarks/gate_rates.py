@@ -1,21 +1,21 @@
 """How often the rule of gates is red for nothing, and what it finds: simulations.
 
 ``python -m tests.benchmarks.gate_rates [--only TABLE] [--runs N] [--seed 0]`` prints the Markdown
-tables. A query has 30 candidates, one of them relevant, at rank r with a
-probability proportional to 1/r. A change touches each query with the probability "churn", and then
-draws the rank anew: both systems are equally good.
+tables. A query has 30 candidates, one of them relevant, at rank r as often as 1/r. A
+change touches each query with the probability "churn", and then draws the rank anew: both systems
+are equally good.
 
 - rates: red gates (printed rates) of equal systems, in percent.
+- climbs: red gates of equal systems at the 40th commit, where the baseline rose with each gain.
 - seen: red gates where there is a drop.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from sklearn_rank.gates.limits import HARD_DROP
-from sklearn_rank.gates.rule import Drop, Rule, false_alarm, judge_drops
+from sklearn_rank.gates.rule import GAIN_ALPHA, Drop, Rule, false_alarm, judge_drops
 from sklearn_rank.statistics.paired import PairedDifferences as Pairs
 from sklearn_rank.typing import IntArray
 from tests.benchmarks.harness import simulate
@@ -29,7 +29,7 @@ VALUES = {
 }
 """Values of a query by the place of its relevant item."""
 RULE = Rule(max_drop=0.02, hard_drop=HARD_DROP)
-OF_SLICES = Rule(max_drop=0.05, alpha=0.02, only_losses=False)
+OF_SLICES = Rule(max_drop=0.05, alpha=0.05, only_losses=False)
 CLUSTERS = (24, *[3] * 10, *[2] * 5)
 """Sizes of 16 clusters of 64 queries; how they change is alike within a cluster."""
 SLICES = 5
@@ -60,7 +60,7 @@ def is_red(found: dict[str, Drop]) -> bool:
 
 # False alarms ------------------------------------------------------------------------------------
 
-WAYS = (*VALUES, "all three", "with 5 slices", "16 clusters")
+WAYS = (*VALUES, "README", "all three", "with 5 slices", "16 clusters")
 SIZES = (12, 25, 60, 120, 300)
 CHURNS = (0.02, 0.05, 0.1, 0.3, 0.5)
 PRINTED = 4
@@ -88,6 +88,8 @@ def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
     old, new = changed(rng, n, churn)
     pairs = {name: paired(old, new, name) for name in VALUES}
     families = {name: [({name: own}, {name: RULE})] for name, own in pairs.items()}
+    two = {name: pairs[name] for name in ("mrr", "ndcg@10")}  # MAP is the reciprocal rank here
+    families["README"] = [(two, dict.fromkeys(two, RULE))]
     families["all three"] = [(pairs, dict.fromkeys(pairs, RULE))]
     one = families["ndcg@10"]
     slices = {str(i): pairs["ndcg@10"].take(range(i, n, SLICES)) for i in range(SLICES)}
@@ -100,7 +102,30 @@ def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
     return families
 
 
-HARD_DROPS = (0.05, 0.1, 0.15, HARD_DROP, 0.2, math.inf)
+# Baselines that rise -----------------------------------------------------------------------------
+
+COMMITS = 40
+
+
+def climbs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Red gates at the last commit."""
+    rng = np.random.default_rng(seed)
+    for name in VALUES:
+        for churn in CHURNS[1:4]:
+            row = []
+            for n in SIZES[1:4]:
+                red = 0
+                for _ in range(runs):
+                    recorded = system = rng.choice(len(RANKS), n, p=OF_RANKS)
+                    for _ in range(COMMITS):
+                        drawn = rng.choice(len(RANKS), n, p=OF_RANKS)
+                        system = np.where(rng.random(n) < churn, drawn, system)
+                        pair = paired(recorded, system, name)
+                        if pair.drop < 0 and pair.is_significant(GAIN_ALPHA):
+                            recorded = system
+                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
+                row.append(f"{100 * red / runs:.0f} %")
+            yield name, f"{churn:g}", *row
 
 
 # Drops that are there ----------------------------------------------------------------------------
@@ -130,6 +155,7 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 TABLES = {
     "rates": (rates, ("queries", "churn", *WAYS), 800),
+    "climbs": (climbs, ("measure", "churn", *map(str, SIZES[1:4])), 200),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
 }
 
