@@ -26,7 +26,6 @@ from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.placements import hit_items
 from sklearn_rank.rankings.reading import FLEETING
 from sklearn_rank.support.disk import replace_file
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -344,8 +343,8 @@ def _found(evaluation: Evaluation) -> Iterator[dict[str, Rank]]:
     if kept is None:
         yield from ({f"#{place}": rank for place, rank in enumerate(row, 1)} for row in own)
         return
-    items = hit_items(rankings, evaluation._judged.listed_ids(), kept)
-    for hits, row in zip(items, own, strict=True):
+    for placement, row in zip(evaluation.placements(), own, strict=True):
+        hits = [hit.item for hit in placement.hits]
         yield dict(zip(keys_of(hits, "items"), row, strict=True))
 
 

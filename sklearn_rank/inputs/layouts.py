@@ -104,31 +104,20 @@ def layout_of(y_true: Any) -> str:
 
 # Reading -----------------------------------------------------------------------------------------
 
-_IDS = "{name} applies to ranked lists and mappings; y_true is of the {layout} layout"
-_FOREIGN = {
-    "groups": "groups says which rows belong to a query, and y_true is of the {layout} layout, "
-    "where each element is one; leave groups out",
-    "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
-    "{layout} layout; leave out of y_score what cannot be ranked",
-    "assume": "assume='partial' says that items without a grade are unjudged, and y_true is of the "
-    "{layout} layout, which has a grade for every item; leave assume out",
-    "string_provider": _IDS,
-    "relevance": _IDS,
-    "ignore_identical_ids": "ignore_identical_ids compares items with the ids of their queries, "
-    "and y_true is of the {layout} layout, in which one of them has none; leave it out, or pass "
-    "mappings or data frames",
-}
-"""Advice for arguments that belong to another layout."""
-
 
 def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
     """TypeError for options that mean nothing in this layout."""
-    for name, rule in _FOREIGN.items():
+    for name in dict.fromkeys(name for other in _LAYOUTS for name in other.takes):
         value = getattr(options, name)
         if name in layout.takes or value is None or value is False:
             continue
         if not (name == "assume" and value == "complete"):  # which arrays are
-            raise TypeError(rule.format(name=name, layout=layout.name))
+            takers = [other.name for other in _LAYOUTS if name in other.takes]
+            msg = (
+                f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, and "
+                f"y_true is of the {layout.name} layout; leave it out"
+            )
+            raise TypeError(msg)
 
 
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:

@@ -97,21 +97,12 @@ class Unjudged:
 
     def take(self, queries: slice | IntArray) -> Unjudged:
         """Part of some queries."""
-        source = self._source_or_places
         return replace(
             self,
             counts=self.counts[queries],
-            source=source.take(queries)
-            if isinstance(source, Places)
-            else partial(_places_of, self, queries),
+            source=partial(_places_of, self, queries),
             n_judged=None if self.n_judged is None else self.n_judged[queries],
         )
-
-    @property
-    def _source_or_places(self) -> Places | Callable[[], Places]:
-        """The places if they were worked out already."""
-        source: Places | Callable[[], Places] = self.__dict__.get("places", self.source)
-        return source
 
     @classmethod
     def at(cls, offsets: IntArray, above: Array, tied: Array | None = None) -> Unjudged:
@@ -131,7 +122,7 @@ class Unjudged:
     def __getstate__(self) -> dict[str, object]:
         """The fields, with places instead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {**state, "source": self._source_or_places}
+        return {**state, "source": self.places}
 
 
 def _places_of(unjudged: Unjudged, queries: slice | IntArray) -> Places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, repeat
 from operator import itemgetter
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.data import KeptItems, RankingData, no_items
+from sklearn_rank.rankings.data import RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
 
@@ -112,34 +112,6 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
             listed.sort(reverse=True)
         placements.append(Placement(query, named, length, grades, truth, ranking, listed))
     return placements
-
-
-def hit_items(
-    rankings: JudgedRankings, query_ids: Sequence[Any], ids: KeptItems
-) -> Iterator[list[Any]]:
-    """Ids of the relevant items that were retrieved, in rank order, query by query.
-
-    The same ids as in the placements, which hold much more: a baseline of many queries takes only
-    these.
-    """
-    hits_of = _hits_by_number(rankings)
-    borders, above = rankings.offsets.tolist(), rankings.above.tolist()
-    for number, query in enumerate(query_ids):
-        items, scores = ids.rankings.get(query, ((), None))
-        if scores is None:
-            ranking = items if isinstance(items, Sequence) else list(items)
-            yield [ranking[place] for place in above[borders[number] : borders[number + 1]]]
-            continue
-        score_of = dict(zip(items, scores.tolist(), strict=True))
-        judged = ids.truths[query] if ids.shared is None else ids.shared
-        # Over the shorter side: one ground truth of all queries may be long.
-        wanted = items if ids.shared is not None else filter(score_of.__contains__, judged)
-        hits = [item for item in wanted if judged.get(item, 0) > 0]
-        if len(set(map(score_of.__getitem__, hits))) < len(hits):
-            named = _named(hits_of(number), _tiers(items, score_of), judged)
-            yield [hit.item for hit in named]
-        else:
-            yield sorted(hits, key=score_of.__getitem__, reverse=True)
 
 
 def judged_from(placements: Sequence[Placement]) -> RankingData:

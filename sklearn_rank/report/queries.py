@@ -14,7 +14,6 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.report.page import Number, script_json
-from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -111,8 +110,7 @@ def _lines(
     """JSON of the items of each query; empty where their ids were not kept."""
     (baseline, _), *others = systems.values()
     starts = range(0, len(order), _CHUNK)
-    steps = with_progress([_CHUNK] * len(starts), len(order), "writing the report")
-    for first, _ in zip(starts, steps, strict=True):
+    for first in starts:
         chunk = order[first : first + _CHUNK]
         old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
         explained = [

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -53,50 +52,10 @@ def warnings_given_by(give: WarningHandler) -> Iterator[None]:
         _GIVE.reset(token)
 
 
-_PATIENCE = 1.0
-"""Seconds before a bar appears: shorter work needs none."""
-_SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
-"""Whether a bar is drawn already: the work of its steps has none of its own."""
-
-
-def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterator[int]:
-    """The steps, unchanged, with a bar on stderr that shows how far they have come.
-
-    Without a total the bar is a count.
-    """
-    if not sys.stderr.isatty() or _SHOWN.get():
-        yield from steps
-        return
-    start, done = time.monotonic(), 0
-    steps = iter(steps)
-    for step in steps:
-        yield step
-        done += step
-        if time.monotonic() - start > _PATIENCE:
-            break
-    else:
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    columns = Progress.get_default_columns()
-    if total is None:
-        columns = SpinnerColumn(), TextColumn("{task.description}: {task.completed:,}")
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(doing, total=total, completed=done)
-        _SHOWN.set(True)
-        try:
-            for step in steps:
-                yield step
-                progress.advance(task, step)
-        finally:
-            _SHOWN.set(False)
-
-
 @contextmanager
 def waiting(doing: str) -> Iterator[None]:
     """Show the task and its time on a terminal's stderr; nothing elsewhere."""
-    if not sys.stderr.isatty() or _SHOWN.get():
+    if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

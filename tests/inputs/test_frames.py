@@ -107,7 +107,13 @@ def without(data: dict[str, Any], name: str) -> dict[str, Any]:
         ({**TRUTH, "grade": [1, -1]}, RUN, {}, ValueError, r"negative grade \(-1\) at item 'b' of"),
         ({**TRUTH, "grade": ["1", "2"]}, RUN, {}, TypeError, r"'grade' of y_true holds strings"),
         (TRUTH, {**RUN, "user": ["w", "x"]}, {}, QueryMismatchError, r"no query in common"),
-        (TRUTH, RUN, {"groups": ["u", "v"]}, TypeError, r"groups says which rows .* leave groups"),
+        (
+            TRUTH,
+            RUN,
+            {"groups": ["u", "v"]},
+            TypeError,
+            "groups belongs to the rows layout",
+        ),
         (TRUTH, RANKED_TWICE, {}, ValueError, r"^column 'rank' of y_score has 1 twice for query"),
     ],
 )

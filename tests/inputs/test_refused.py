@@ -370,21 +370,23 @@ LAYOUTS = {
 }
 
 
+OPTIONS = {
+    "groups": ([1] * 4, "rows layout"),
+    "candidates": ([[True, True]], "matrix layout"),
+    "assume": ("partial", "lists and mapping layouts"),
+    "string_provider": (str, "lists and mapping layouts"),
+    "ignore_identical_ids": (True, "mapping layout"),
+    "relevance": ([[1]], "lists and mapping layouts"),
+}
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    ("option", "takers", "message"),
-    [
-        ({"groups": [1] * 4}, {"rows"}, "of the {} layout, .* leave groups out"),
-        ({"candidates": [[True, True]]}, {"matrix"}, "cells of a matrix .* of the {} layout"),
-        ({"string_provider": str}, {"lists", "mapping"}, "string_provider applies to .* the {} l"),
-        ({"ignore_identical_ids": True}, {"mapping"}, "ids of their queries, .* of the {} layout"),
-        ({"relevance": [[1]]}, {"lists", "mapping"}, "relevance applies to ranked .* the {} layo"),
-    ],
-)
-def test_options_of_other_layouts(layout: str, option: Any, takers: Any, message: str) -> None:
-    y_true, y_score, own = LAYOUTS[layout]
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_of_other_layouts(layout: str, option: str) -> None:
+    (y_true, y_score, own), (value, takers) = LAYOUTS[layout], OPTIONS[option]
     if layout not in takers:
-        refused(TypeError, message.format(layout), y_true, y_score, **{**own, **option})
+        message = f"^{option} belongs to the {takers}, and y_true is of the {layout} layout"
+        refused(TypeError, message, y_true, y_score, **{**own, option: value})
 
 
 @pytest.mark.parametrize(

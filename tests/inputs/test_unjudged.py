@@ -185,13 +185,8 @@ def test_what_was_assumed_is_printed() -> None:
     assert str(evaluate([{"a"}], [["a", "x"]], "map")).endswith("1 query")
 
 
-def test_arrays_cannot_be_told_to_be_partial() -> None:
-    grades, scores = np.array([[1, 0]]), np.array([[1.0, 2.0]])
-    with pytest.raises(TypeError, match="matrix layout, which has a grade for every item"):
-        evaluate(grades, scores, assume="partial")
-    with pytest.raises(TypeError, match="rows layout, which has a grade for every item"):
-        evaluate(grades[0], scores[0], groups=[1, 1], assume="partial")
-    assert evaluate(grades, scores, "judged", assume="complete")["judged"] == 1.0
+def test_arrays_may_be_told_to_be_complete() -> None:
+    assert evaluate(np.array([[1, 0]]), np.ones((1, 2)), "judged", assume="complete")["judged"] == 1
 
 
 @pytest.mark.parametrize("ties", ["docid", "stable", "average"])
