@@ -114,8 +114,8 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
         if not (name == "assume" and value == "complete"):  # which arrays are
             takers = [other.name for other in _LAYOUTS if name in other.takes]
             msg = (
-                f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, and "
-                f"y_true is of the {layout.name} layout; leave it out"
+                f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, "
+                f"and y_true is of the {layout.name} layout; leave it out"
             )
             raise TypeError(msg)
 
