@@ -17,7 +17,7 @@ def run_measures(arguments: argparse.Namespace) -> int:
     """Available measures and their spellings."""
     from sklearn_rank.measures.catalogue import METRICS
     from sklearn_rank.measures.grammar import parse_measures
-    from sklearn_rank.tables.table import words_table
+    from sklearn_rank.tables.table import Column, Table, text_cell
 
     named = () if arguments.spelling is None else parse_measures(arguments.spelling)
     metrics = list(dict.fromkeys(measure.metric for measure in named)) or list(METRICS)
@@ -26,8 +26,9 @@ def run_measures(arguments: argparse.Namespace) -> int:
     elif named:
         print("\n\n".join(map(_in_full, metrics)))
     else:
-        rows = [(metric.name, metric.symbol, _range(metric), metric.summary) for metric in metrics]
-        print_table(words_table(("name", "symbol", "range", "meaning"), rows))
+        columns = [Column(title, longest=None) for title in ("name", "symbol", "range", "meaning")]
+        rows = ((own.name, own.symbol, _range(own), own.summary) for own in metrics)
+        print_table(Table(tuple(columns), tuple(tuple(map(text_cell, row)) for row in rows)))
         print("Append @10 for a cutoff and (parameter=value) for a parameter.")
     return 0
 

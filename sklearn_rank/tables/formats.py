@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 
@@ -45,21 +46,14 @@ def marked(cell: Cell) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
-    """Rows of cells as lines, columns two spaces apart; the caller has escaped the cells.
-
-    ``sides`` has ``<`` or ``>`` for each column, and its last character stands for the rest.
-    """
-    sizes = [[display_width(cell) for cell in row] for row in rows]
-    widths = [max(column) for column in zip(*sizes, strict=True)]
-    sides = sides.ljust(len(widths), sides[-1])
-    lines = []
-    for row, each in zip(rows, sizes, strict=True):
-        padded = []
-        for cell, size, width, side in zip(row, each, widths, sides, strict=False):
-            space = " " * (width - size)
-            padded.append(f"{space}{cell}" if side == ">" else f"{cell}{space}")
-        lines.append("  ".join(padded).rstrip())
-    return lines
+    """Rows of escaped cells as lines, columns two spaces apart, each to the side ``<`` or ``>``."""
+    columns = []
+    for cells, side in zip(zip(*rows, strict=True), sides, strict=True):
+        sizes = list(map(display_width, cells))
+        spaces = (" " * (max(sizes) - size) for size in sizes)
+        pairs = zip(cells, spaces, strict=True)
+        columns.append([space + cell if side == ">" else cell + space for cell, space in pairs])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
 def display_width(text: str) -> int:
@@ -191,37 +185,24 @@ def _latex_text(column: Column, cell: Cell) -> str:
 # HTML ---------------------------------------------------------------------------------------------
 
 
-def escape_html(text: str) -> str:
-    """Text that HTML shows as it is, within elements and within attributes in quotes."""
-    from html import escape
-
-    return escape(safe_text(text, limit=None), quote=True)
-
-
 def to_html(table: Table) -> str:
     """The table in a page, whose colours it takes, light or dark."""
-    sides = ["left" if column.kind == "text" else "right" for column in table.columns]
+    from html import escape
 
-    def line(cells: Iterable[Cell], element: str) -> str:
-        written = ""
-        for cell, side in zip(cells, sides, strict=True):
-            text, marks = escape_html(cell.text), escape_html(marked(cell))
+    rows = [[Cell(column.title) for column in table.columns], *table.rows]
+    written = ""
+    for element, row in zip(("th", *["td"] * len(table.rows)), rows, strict=True):
+        written += "<tr>"
+        for column, cell in zip(table.columns, row, strict=True):
+            text, marks = escape(safe_text(cell.text, limit=None)), escape(marked(cell))
             text = f"<strong>{text}</strong>" if cell.best and text else text
+            side = "left" if column.kind == "text" else "right"
             text += f"<sup>{marks}</sup>" if marks else ""
             written += f'<{element} style="text-align:{side}">{text}</{element}>'
-        return f"<tr>{written}</tr>"
-
-    notes = "<br>".join(map(escape_html, table.footnotes()))
-    lines = [
-        "<table>",
-        *([f'<caption style="caption-side:bottom">{notes}</caption>'] if notes else []),
-        f"<thead>{line((Cell(column.title) for column in table.columns), 'th')}</thead>",
-        "<tbody>",
-        *(line(row, "td") for row in table.rows),
-        "</tbody>",
-        "</table>",
-    ]
-    return "\n".join(lines)
+        written += "</tr>\n"
+    notes = "<br>".join(escape(safe_text(note, limit=None)) for note in table.footnotes())
+    caption = f'<caption style="caption-side:bottom">{notes}</caption>\n' if notes else ""
+    return f"<table>\n{caption}{written}</table>"
 
 
 # Results that are tables --------------------------------------------------------------------------
@@ -299,12 +280,10 @@ class _Long(Tabular):
 
     def _printed(self) -> tuple[Table, ...]:
         rows: Any = self
-        first = list(rows.items() if isinstance(rows, dict) else rows)[:MOST_PRINTED]
-        table = self._as_table(dict(first) if isinstance(rows, dict) else first)
-        if len(rows) > MOST_PRINTED:
-            more = f"and {len(rows) - MOST_PRINTED:,} more"
-            table = replace(table, notes=(*table.notes, more))
-        return (table,)
+        kind, items = (dict, rows.items()) if isinstance(rows, dict) else (list, rows)
+        table, more = self._as_table(kind(islice(items, MOST_PRINTED))), len(rows) - MOST_PRINTED
+        notes = (*table.notes, f"and {more:,} more") if more > 0 else table.notes
+        return (replace(table, notes=notes),)
 
 
 class Rows(_Long, list[Row]):

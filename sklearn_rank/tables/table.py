@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -51,9 +51,6 @@ class Table:
     """Notes, each a line below the table."""
     meaning: str = ""
     """Meaning of a highlighted cell, such as "best"."""
-
-    def __post_init__(self) -> None:
-        assert all(len(row) == len(self.columns) for row in self.rows), "a cell for each column"
 
     def footnotes(self, sign: str = "bold") -> tuple[str, ...]:
         """Meaning of the ``sign`` of cells that stand out, and the notes."""
@@ -122,12 +119,6 @@ def interval_cell(
         return Cell("")
     ends = (fixed(end, digits=digits, signed=signed) for end in (low, high))
     return Cell("..".join(ends), (low, high))
-
-
-def words_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of sentences, which are not cut."""
-    columns = tuple(Column(title, longest=None) for title in titles)
-    return Table(columns, tuple(tuple(map(text_cell, row)) for row in rows))
 
 
 # Data frames -------------------------------------------------------------------------------------
