@@ -172,16 +172,6 @@ def test_the_documentation_is_small_enough_to_read():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 500
 
 
-def test_claims_about_other_tools_name_a_test_and_the_version_of_the_record():
-    page = (ROOT / "docs" / "coming_from.md").read_text(encoding="utf-8")
-    claims = re.findall(r"^\| ([^|]+) \|.*\| `([\w/]+\.py)::(\w+)` \|$", page, re.MULTILINE)
-    assert len(claims) == page[page.index("| tool |") : page.index("## Notes")].count("\n| ") - 1
-    for tools, path, name in claims:
-        assert f"\ndef {name}(" in (ROOT / "tests" / path).read_text(encoding="utf-8")
-        for program, version in re.findall(r"`(\w+)` ([\w.-]+)", tools):
-            assert METRIC_PAGES.VERSIONS[program]["version"].split()[0] == version
-
-
 def test_the_text_for_language_models_names_pages_that_exist():
     text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
     named = re.findall(r"sklearn-rank/stable/(\w+)\.html", text)
