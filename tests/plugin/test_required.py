@@ -172,9 +172,8 @@ def test_all_parameters_that_pass_are_enough(workers, parameters):
     [
         ("-k", "not right"),
         ("--deselect", "test_it.py::test_bm25[right]"),
-        ("test_it.py::test_bm25[left]",),
     ],
-    ids=["-k", "--deselect", "node id"],
+    ids=["-k", "--deselect"],
 )
 def test_a_parameter_that_was_left_out_is_named(arguments, parameters):
     parameters.run(
