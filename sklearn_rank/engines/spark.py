@@ -117,7 +117,9 @@ class _SparkRun:
                 self.qrels = truth_of(truth, side.named)
         # Sets have no grades, so that nothing is assumed of items that they lack.
         is_sets = isinstance(y_true, Mapping) and not isinstance(y_true, Qrels)
-        self.has_grades = not is_sets or any(isinstance(own, Mapping) for own in y_true.values())
+        self.has_grades = not is_sets or any(
+            isinstance(truth, Mapping) for truth in y_true.values()
+        )
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
@@ -255,8 +257,8 @@ class _SparkRun:
         missing = self.options.missing
         queries = join_queries(order, dict.fromkeys(ranked) | unjudged, missing)
         merged = merge_judged([part.data for part in parts if part.data is not None])
-        place = np.array([order[query] for query in merged.query_ids], dtype=np.int64)
-        came = np.argsort(place)
+        number = np.array([order[query] for query in merged.query_ids], dtype=np.int64)
+        came = np.argsort(number)
         judgements = merged.judgements and merged.judgements.take(came)
         rankings = merged.rankings.take(came)
         assumed = resolve_assumption(
@@ -464,7 +466,7 @@ class _SparkSide:
         if kind in (*_INTEGERS, *_FLOATS, "boolean") or kind.startswith("decimal"):
             column = f"CAST({column} AS double)"
         # Under names of ours, for PySpark does not quote those that it groups.
-        plain = [f"{_quoted(name)} AS c{place}" for place, name in enumerate(self.rows.columns)]
+        plain = [f"{_quoted(name)} AS c{n}" for n, name in enumerate(self.rows.columns)]
         bucket = f"CAST(pmod(xxhash64({column}), {number}) AS int) AS bucket"
         return self.rows.selectExpr(*plain, bucket).groupBy("bucket")
 
@@ -473,10 +475,10 @@ class _SparkSide:
         ids = (self.side.named["query"], self.side.named["item"])
         names = dict.fromkeys(filter(None, (*ids, self.number)))
         counts = {}
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             nan = name in ids and self.kinds[name] in _FLOATS
             column = _quoted(name)
-            counts[f"m{place}"] = f"({column} IS NULL{f' OR isnan({column})' * nan})"
+            counts[f"m{number}"] = f"({column} IS NULL{f' OR isnan({column})' * nan})"
         missing = dict(zip(names, counts, strict=True))
         if self.number is not None:
             counts["relevant"] = f"{_quoted(self.number)} > 0"
@@ -549,7 +551,7 @@ def _schema(frame: Any) -> Any:
     Frames of Spark may have a name twice, as joins leave it; of these there is one column.
     """
     table = frame.limit(0).toArrow()
-    first = {name: place for place, name in reversed(list(enumerate(table.column_names)))}
+    first = {name: number for number, name in reversed(list(enumerate(table.column_names)))}
     return _narwhals(table.select(sorted(first.values())))
 
 

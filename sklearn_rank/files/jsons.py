@@ -109,11 +109,11 @@ def _of_programs(value: dict[str, Any], request: Request) -> dict[str, Any] | No
         _refuse_failed(value.get("failures") or {}, request)
         hits = {query: detail["hits"] for query, detail in details.items()}
         if request.is_run:
-            return {query: [hit["hit"] for hit in own] for query, own in hits.items()}
+            return {query: [hit["hit"] for hit in each] for query, each in hits.items()}
         rated = {
-            q: [hit for hit in own if hit.get("rating") is not None] for q, own in hits.items()
+            q: [hit for hit in each if hit.get("rating") is not None] for q, each in hits.items()
         }
-        return {q: {hit["hit"]["_id"]: hit["rating"] for hit in own} for q, own in rated.items()}
+        return {q: {hit["hit"]["_id"]: hit["rating"] for hit in each} for q, each in rated.items()}
     if isinstance(ratings, list) and not request.is_run:  # of OpenSearch, with numbers in quotes
         return {
             entry["query"]: {one["docId"]: json.loads(one["rating"]) for one in entry["ratings"]}
@@ -320,8 +320,8 @@ class _Reader:
             if not any(kind in roles for kind in self.kinds):
                 spare = unread_columns(keys, roles, self.columns, self.missing)
                 values = [[row[key] for row in rows if key in row] for key in spare]
-                plain = [{v for v in own if isinstance(v, (str, int, float))} for own in values]
-                unread = {key: (own, len(rows)) for key, own in zip(spare, plain, strict=True)}
+                plain = [{v for v in cells if isinstance(v, (str, int, float))} for cells in values]
+                unread = {key: (texts, len(rows)) for key, texts in zip(spare, plain, strict=True)}
                 refuse_unread(unread, where, self.missing)
         table = [self._row(*row, roles_of[row[1] is not None]) for row in self.rows]
         columns = list(zip(*table, strict=True)) or [(), (), (), (), ()]
@@ -330,7 +330,7 @@ class _Reader:
         kind: Role = next(filter(None, kinds), self.missing[0])
         if self.is_run:  # of which all rows have one kind of number
             pairs = zip(kinds, numbers, strict=True)
-            numbers = [number if own == kind else None for own, number in pairs]
+            numbers = [number if role == kind else None for role, number in pairs]
         doubt = ""
         if None in numbers and set(numbers) != {None}:
             at = numbers.index(None)

@@ -212,19 +212,19 @@ def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -
     if not by_item:
         return qrels
     grades = qrels.grades.astype(np.float64)
-    for (number, item), own in by_item.items():
-        several = grades[own]
+    for (number, item), rows_of_item in by_item.items():
+        several = grades[rows_of_item]
         if duplicates == "raise" and (several != several[0]).any():
             both = " and ".join(f"{grade:g}" for grade in dict.fromkeys(several.tolist()))
             source.fail(
                 None,
                 f"judges item {safe_repr(item)} of query {safe_repr(qrels.query_ids[number])} "
-                f"{len(own)} times, with grades {both}; pass {argument('duplicates', 'mean')}, "
+                f"{len(several)} times, with grades {both}; pass {argument('duplicates', 'mean')}, "
                 "'max' or 'first' to take one of them",
             )
         if duplicates in ("mean", "max"):
-            grades[own[0]] = several.mean() if duplicates == "mean" else several.max()
-    dropped = [row for own in by_item.values() for row in own[1:]]
+            grades[rows_of_item[0]] = several.mean() if duplicates == "mean" else several.max()
+    dropped = [row for rows_of_item in by_item.values() for row in rows_of_item[1:]]
     left = np.setdiff1d(np.arange(qrels.n_rows), dropped)
     return replace(qrels.take(left), grades=_whole(grades[left]))
 

@@ -83,7 +83,7 @@ class _Form(NamedTuple):
     """Empty: white space, of which several are one, as in TREC's formats."""
 
     @property
-    def places(self) -> dict[str, int]:
+    def fields(self) -> dict[str, int]:
         """Numbers of the columns that are read."""
         return {name: self.names.index(name) for name in (*self.roles.values(), *self.spare)}
 
@@ -228,12 +228,12 @@ def _by_line(request: Request, block: Block, form: _Form) -> dict[str, Any]:
             source.fail(line, _wrong_number(len(cells), form))
         lines.append(line)
         rows.append(cells)
-    fields = list(zip(*rows, strict=False))
+    cells_of = list(zip(*rows, strict=False))
     columns: dict[str, Any] = {}
     if not rows:
         return columns
-    for name, place in form.places.items():
-        cells = list(fields[place])
+    for name, number in form.fields.items():
+        cells = list(cells_of[number])
         columns[name] = cells if separator else b"\n".join(cells).decode().split("\n")
     for role in ("query", "item"):
         for line, text in zip(lines, columns[form.roles[role]], strict=True):
@@ -313,7 +313,7 @@ def is_exact(value: int) -> bool:
 
 def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
-    data, places, limit = block.data, form.places, TIMESTAMP if form is _QRELS else EXACT
+    data, fields, limit = block.data, form.fields, TIMESTAMP if form is _QRELS else EXACT
     least = _LOADED if "polars" in sys.modules else _LARGE
     pl = polars_or_none() if len(data) >= least and request.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")
@@ -321,15 +321,15 @@ def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
         return {}
     numbers, kind = {*form.numbers.values()}, pl.Int64 if form is _QRELS else pl.Float64
     schema = dict.fromkeys(map(str, range(len(form.names))), pl.String)
-    schema |= {str(places[name]): kind for name in numbers}
+    schema |= {str(fields[name]): kind for name in numbers}
     # Without the last column a line of too many fields is no error.
-    read = sorted({*places.values(), len(form.names) - 1})
+    read = sorted({*fields.values(), len(form.names) - 1})
     options: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
         frame = pl.read_csv(io.BytesIO(data), schema=schema, columns=read, **options)
     except pl.exceptions.PolarsError:
         return {}
-    columns = {name: frame[str(place)] for name, place in places.items()}
+    columns = {name: frame[str(number)] for name, number in fields.items()}
     lengths = [columns[form.roles[role]].str.len_bytes().max() or 0 for role in ("query", "item")]
     is_empty = any(column.null_count() for name, column in columns.items() if name not in numbers)
     if is_empty or not 0 < max(lengths) <= MAX_ID:

@@ -183,9 +183,8 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
         raise InvalidParameterError(msg)
     chosen = format or kind_of_name(path)
     if chosen is None and suffix not in ("", ".txt", ".gz", ".bz2"):
-        known = ", ".join(SUFFIXES)
         what = f"{safe_text(str(path))}: {suffix} tells no format; pass format=, or a suffix of"
-        msg = f"{what} {known}"
+        msg = f"{what} {', '.join(SUFFIXES)}"
         raise InvalidParameterError(msg)
     return chosen or "trec"
 
@@ -257,7 +256,7 @@ def _csv(rows: list[_Row], kind: str, separator: str) -> bytes:
 
 def _columnar(rows: list[_Row], kind: str, form: str) -> bytes:
     titles = enumerate(("query", "item", kind))
-    columns = {title: [row[place] for row in rows] for place, title in titles}
+    columns = {title: [row[number] for row in rows] for number, title in titles}
     out = io.BytesIO()
     pl = polars_or_none()
     if pl is not None:

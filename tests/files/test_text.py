@@ -145,6 +145,7 @@ QRELS = {
     "grade yes": (b"q 0 d yes\n", "1: grade 'yes' is not a whole number"),
     "grade 1.9": (b"q 0 d 1\nq 0 e 1.9\n", "2: grade '1.9' is not a whole number"),
     "large": (b"q 0 d 99999999999999999999\n", "1: grade '9+' is too large"),
+    "5,000 digits": (b"q 0 d " + b"9" * 5_000 + b"\n", "1: grade '9+.*' is too large"),
     "large, 18 digits": (b"q 0 d 999999999999999999\n", "1: grade '9+' is too large"),
     "three fields": (b"q d 1\n", "1: 3 fields instead of 4 fields"),
     "a run": (LINES, "1: 6 fields .*looks like a run and is read as judgements: are the two"),
