@@ -672,12 +672,12 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("system", spare=2 * one_system),
         *([Column("baseline")] if first.all_pairs else []),
         Column("queries", "number", spare=3 * one_number),
-        Column("old", "number"),
+        Column("old" if first.all_pairs else "baseline", "number"),
         Column("new", "number"),
         Column("change", "number"),
         Column(f"{100 - 100 * first.alpha:g}% interval", "interval"),
         Column("effect", "number", spare=6),
-        Column("p", "number"),
+        Column("p", "number", spare=3),
         Column("p (Holm)", "number"),
         Column("wins", "number", spare=1),
         Column("ties", "number", spare=4),
@@ -721,8 +721,8 @@ def changes_table(
     columns = (
         Column("query"),
         *([Column("text")] if has_text else []),
-        *(Column(title, "number") for title in ("old", "new", "change")),
-        Column("main reason" if brief else "relevant items: old -> new rank, part of the change"),
+        *(Column(title, "number") for title in ("baseline", "new", "change")),
+        Column("main reason" if brief else "contributions of items: old rank -> new rank"),
     )
     rows = tuple(
         (

@@ -192,7 +192,7 @@ def test_a_comparison_ends_in_the_verdict_and_the_queries_that_lost_most(runs):
     assert "MRR fell" in lines
     assert lines[-1] == "old.run against new.run: largest changes by mrr"
     head, *rows = lines[lines.index("", lines.index("MRR fell")) + 1 : -1]
-    assert head.split() == ["query", "old", "new", "change", "main", "reason"]
+    assert head.split() == ["query", "baseline", "new", "change", "main", "reason"]
     assert [row.split()[3] for row in rows] == ["-0.5000"] * 3
 
 

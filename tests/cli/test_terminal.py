@@ -131,7 +131,7 @@ def test_a_very_narrow_terminal_gets_a_line_for_each_value(command):
     lines = on_terminal(command, "compare t.qrels one.run two.run -m ndcg@10", 40)
     assert lines[0].split() == ["measure", "ndcg@10"]
     titles = [line.partition("  ")[0] for line in lines[:6]]
-    assert titles == ["measure", "old", "new", "difference", "95% interval", "p (Holm)"]
+    assert titles == ["measure", "baseline", "new", "change", "95% interval", "p (Holm)"]
 
 
 def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):

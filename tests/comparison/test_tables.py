@@ -49,7 +49,7 @@ def test_differences_have_a_column_for_everything() -> None:
     compared = compare(TRUTH, RUNS, measures=MEASURES)
     text = compared.to_markdown(rows="differences").split("\n")
     assert text[0] == (
-        "| measure | system | queries | old | new | change | 95% interval | effect | "
+        "| measure | system | queries | baseline | new | change | 95% interval | effect | "
         "p | p (Holm) | wins | ties | losses | detectable |"
     )
     (row,) = [line for line in text if line.startswith("| mrr | new | 40 | 0.5000 | 0.8667 |")]
@@ -63,7 +63,7 @@ def test_all_pairs_name_both_systems() -> None:
 
 def test_two_systems_print_their_differences_and_three_a_table_of_systems_too() -> None:
     two = repr(compare(TRUTH, {"old": OLD, "new": NEW}, measures="mrr")).splitlines()
-    assert two[0].split()[:5] == ["measure", "system", "queries", "old", "new"]
+    assert two[0].split()[:5] == ["measure", "system", "queries", "baseline", "new"]
     assert two[1].split()[:6] == ["mrr", "new", "40", "0.5000", "0.8667", "+0.3667"]
     three = repr(compare(TRUTH, RUNS, measures="mrr"))
     systems, differences = three.split("\n\n")
