@@ -39,7 +39,6 @@ from sklearn_rank.inputs.tables import (
     Qrels,
     Run,
     best_occurrences,
-    columns_about_queries,
     doubt_of_ranks,
     doubt_of_rising,
     fall_orders,
@@ -466,11 +465,12 @@ def _about_queries(
     missing = [number for number, query in enumerate(queries) if query not in y_score]
     n_missing = len(missing) + len(y_true) - len(queries)
     n_unjudged = sum(query not in y_true for query in y_score)
+    tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     return {
         "counts": replace(counts, missing=n_missing, unjudged=n_unjudged),
         "missing": np.array(missing, dtype=np.int64),
         "left_out": [query for query in chain(y_true, y_score) if query not in evaluated],
-        "query_columns": columns_about_queries(y_true, y_score),
+        "query_columns": tuple(table for table in tables if table is not None),
     }
 
 

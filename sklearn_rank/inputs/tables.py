@@ -585,12 +585,6 @@ def _by_query(
     return list(query_ids), offsets, items, numbers
 
 
-def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
-    """Columns of data frames with facts about the queries; none of other inputs."""
-    given = (getattr(table, "about_queries", None) for table in tables)
-    return tuple(columns for columns in given if columns is not None)
-
-
 def fall_orders(
     scores: Array, offsets: IntArray, ids: IdColumn | list[Any] | None = None
 ) -> tuple[IntArray, IntArray]:

@@ -12,7 +12,6 @@ import os
 import re
 import secrets
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -22,10 +21,7 @@ from sklearn_rank.support.text import argument, closest, safe_repr, safe_text
 PathLike: TypeAlias = "str | os.PathLike[str]"
 BASELINE = ".rank.json"
 """The ending of baselines, which gates alone write."""
-ABANDONED = 60
-"""Seconds without a write after which a temporary file belongs to a process that was killed."""
 _EXISTS = "exists already"
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.rank-tmp")
 _HEAD = 1000
 """Bytes from the start of a file in which the marks of a report stand."""
 _OWN = {"/dev/stdout": 1, "/dev/stderr": 2}
@@ -170,18 +166,6 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    sweep(path.parent)
-
-
-def sweep(directory: Path) -> None:
-    """Remove temporary files of processes that were killed."""
-    with contextlib.suppress(OSError):
-        for path in directory.iterdir():
-            if not _TEMPORARY.fullmatch(path.name):
-                continue
-            with contextlib.suppress(OSError):
-                if time.time() - path.lstat().st_mtime > ABANDONED:
-                    path.unlink()
 
 
 # What the system says ---------------------------------------------------------------------------

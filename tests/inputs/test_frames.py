@@ -18,7 +18,6 @@ from sklearn_rank import (
     QueryMismatchError,
     Run,
     evaluate,
-    mean_average_precision_score,
     mean_reciprocal_rank_score,
 )
 from sklearn_rank.inputs import tables
@@ -30,18 +29,6 @@ LIBRARIES = {
     "PyArrow": pa.table,
 }
 every_library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
-
-
-@every_library
-def test_ranks_order_as_lists_do_and_without_them_the_rows_stand(make: Any) -> None:
-    truth = make({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
-    ranked = {"user": ["u", "v", "u", "u"], "item": ["b", "c", "x", "a"], "rank": [3, 1, 1, 2]}
-    # u: x, a, b; every row of a truth without grades is relevant.
-    expected = ((1 / 2 + 2 / 3) / 2 + 1) / 2
-    assert evaluate(truth, make(ranked), "map")["map"] == expected
-    in_order = make({"user": ["u", "u", "u", "v"], "item": ["x", "a", "b", "c"]})
-    assert evaluate(truth, in_order, "map")["map"] == expected
-    assert mean_average_precision_score(truth, in_order) == expected
 
 
 @every_library
