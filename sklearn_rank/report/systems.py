@@ -44,11 +44,9 @@ from sklearn_rank.report.queries import Texts, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
 
-GateResult = Any
-"""Verdict of the room above, which this one does not import."""
+GateResult = Any  # of the room above
 
-_UNJUDGED = "unjudged items"
-"""Start of the note that the verdict says, with the first items to judge."""
+_UNJUDGED = "unjudged items"  # start of the note that the verdict says
 MOST_CHECKED = 5000
 """Queries up to which the items to judge next are looked for."""
 
@@ -163,7 +161,11 @@ def compared_section(
         tuple(comparison.metric(name).title for name in measures),
         tuple(map(comparison.greater_is_better, measures)),
         tuple(rows),
-        notes=tuple(f"{note}." for note in comparison.notes if not note.startswith(_UNJUDGED)),
+        notes=tuple(
+            f"{note if note.startswith(measures) else note[:1].upper() + note[1:]}."
+            for note in comparison.notes
+            if not note.startswith(_UNJUDGED)
+        ),
     )
 
 
