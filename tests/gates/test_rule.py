@@ -192,6 +192,24 @@ def test_worse_everywhere_is_never_better(two, more) -> None:
     assert most.clauses or not less.clauses or (clustered and less.clauses == LOSSES)
 
 
+# Gains -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [30, 60])
+def test_an_index_that_loses_documents_is_no_gain(n) -> None:
+    """One in twenty relevant items is lost, which lifts those below what was removed."""
+    rng, ranks = np.random.default_rng(n), np.arange(1, 31)
+    improved = recorded = 0
+    for _ in range(300):
+        rank = rng.choice(ranks, n, p=1 / ranks / (1 / ranks).sum())
+        new = 1 / (rank - rng.binomial(rank - 1, 0.05)) * (rng.random(n) >= 0.05)
+        found = judged(1 / rank - new)
+        improved += found.improved
+        recorded += found.recorded
+    assert improved <= 0.04 * 300
+    assert recorded <= 0.01 * 300
+
+
 # Rates -------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import assert_not_worse
-from sklearn_rank import InvalidParameterError, cli
+from sklearn_rank import InvalidParameterError
 from sklearn_rank.gates.gate import BaselineFile, Writing, judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import GateResult, State
@@ -91,27 +91,3 @@ def test_wrong_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError) as caught:
         read_limits(arguments, Settings())
     assert message in str(caught.value)
-
-
-def test_a_file_of_gates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CI", raising=False)
-    Path("t.qrels").write_text("".join(f"{query} 0 a 1\n" for query in TRUTH))
-    Path("r.run").write_text("".join(f"{query} Q0 a 1 1.0 x\n" for query in TRUTH))
-    gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "r.run"\n'
-    limits = 'totals = { p95_ms = 250 }\nmax_drop = { mrr = "2%" }\nat_most = { p95_ms = 200 }\n'
-    Path("rank.toml").write_text(gate + limits + 'allow = ["perfect"]\n')
-    cli.main(["gate", "--config", "rank.toml", "--update"])
-    assert "p95_ms is 250" in capsys.readouterr().out
-    typed = [
-        "gate",
-        "t.qrels",
-        "r.run",
-        "--name",
-        "h",
-        "--max-drop",
-        "mrr=2%",
-        "--allow",
-        "perfect",
-    ]
-    assert cli.main([*typed, "--update"]) == 0

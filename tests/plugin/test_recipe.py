@@ -99,25 +99,6 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout):
     assert "MRR fell from 0.500 to 0.417" in done.stdout
 
 
-REPORT = '{"format": "rank-report/2"}'
-"""An earlier report, which a new one may replace."""
-
-SEPARATE = (
-    "--rank-baseline-dir ../base",
-    "--rank-json ../out/rank.json",
-    "-q --rank-show all --rank-markdown ../out/step.md",
-    "--rank-markdown ../out/step.md",
-)
-
-
-def test_a_value_that_moves_nothing_is_taken(checkout):
-    (checkout.path / "out").mkdir()
-    for file in ("out/rank.json", "rank.json"):
-        (checkout.path / file).write_text(REPORT)
-    for value in ("out/rank.json", "rank.json", "../new/rank.json"):
-        assert checkout.run(f"pytest --rank-json {value}").returncode == 0, value
-
-
 # Data frames -------------------------------------------------------------------------------------
 
 FRAMES = """
