@@ -187,7 +187,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}
     given |= {"values": dict(arguments.values)}
     gate = {name: value for name, value in given.items() if value not in (None, [], {}, "")}
-    words = {"qrels": "QRELS", "run": "RUN", "metrics": "--measure"}
+    words = {"qrels": "QRELS", "run": "RUN", "measures": "--measure"}
     typed = [words.get(name, f"--{name.replace('_', '-')}") for name in gate]
     if arguments.config is None:
         for what in ("QRELS", "RUN", "--name"):

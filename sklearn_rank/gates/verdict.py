@@ -179,7 +179,6 @@ class GateResult:
     updating: bool = False
     alpha: float = 0.1
     slice_alpha: float = 0.05
-    nodeid: str = ""
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
     page: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
     """All queries with their items, for an HTML report that is to be written."""
