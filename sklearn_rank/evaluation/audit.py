@@ -128,7 +128,7 @@ def _sorted_first(query: _Query, k: int | None) -> _Query:
 
 
 def _as_long(query: _Query, k: int | None) -> tuple[_Query, int | None]:
-    return query, len(query.ranking[:k])
+    return query, len(list(query.scores)[:k])
 
 
 def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
