@@ -3,6 +3,8 @@
 import io
 import json
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -246,3 +248,17 @@ def test_judgements_are_joined() -> None:
     other = Qrels.from_columns(["q1"], ["a"], grades=[1])
     with pytest.raises(ValueError, match="query 'q1' judges item 'a' twice, with grades 2 and 1"):
         old.joined(other)
+
+
+SMALL = """
+import io, sys
+from sklearn_rank import evaluate, read_qrels, read_run
+run = read_run(io.BytesIO(b"q Q0 a 1 2 t\\nq Q0 b 2 1 t\\n"))
+assert evaluate(read_qrels(io.BytesIO(b"q 0 b 1\\n")), run, "mrr")["mrr"] == 0.5
+print(sorted({"polars", "pyarrow", "pandas"} & sys.modules.keys()))
+"""
+
+
+def test_small_files_are_read_without_libraries_of_frames():
+    done = subprocess.run([sys.executable, "-c", SMALL], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
