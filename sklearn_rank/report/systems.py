@@ -60,7 +60,7 @@ def write_report(
         msg = f"report() got an unexpected keyword argument {safe_repr(name)}{closest(name, names)}"
         raise TypeError(msg)
     if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
-        msg = f"report: path must be the name of a file, got {safe_repr(path)}"
+        msg = f"path must be the name of a file, got {safe_repr(path)}"
         raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
     report = report_of(result, **options)

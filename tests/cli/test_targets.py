@@ -55,7 +55,7 @@ def test_nor_does_that_of_a_comparison(files):
             "new.run is an input of this call",
         ),
         ("gate --config rank.toml --junit rank.toml", "rank.toml is an input of this call"),
-        ("report t.qrels old.run new.run -o .", "'.' cannot be written: it is a folder; name a"),
+        ("report t.qrels old.run new.run -o .", "path must be the name of a file, got '.'"),
     ],
 )
 def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, files, command):
