@@ -351,9 +351,9 @@ def test_a_slice_without_a_name_and_one_of_all_queries_are_slices():
 def test_wrong_arguments_are_refused_before_a_file_is_written(tmp_path):
     with pytest.raises(UnknownMeasureError, match="unknown measure 'mapp'"):
         compared().report(tmp_path / "r.html", measure="mapp")
-    with pytest.raises(TypeError, match="^path must be the name of a file, got None"):
+    with pytest.raises(TypeError, match=r"^path must be the name of a file, got None"):
         compared().report(None)
-    with pytest.raises(TypeError, match="^path must be the name of a file, got PosixPath"):
+    with pytest.raises(TypeError, match=r"^path must be the name of a file, got PosixPath"):
         compared().report(tmp_path)
     for result in (compared(), evaluate(TRUTH, OLD, "mrr")):
         with pytest.raises(TypeError, match=r"'slice'; did you mean 'slices'\?"):
