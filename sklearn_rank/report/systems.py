@@ -47,8 +47,7 @@ from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
 GateResult = Any  # of the room above
 
 _UNJUDGED = "unjudged items"  # start of the note that the verdict says
-MOST_CHECKED = 5000
-"""Queries up to which the items to judge next are looked for."""
+MOST_CHECKED = 5000  # queries up to which the items to judge next are looked for
 
 
 def write_report(
@@ -98,6 +97,8 @@ def report_of(
             if len(result.names) > 2:
                 msg = f"max_drop is for two systems; these are {len(result.names)}"
                 raise InvalidParameterError(msg)
+            if isinstance(max_drop, Mapping):
+                max_drop = {result._find(name): drop for name, drop in max_drop.items()}
             gate = verdict_on(result, slices=slices, max_drop=max_drop)
         section = compared_section(result, parts, gate)
         verdict = verdict_of(result, section, texts, gate, slices)
@@ -272,7 +273,7 @@ def _detectable(comparison: Comparison) -> list[str]:
         if row.detectable < metric.metric.upper - metric.metric.lower:
             least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
     named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
-    return [f"Detectable with 80% power: a change of {named}."] if named else []
+    return [f"Detectable with 80% power: a change of {named}."] * bool(named)
 
 
 def _highest(comparison: Comparison) -> str:
@@ -320,8 +321,7 @@ def _unjudged(
     text = next((note for note in comparison.notes if note.startswith(_UNJUDGED)), "")
     if not text:
         return "", ()
-    row = next(row for row in comparison.rows if row.baseline == comparison.baseline)
-    new, measure = row.system, row.measure
+    new, measure = comparison.others[0], comparison.measures[0]
     if lead is not None:
         new = comparison.names[lead.row.new]
         titles = {comparison.metric(name).title: name for name in comparison.measures}

@@ -237,6 +237,8 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     several = compare(truth, {**runs, "same": runs["old"]}, measures="mrr")
     details = report_of(several).verdict.details
     assert details[-1] == "A gate with max_drop 0.02 would be red for new."
+    with pytest.raises(ValueError, match="'map' was not evaluated; there is: mrr"):
+        report_of(result, max_drop={"map": 0.02})
     with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
         report_of(several, max_drop=0.02)
 
