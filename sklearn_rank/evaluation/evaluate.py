@@ -22,14 +22,12 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
-    FloatArray,
     Missing,
     StringProvider,
     Ties,
@@ -187,7 +185,12 @@ def evaluate(
     preset = find_convention(convention)
     given = given_measures(values_of(values))
     named = _named(parse_measures(_with_given(measures, given), distinct=False), given, preset)
-    undefined = _undefined_values(named, preset, zero_division)
+    undefined = [
+        check_zero_division(
+            preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
+        )
+        for measure in named.values()
+    ]
     reading = ReadOptions(
         columns=columns,
         labels=(clusters,) if isinstance(clusters, str) else (),
@@ -213,8 +216,11 @@ def evaluate(
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
     judged = replace(judged, options={**rules, "lowest": preset.lowest})
-    own_values = _given_values(given, judged)
-    scored = score_measures(list(named.values()), judged, undefined, own_values)
+    values_given = {
+        measure: numbers_by_query(measure, numbers, judged.listed_ids(), judged.left_out)
+        for measure, numbers in given.items()
+    }
+    scored = score_measures(list(named.values()), judged, undefined, values_given)
     for text in program_differences(preset, named, judged, ties_are_given=ties is not None):
         warn(text, ConventionWarning)
     for text in gains_by_less(
@@ -316,25 +322,3 @@ def _named(
             raise ValueError(msg)
         named[name] = effective
     return named
-
-
-def _undefined_values(
-    named: Mapping[str, Measure], preset: Convention, zero_division: ZeroDivision | None
-) -> list[str | float]:
-    """``zero_division`` of each measure: the convention's if None."""
-    return [
-        check_zero_division(
-            preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
-        )
-        for measure in named.values()
-    ]
-
-
-def _given_values(
-    given: Mapping[Measure, Mapping[Any, Any]], judged: RankingData
-) -> dict[Measure, FloatArray]:
-    """(Q,) values per measure that the caller has computed, in the order of the queries."""
-    return {
-        measure: numbers_by_query(measure, numbers, judged.listed_ids(), judged.left_out)
-        for measure, numbers in given.items()
-    }

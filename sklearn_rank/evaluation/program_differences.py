@@ -32,60 +32,40 @@ class _Case(NamedTuple):
     """Whether it is about ties, whose order the caller may have asked for."""
 
 
-def _empty(data: RankingData, _: Collection[Measure]) -> int:
-    return int((data.rankings.n_ranked == 0).sum()) - data.counts.missing
-
-
-def _unfound(data: RankingData, _: Collection[Measure]) -> int:
-    rankings = data.rankings
-    return int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum())
-
-
-def _none(data: RankingData, _: Collection[Measure]) -> int:
-    rankings = data.rankings
-    return 0 if rankings.n_relevant.any() else len(rankings)
-
-
 def _short(data: RankingData, measures: Collection[Measure]) -> int:
     deepest = max(measure.k or 0 for measure in measures)
     return int((data.rankings.n_ranked < deepest).sum())
 
 
-def _negative(data: RankingData, _: Collection[Measure]) -> int:
-    items = _scored_items(data)
-    if items is None:
-        return 0
+def _of_scores(count: Callable[[Any], int]) -> Callable[[RankingData, Collection[Measure]], int]:
+    """The count of what was ranked; 0 where it has no scores, or is no longer in memory."""
+
+    def counted(data: RankingData, _: Collection[Measure]) -> int:
+        items = data.items
+        return count(items) if isinstance(items, Items) and items.scores is not None else 0
+
+    return counted
+
+
+def _negative(items: Any) -> int:
     rows = np.flatnonzero((items.grades > 0) & (items.scores <= 0))
     return len(np.unique(np.searchsorted(items.offsets, rows, side="right")))
 
 
-def _close(data: RankingData, _: Collection[Measure]) -> int:
-    items = _scored_items(data)
-    if items is None:
-        return 0
+def _close(items: Any) -> int:
     relevant = items.grades > 0
     return _n_tied(items, relevant, _as_float32(items.scores), items.scores, relevant)
 
 
-def _long(data: RankingData, _: Collection[Measure]) -> int:
-    items = _scored_items(data)
-    if items is None:
-        return 0
-    relevant = items.grades > 0
-    is_long = np.repeat(sizes_of(items.offsets) >= _LONG, sizes_of(items.offsets))
-    return _n_tied(items, relevant & is_long, items.scores, relevant)
+def _long(items: Any) -> int:
+    relevant, sizes = items.grades > 0, sizes_of(items.offsets)
+    return _n_tied(items, relevant & np.repeat(sizes >= _LONG, sizes), items.scores, relevant)
 
 
-def _judged(data: RankingData, _: Collection[Measure]) -> int:
-    items = _scored_items(data)
-    if items is None or items.n_judged is None:
+def _judged(items: Any) -> int:
+    if items.n_judged is None:
         return 0
     return _n_tied(items, items.is_unjudged, items.scores, items.is_unjudged)
-
-
-def _scored_items(data: RankingData) -> Any:
-    """What was ranked; None where it has no scores, or is no longer in memory."""
-    return data.items if isinstance(data.items, Items) and data.items.scores is not None else None
 
 
 def _as_float32(scores: Array) -> Array:
@@ -118,15 +98,28 @@ _CASES: Mapping[str, _Case] = {
     "tied": _Case(
         "relevant items are tied in {} {}", lambda data, _: data.by_score.n_tied, of_ties=True
     ),
-    "empty": _Case("the ranking is empty in {} {}", _empty),
-    "unfound": _Case("nothing relevant was retrieved in {} {}", _unfound),
-    "none": _Case("nothing is relevant to any of {} {}", _none),
+    "empty": _Case(
+        "the ranking is empty in {} {}",
+        lambda data, _: int((data.rankings.n_ranked == 0).sum()) - data.counts.missing,
+    ),
+    "unfound": _Case(
+        "nothing relevant was retrieved in {} {}",
+        lambda data, _: int((data.rankings.n_hits[data.rankings.n_relevant > 0] == 0).sum()),
+    ),
+    "none": _Case(
+        "nothing is relevant to any of {} {}",
+        lambda data, _: 0 if data.rankings.n_relevant.any() else len(data.rankings),
+    ),
     "graded": _Case("{} grades are above 1", lambda data, _: data.rankings.n_graded),
     "short": _Case("the ranking ends above the cutoff in {} {}", _short),
-    "negative": _Case("relevant items are scored at most 0 in {} {}", _negative),
-    "close": _Case("relevant items are tied as float32 in {} {}", _close),
-    "long": _Case("relevant items are tied in {} {} of 16 or more items", _long, of_ties=True),
-    "judged": _Case("judged and unjudged items are tied in {} {}", _judged, of_ties=True),
+    "negative": _Case("relevant items are scored at most 0 in {} {}", _of_scores(_negative)),
+    "close": _Case("relevant items are tied as float32 in {} {}", _of_scores(_close)),
+    "long": _Case(
+        "relevant items are tied in {} {} of 16 or more items", _of_scores(_long), of_ties=True
+    ),
+    "judged": _Case(
+        "judged and unjudged items are tied in {} {}", _of_scores(_judged), of_ties=True
+    ),
 }
 """By the names that ``differs`` of a :class:`Convention` takes."""
 
