@@ -14,7 +14,6 @@ from sklearn_rank import (
     RankingDataWarning,
     UndefinedMetricError,
     UndefinedMetricWarning,
-    UnknownMeasureError,
     compare,
     evaluate,
     mean_reciprocal_rank_score,
@@ -270,22 +269,6 @@ def test_intervals_are_clipped_to_the_range():
     low, high = evaluation.confidence_interval("lag")
     assert low == 0.0
     assert high > 3.0
-
-
-WRONG = {
-    "confidence_level": ([0, 1, 95, -0.5, math.nan, True, "0.95", None], r"must be in \(0, 1\)"),
-    "method": (["z", "bootstrap", None], r"one of 'auto', 't'"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_options_of_intervals(evaluation, name):
-    values, rule = WRONG[name]
-    for value in values:
-        with pytest.raises(InvalidParameterError, match=rf"The '{name}' parameter .*{rule}"):
-            evaluation.confidence_interval("mrr", **{name: value})
-    with pytest.raises(UnknownMeasureError, match="'ndcg@10' was not evaluated"):
-        evaluation.confidence_interval("ndcg@10")
 
 
 # Extreme values ----------------------------------------------------------------------------------
