@@ -19,7 +19,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.source import Block, FileRows, Request, Source, check_id, source_of, text_of
-from sklearn_rank.files.tables import EXACT, INEXACT, is_exact
+from sklearn_rank.files.tables import EXACT, fault_of
 from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,
@@ -33,7 +33,6 @@ from sklearn_rank.inputs.roles import (
     names_of,
     plain_name,
     refuse_unread,
-    text_grades,
     unread_columns,
     wanted_of,
 )
@@ -365,15 +364,9 @@ class _Reader:
         at = float(rank) if is_rank and abs(rank) < EXACT else math.nan  # type: ignore[arg-type]
         if value is None:  # not rated; a run is sorted by something else than the score
             return query, item, kind, None if self.is_run or kind is None else math.nan, at
-        problem = ""
         if isinstance(value, str) and self.request.grades is not None:
             return query, item, kind, self.request.grade_of(line, value), at
-        if type(value) not in (int, float) and not (isinstance(value, bool) and not self.is_run):
-            problem = "is not a number"
-            if isinstance(value, str) and not self.is_run:
-                problem += f"; pass {text_grades([value])}, a number for each text"
-        elif not isinstance(value, float) and not is_exact(value):
-            problem = INEXACT
+        problem = fault_of(value, is_grade=not self.is_run)
         if problem:
             what = f"{kind} {safe_repr(value)} of item {safe_repr(item)} of query"
             self.source.fail(line, f"{what} {safe_repr(query)} {problem}")

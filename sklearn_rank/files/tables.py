@@ -292,23 +292,30 @@ def _number(request: Request, line: int, text: str, form: _Form, role: Role) -> 
                 "header above the first line, and the suffix .tsv or .csv"
             )
     elif not _NUMBER.fullmatch(text):
-        problem = "is not a number"
-        if _NUMBER.fullmatch(text.replace(",", ".", 1)):
-            problem += "; decimals have a point"
-        elif role == "grade":
-            problem += f"; pass {text_grades([text])}, a number for each text"
+        problem = "is not a number; decimals have a point"
+        if not _NUMBER.fullmatch(text.replace(",", ".", 1)):
+            problem = fault_of(text, is_grade=role == "grade")
     elif not math.isfinite(float(text)):
         problem = "is too large for a number"
-    elif _WHOLE.fullmatch(text) and not is_exact(int(text)):
-        problem = INEXACT
+    elif _WHOLE.fullmatch(text):
+        problem = fault_of(int(text), is_grade=False)
     if problem:
         request.source.fail(line, f"{shown} {problem}")
     return float(text)
 
 
-def is_exact(value: int) -> bool:
-    """Whether float64 holds a whole number exactly."""
-    return abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
+def fault_of(value: Any, *, is_grade: bool) -> str:
+    """What is wrong with a number; "" if nothing is."""
+    if isinstance(value, bool) and is_grade:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        is_text = is_grade and isinstance(value, str)
+        advice = f"; pass {text_grades([value])}, a number for each text" if is_text else ""
+        return f"is not a number{advice}"
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else "is not a finite number"
+    is_exact = abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
+    return "" if is_exact else INEXACT
 
 
 def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:

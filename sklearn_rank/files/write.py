@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, TypeAlias
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.read import FORMATS, SUFFIXES, FileFormat, kind_of_name, qrels_of, run_of
 from sklearn_rank.files.source import MAX_ID, polars_or_none, source_of
-from sklearn_rank.files.tables import EXACT, INEXACT, MAX_GRADE, TIMESTAMP, is_exact
+from sklearn_rank.files.tables import EXACT, MAX_GRADE, TIMESTAMP, fault_of
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -134,11 +133,7 @@ def write_qrels(
 
 def _row(query: Any, item: Any, value: Any) -> _Row:
     number = value.item() if hasattr(value, "item") else value
-    problem = ""
-    if not isinstance(number, (int, float)) or not abs(number) < math.inf:
-        problem = "is not a finite number"
-    elif isinstance(number, int) and not is_exact(number):
-        problem = INEXACT
+    problem = fault_of(number, is_grade=False)
     if problem:
         msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which {problem}"
         raise ValueError(msg)
