@@ -29,7 +29,7 @@ MAX_ID = 1 << 16
 """Characters of an id; one that is longer is a document, not its name."""
 LINE_FEED = 10
 _WINDOW = 1 << 16
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _BOMS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -185,7 +185,7 @@ def blocks(
 
     line = 1
     for data in [b"".join(pieces())] if at_once else pieces():
-        data = data.removeprefix(_BOM) if line == 1 else data
+        data = data.removeprefix(BOM) if line == 1 else data
         if data:
             yield _checked(source, line, data if data.endswith(b"\n") else data + b"\n")
             line += sum(int(np.count_nonzero(part == LINE_FEED)) for part in windows(data))

@@ -26,6 +26,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import (
+    BOM,
     LINE_FEED,
     MAX_ID,
     Block,
@@ -352,6 +353,8 @@ def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
     """Whether lines can have the same number of fields, none of them quoted, empty or a comment."""
     is_trec, low_before = not form.separator, True
     if (b"#" in data and b"\n#" in b"\n" + data) if is_trec else b'"' in data:
+        return False
+    if data.startswith(BOM):  # which Polars would not read as part of an id
         return False
     n_separators = n_lines = 0
     for part in windows(data):

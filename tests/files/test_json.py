@@ -99,6 +99,7 @@ BAD = {
     "deep": (b'{"query":' + b"[" * 100_000 + b"]" * 100_000 + b"}", ".*nested too deeply"),
     "bool": (b'{"query": true, "results": ["a"]}', "1: the query id True is not text"),
     "null": (b'{"query": "q", "results": ["a", null]}', "1: the item id None is not text"),
+    "three": (b'{"query": "q", "results": [["a", 1, 2]]}', "1: the item id .* is not text"),
     "float": (b'{"query": "q", "results": [1.5]}', "1: the item id 1.5 is not text"),
     "text": (
         b'{"query": "q", "results": {"a": "3"}}',

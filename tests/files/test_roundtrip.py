@@ -62,6 +62,8 @@ def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
     write_run({"q": ["b", "a"]}, tmp_path / "r.run")
     assert read_run(tmp_path / "r.run") == {"q": {"b": 2, "a": 1}}
     assert (tmp_path / "r.run").read_text().splitlines()[0] == "q Q0 b 1 2 sklearn-rank"
+    write_qrels({"q": {"a": 2.0}}, tmp_path / "whole.qrels")
+    assert (tmp_path / "whole.qrels").read_text() == "q 0 a 2\n"
     write_qrels({7: {"b", "a"}}, tmp_path / "q.qrels")
     assert read_qrels(tmp_path / "q.qrels") == {"7": {"a": 1, "b": 1}}
 

@@ -173,6 +173,7 @@ def test_compressed_files_have_a_limit():
         FileFormatError, match="decompresses to more than 10 bytes; pass max_bytes="
     ):
         run_of(gzip.compress(LINES), max_bytes=10)
+    assert run_of(gzip.compress(LINES), max_bytes=len(LINES)) == READ
     assert run_of(LINES, max_bytes=10) == READ, "what is not compressed cannot surprise"
     with pytest.raises(ValueError, match="The 'max_bytes' parameter of read_run must be an int"):
         run_of(LINES, max_bytes=0)
@@ -192,6 +193,8 @@ def test_a_file_is_named_by_its_path(tmp_path):
 def test_line_numbers_count_on_across_blocks(monkeypatch):
     monkeypatch.setattr(source, "BLOCK_BYTES", 7)
     assert run_of(b"\xef\xbb\xbf" + LINES.replace(b"\n", b"\r\n")) == READ
+    later = "\ufeffq Q0 d 1 1 t\n".encode()
+    assert "\ufeffq" in run_of(LINES + later), "no byte order mark, but part of an id"
     with pytest.raises(FileFormatError, match=r"^<file>:4: score 'x'"):
         run_of(LINES + b"q Q0 d 1 x t\n" + LINES)
 
