@@ -25,7 +25,6 @@ from sklearn_rank.gates.limits import Limits
 from sklearn_rank.gates.verdict import Finding, RankGateFailure
 from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
-from sklearn_rank.inputs.tables import Run
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import argument, format_list, safe_repr
 
@@ -56,6 +55,9 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
     else:
         evaluation = _evaluated(y_true, y_score, limits)
     counts = evaluation.counts
+    if not counts["ranked"]:
+        all_of = f"the rankings of all {counts['queries']:,} queries are empty"
+        fail(f"could not measure: nothing was retrieved, {all_of}")
     if counts["unjudged"]:
         have = "query has" if counts["unjudged"] == 1 else "queries have"
         names = ""
@@ -115,7 +117,6 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
     if not in_spark and not isinstance(y_score, Repeats):
         labels = [own for own in (limits.slices, options.get("clusters")) if isinstance(own, str)]
         y_true, y_score = as_tables(y_true, y_score, options.pop("columns", None), labels)
-        _refuse_empty(y_true, y_score)
         suspicion = "" if "swapped" in limits.allow else swap_suspicion(y_true, y_score)
         if suspicion:
             _refuse(suspicion, "swapped")
@@ -134,22 +135,6 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
         hint = f"pass {argument('allow', 'undefined')} to leave such queries out of the mean"
         error.args = (f"{error}; {hint}",)
         raise
-
-
-def _refuse_empty(y_true: Any, y_score: Any) -> None:
-    """RankGateFailure where there is no query, or every ranking is empty."""
-    for name, value in (("y_true", y_true), ("y_score", y_score)):
-        shape = getattr(value, "shape", ())
-        n = shape[0] if shape else len(value) if hasattr(value, "__len__") else None
-        if n == 0:
-            text = f"nothing to evaluate: 0 queries ({name} is empty)"
-            fail(f"{text}; an empty result set never passes a gate")
-    # No query of a long table is without rows.
-    if not isinstance(y_score, (list, tuple, Mapping)) or isinstance(y_score, Run):
-        return
-    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
-    if all(isinstance(ranking, (list, tuple, Mapping)) and not ranking for ranking in rankings):
-        fail(f"nothing was retrieved: the rankings of all {len(y_score):,} queries are empty")
 
 
 # Facts of an evaluation --------------------------------------------------------------------------

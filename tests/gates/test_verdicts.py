@@ -351,7 +351,6 @@ def test_more_unjudged_items_on_top_are_in_the_headline():
 # Data that cannot be measured --------------------------------------------------------------------
 
 UNMEASURED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "no query": (({}, {}), {}, "0 queries"),
     "empty lists": (case([None, None]), {}, "rankings of all 2 queries are empty"),
     "found nothing": (case([0, 0]), {}, "no relevant item was retrieved for any of 2 queries"),
     "more rankings": ((truth(2), results([1, 2, 3])), {}, "1 ranked query has no judgements"),

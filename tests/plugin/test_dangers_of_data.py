@@ -61,7 +61,7 @@ REFUSED: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "empty lists": (
-        "nothing was retrieved: the rankings of all 2 queries are empty",
+        "nothing was retrieved, the rankings of all 2 queries are empty|lag is undefined for 2",
         [
             "assert_map_at_least(*case([None, None]), 0.1)",
             "assert_lag_at_most(*case([None, None]), 50.0)",
@@ -343,7 +343,7 @@ def test_frames_are_measured_and_refused_as_mappings_are(make):
     with expected_failure(QueryMismatchError, match=r"1 of 2 judged queries have no ranking"):
         short = {name: values[:2] for name, values in RUN.items()}
         assert_mrr_at_least(make(TRUTH), make(short), 0.1, columns=NO_GRADE)
-    with expected_failure(match=r"0 queries \(y_score is empty\)"):
+    with expected_failure(QueryMismatchError, match="have no query in common"):
         assert_mrr_at_least(make(TRUTH), make({name: [] for name in RUN}), 0.1, columns=NO_GRADE)
 
 
