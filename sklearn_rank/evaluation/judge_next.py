@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,9 @@ def next_to_judge(
         for evaluation, queries in zip(evaluations, common, strict=True)
     ]
     # Every item once, query after query.
-    keys = sorted(dict.fromkeys(chain.from_iterable(one.items for one in systems)), key=_by_query)
+    keys = sorted(
+        dict.fromkeys(chain.from_iterable(one.items for one in systems)), key=itemgetter(0)
+    )
     if max_grade is None:
         highest = float(systems[0].rankings.judged_grades.max(initial=0)) or 1.0
     else:
@@ -61,7 +64,8 @@ def next_to_judge(
     changes = systems[0].changes(keys, highest)
     for other in systems[1:]:
         changes = changes - other.changes(keys, highest)
-    ranks = [[_rank(system, key) for key in keys] for system in systems]
+    placed = [[system.items.get(key) for key in keys] for system in systems]
+    ranks = [[None if item is None else item.rank for item in of_system] for of_system in placed]
     # Equal changes go by the best rank, then as the items came.
     best = [
         min(rank for rank in of_item if rank is not None) for of_item in zip(*ranks, strict=True)
@@ -77,15 +81,6 @@ def next_to_judge(
         columns[title] = [of_system[row] for row in chosen]
     columns["move"] = [float(changes[row]) for row in chosen]
     return columns
-
-
-def _by_query(key: tuple[int, Any]) -> int:
-    return key[0]
-
-
-def _rank(system: _System, key: tuple[int, Any]) -> float | None:
-    item = system.items.get(key)
-    return None if item is None else item.rank
 
 
 def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
