@@ -122,6 +122,7 @@ def test_an_index_is_not_read(index: list[str]) -> None:
     with pytest.raises(ColumnRoleError, match=rf"y_score has the name '{index[0]}'.*reset_index"):
         evaluate(pd.DataFrame(TRUTH), run.set_index(index), "map")
     evaluate(pd.DataFrame(TRUTH).rename_axis("row"), pd.DataFrame(RUN), "map")
+    evaluate(pd.DataFrame(TRUTH), pd.DataFrame(RUN).set_index("user", drop=False), "map")
 
 
 def test_a_wide_frame_of_scores_still_goes_with_a_matrix() -> None:

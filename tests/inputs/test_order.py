@@ -11,6 +11,7 @@ import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
 from sklearn_rank import RankingOrderWarning, Run, evaluate, read_run
+from sklearn_rank.inputs.tables import doubt_of_rising
 
 RISING = "^scores rise along "
 N = 40
@@ -76,6 +77,7 @@ def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
     scores = np.random.default_rng(0).random(300)
     queries = np.repeat([f"q{row}" for row in range(100)], 3)
     frame = pd.DataFrame({"query": queries, "item": list("abc") * 100, "score": np.sort(scores)})
+    frame.loc[0, "score"] = 0.0
     evaluate({"q1": {"a"}}, frame, "mrr")
     evaluate(TRUTH, {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}, "mrr")
 
@@ -103,8 +105,16 @@ def test_the_rank_field_of_trec_is_compared_and_orders_nothing() -> None:
     evaluate(truth, read(scores[::-1], [0] * 30), "mrr")  # a field that says nothing
 
 
+def test_lists_that_fall_once_do_not_rise() -> None:
+    rising, falling = list(range(10)), [*range(5), 0, *range(6, 10)]
+    lists = [rising] * 20 + [falling] * 20
+    offsets = np.arange(41) * 10
+    assert not doubt_of_rising(np.array(lists).ravel(), offsets)
+    assert doubt_of_rising(np.array([rising] * 40).ravel(), offsets)
+
+
 def test_ranks_of_hits_order_them_in_every_door() -> None:
-    hits = [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}, {"id": "c", "rank": 3}]
+    hits = [{"id": "a", "rank": 3}, {"id": "c", "rank": 2}, {"id": "b", "rank": 1}]
     for ranked in ({"q1": hits}, json_of({"q1": hits})):
         assert evaluate({"q1": {"b"}}, ranked, "mrr")["mrr"] == 1.0
 

@@ -385,7 +385,7 @@ def test_a_column_that_may_be_the_score_is_never_left_out(door: str, kind: str) 
 def test_other_columns_are_left_alone(door: str, values: Any) -> None:
     table = without_number(values)
     table["row_id"], table["exampleId"], table["question"] = range(N), range(N), "how?"
-    table["query_id"] = table["query"]
+    table["query_id"], table["item_id"], table["item"] = table["query"], table["item"], "text"
     table = table.drop(columns="query")
     assert through(door, table, "y_true") == 1 / 2
     assert through(door, table, "y_score") == 1.0
