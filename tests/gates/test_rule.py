@@ -124,19 +124,6 @@ def test_p_and_interval_are_those_of_the_comparison() -> None:
     assert not judged(-drops, rule=Rule(0.0, alpha=found.p / 2)).improved
 
 
-def test_weights_and_clusters_are_queries_and_means() -> None:
-    rng = np.random.default_rng(0)
-    drops, owners = rng.normal(0.05, 0.2, 30), np.repeat(np.arange(10), 3)
-    clustered = judged(drops, clusters=owners)
-    means = judged(drops.reshape(10, 3).mean(axis=1))
-    assert (clustered.n, clustered.n_units) == (30, 10)
-    assert (clustered.p, clustered.low) == pytest.approx((means.p, means.low), rel=0.02)
-    assert judged(drops, weights=np.full(30, 2.0)).p == judged(drops).p
-    # Two clusters lost and none won; two queries of one cluster are one.
-    for owner, clauses in (([0, 0, 1, 1], NONE), ([0, 1, 2, 2], LOSSES)):
-        assert judged([0.1, 0.1, 0, 0], rule=Rule(0.01), clusters=owner).clauses == clauses
-
-
 def test_holm_over_the_family() -> None:
     rng = np.random.default_rng(1)
     family = {name: pairs_of(rng.normal(0.03, 0.1, 40)) for name in "abc"}
@@ -273,12 +260,6 @@ def test_the_rate_is_the_share_of_red_gates_over_all_signs(options) -> None:
     assert false_alarm(*families(np.ones(n))) == np.mean(red)
 
 
-def test_many_queries_share_signs_and_keep_their_rate() -> None:
-    rng = np.random.default_rng(0)
-    drops = rng.normal(0.1, 0.1, 5000)  # all queries got worse; the flips must not follow
-    assert rate_of(pairs_of(drops), Rule(0.0)) == pytest.approx(0.05, abs=0.012)
-
-
 # Power -------------------------------------------------------------------------------------------
 
 
@@ -291,13 +272,6 @@ def test_a_detectable_drop_is_found() -> None:
     red = [bool(judged(sample, rule=rule).clauses) for sample in shifted]
     assert np.mean(red) == pytest.approx(0.8, abs=0.05)
     assert math.isnan(judge_drops({"": pairs_of([], 9)}, {"": rule})[""].detectable)
-
-
-def test_the_design_effect_is_that_of_the_comparison() -> None:
-    rng = np.random.default_rng(3)
-    drops, owners = rng.normal(0, 0.1, 30), np.repeat(np.arange(6), 5)
-    effect = PairedDifferences.of(drops, clusters=owners).design_effect
-    assert judged(drops, clusters=owners).design_effect == pytest.approx(effect)
 
 
 def test_the_default_of_the_hard_limit() -> None:
