@@ -78,7 +78,7 @@ def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
     queries = np.repeat([f"q{row}" for row in range(100)], 3)
     frame = pd.DataFrame({"query": queries, "item": list("abc") * 100, "score": np.sort(scores)})
     frame.loc[0, "score"] = 0.0
-    evaluate({"q1": {"a"}}, frame, "mrr")
+    evaluate({query: {"c"} for query in queries}, frame, "mrr")
     evaluate(TRUTH, {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}, "mrr")
 
 
