@@ -39,12 +39,7 @@ from sklearn_rank.support.runtime import warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
-_ALIKE_FOR_ALL = (
-    InvalidParameterError,
-    OverflowError,
-    RankingConfigError,
-    UndefinedMetricError,
-)
+_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, RankingConfigError, UndefinedMetricError)
 """Errors of query ids, parameters or the truth: every candidate of a search has them."""
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
@@ -138,8 +133,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             In the rows layout without query ids, unless ``one_query`` says that all rows are one
             query; if the estimator gives nothing that ranks.
         SearchStopped
-            Instead of these, and where the measure is undefined for all queries, if scikit-learn
-            calls: it would turn another exception into NaN.
+            Instead of these if scikit-learn calls, which would turn them into NaN.
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """

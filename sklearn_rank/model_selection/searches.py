@@ -135,10 +135,7 @@ def notes_of_search() -> dict[Any, Any]:
 
 
 def warn_once(message: str, category: type[Warning], key: object = None) -> None:
-    """Warn, unless the search that is running has had a warning of this kind.
-
-    Python would show equal texts once, but scikit-learn resets that memory with every fold.
-    """
+    """Warn once in a search; scikit-learn resets Python's memory of warnings with every fold."""
     is_worker = multiprocessing.parent_process() is not None
     warned = _WARNED_BY_WORKER if is_worker else notes_of_search().setdefault("warned", set())
     if (category, key) not in warned:

@@ -20,12 +20,7 @@ from sklearn_rank.model_selection.query_ids import (
     reason_for_missing_ids,
 )
 from sklearn_rank.model_selection.reading import layout_of_y
-from sklearn_rank.support.checks import (
-    check_flag,
-    check_option,
-    check_query_name,
-    is_missing,
-)
+from sklearn_rank.support.checks import check_flag, check_option, check_query_name, is_missing
 from sklearn_rank.typing import IntArray
 
 __all__ = ["QueryKFold", "check_query_splits"]
@@ -58,9 +53,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     Raises
     ------
     RankingConfigError
-        If there are no query ids, when splitting.
-    RankingConfigError
-        If y is none that scorers take, when splitting.
+        If there are no query ids, or y is none that scorers take, when splitting.
     InvalidParameterError
         If ``balance`` or ``shuffle`` is wrong.
     ValueError
