@@ -110,18 +110,41 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 SEARCHED = {
     "beyond_accuracy": ["coverage", "catalog coverage", "gini", "novelty", "diversity"],
-    "comparing": ["significance", "significance test", "randomization test", "compare two systems"],
+    "calculators": ["how many queries", "minimum detectable effect", "sample size"],
+    "cli": ["audit", "ndcg wrong", "judge next", "rank.toml"],
+    "coming_from": ["convention", "trec_eval", "pytrec_eval", "ranx", "ir_measures"],
+    "comparing": [
+        *(
+            "significance",
+            "significance test",
+            "p-value",
+            "compare two systems",
+            "statistical power",
+        ),
+        *("html report", "repeated runs", "paired test", "randomization test"),
+    ],
+    "early_stopping": ["early stopping", "lightgbm", "xgboost", "eval_metric"],
     "evaluation": ["confidence interval"],
-    "gates": ["regression test", "quality gate"],
+    "files": ["csv", "parquet", "trec files", "jsonl"],
+    "gates": ["regression test", "quality gate", "pytest baseline", "github action"],
+    "gates_reference": ["red gate", "hard_drop", "rank_required"],
+    "inputs": ["ties", "string_provider", "relevance scores", "data frame"],
     "install": ["install", "installation"],
+    "pictures": ["roc", "roc curve", "plot"],
+    "recipes": ["nested search", "permutation importance", "optuna"],
+    "scorers": ["gridsearchcv", "scoring", "query ids", "metadata routing", "groupkfold"],
     "search_tools": [
         *("langchain", "llamaindex", "haystack", "elasticsearch", "opensearch", "vespa", "solr"),
         *("deepeval", "promptfoo", "ragas"),
     ],
+    "spark": ["spark", "pyspark"],
     "tutorial_home_made": ["golden file", "threshold in ci", "own metric"],
     "tutorial_rag": ["retrieval augmented generation", "rag"],
     "tutorial_recommender": ["recommender system"],
     "tutorial_search": ["offline evaluation", "search relevance"],
+    "tutorial_traceability": ["traceability", "trace links"],
+    "unjudged": ["unjudged", "unjudged items", "missing judgements"],
+    "which_metric": ["which metric", "choose a metric"],
     **{f"metric/{name}": [notes.name.lower(), *notes.searched] for name, notes in NOTES.items()},
 }
 """Words that people type, by the page that answers them."""
@@ -256,6 +279,19 @@ def finish(app: Any, error: Exception | None) -> None:
         text = text.replace('aria-label="Version switcher list"', "")  # its text is the version
         text = text.replace("<summary><span", '<summary aria-label="Pages below"><span')
         page.write_text(text, encoding="utf-8")
+    if not error:
+        without_attributes(Path(app.outdir) / "searchindex.js")
+
+
+def without_attributes(path: Path) -> None:
+    """Take attributes of classes out of the search: their names are words that pages explain."""
+    start, end = "Search.setIndex(", ")"
+    text = path.read_text(encoding="utf-8")
+    read = json.loads(text.removeprefix(start).removesuffix(end))
+    kept = [kind for kind, name in read["objtypes"].items() if name != "py:attribute"]
+    for prefix, objects in read["objects"].items():
+        read["objects"][prefix] = [one for one in objects if str(one[1]) in kept]
+    path.write_text(f"{start}{json.dumps(read, separators=(',', ':'))}{end}", encoding="utf-8")
 
 
 def setup(app: Any) -> None:
