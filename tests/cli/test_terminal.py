@@ -145,11 +145,6 @@ def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):
     # Markup and control characters of a name are shown, not obeyed.
     assert "reading [bold]a" in text
     assert "a\x1b.run" not in text
-    token = runtime._SHOWN.set(True)
-    with runtime.waiting("Spark counts rows"):
-        pass
-    runtime._SHOWN.reset(token)
-    assert capsys.readouterr().err == "", "one bar is enough"
 
 
 # Streams ----------------------------------------------------------------------------------------
