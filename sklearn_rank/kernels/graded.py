@@ -226,11 +226,16 @@ def rank_weights(cut: int, discount: Any) -> FloatArray:
 
 
 def _item_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
-    """(H,) expected weight of the rank of each hit, all of which have one; a tie shares evenly."""
-    weights: FloatArray = by_rank[rankings.above]
-    if rankings.are_tied:
-        of_tie = np.flatnonzero(rankings.tied > 1)
-        first, size = rankings.above[of_tie], rankings.tied[of_tie]
+    """(H,) expected weight of the rank of each hit, all of which have one."""
+    return place_weights(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
+
+
+def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
+    """Weights of items within the ranks; a tie shares the weights of its ranks evenly."""
+    weights: FloatArray = by_rank[above]
+    if tied is not None:
+        of_tie = np.flatnonzero(tied > 1)
+        first, size = above[of_tie], tied[of_tie]
         last = np.minimum(first + size, len(by_rank))
         weights[of_tie] = PositionSums(by_rank).over(first, last) / size
     return weights
