@@ -84,7 +84,7 @@ NOTES = {
         "2 / 4",
         "queries have fewer than k relevant items, since the best ranking is then below 1",
         "a maximum of 1 / k means that each query has one known relevant item",
-        ("precision at k", "p at k"),
+        ("precision at k", "p at k", "precision at 10", "precision@10"),
     ),
     "recall": Notes(
         "Recall at k",

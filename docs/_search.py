@@ -16,7 +16,7 @@ from urllib.parse import quote
 EXPECTED = {
     "recall at k": "metric/recall.html",
     "precision at k": "metric/precision.html",
-    "precision at 10": "metric/precision.html",
+    "precision@10": "metric/precision.html",
     "hit rate": "metric/hit_rate.html",
     "mean average precision": "metric/map.html",
     "mean reciprocal rank": "metric/mrr.html",

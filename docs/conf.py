@@ -166,6 +166,7 @@ html_theme_options: dict[str, Any] = {
     "navbar_end": ["version-switcher", "theme-switcher"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
+    "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
