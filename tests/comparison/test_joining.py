@@ -31,7 +31,8 @@ def test_another_order_of_queries_changes_nothing() -> None:
         for new in (NEW, turned(NEW))
     ]
     assert rows[0].change == pytest.approx(DIFFERENCE)
-    assert all(row == rows[0] for row in rows)
+    # As text: from Python 3.13 on a field that is NaN makes equal records differ.
+    assert {repr(row) for row in rows} == {repr(rows[0])}
     assert (rows[0].wins, rows[0].ties, rows[0].losses) == (2, 0, 1)
 
 
