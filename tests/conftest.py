@@ -57,6 +57,15 @@ def uncompiled():
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def on_a_desk():
+    """No test sees the continuous integration that it runs in, where baselines are not written."""
+    from sklearn_rank.gates.limits import CI_VARIABLES
+
+    for name in (*CI_VARIABLES, "GITHUB_STEP_SUMMARY"):
+        os.environ.pop(name, None)
+
+
 @pytest.fixture(autouse=True)
 def closed_pictures():
     """No picture of a test or docstring stays open: Matplotlib warns of more than twenty."""

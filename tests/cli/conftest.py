@@ -61,6 +61,4 @@ def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     return Command(tmp_path, capsys)

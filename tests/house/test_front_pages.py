@@ -53,8 +53,7 @@ def test_the_comparison_writes_its_report(page: str) -> None:
 
 
 def run_pytest(*options: str) -> tuple[int, str]:
-    hidden = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS")
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment = {name: text for name, text in os.environ.items() if name != "PYTEST_ADDOPTS"}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
         env=environment | {"COLUMNS": "200"},

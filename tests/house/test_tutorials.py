@@ -16,7 +16,7 @@ BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.D
 def run(command: list[str], folder: Path) -> str:
     """Output of a command; some commands of the tutorials fail, and say so."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    hidden = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTHONWARNINGS")
+    hidden = ("PYTEST_ADDOPTS", "PYTHONWARNINGS")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     done = subprocess.run(
         command,
