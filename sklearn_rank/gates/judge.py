@@ -41,7 +41,6 @@ from sklearn_rank.gates.words import (
     moved_to,
     of_slice,
     over_all,
-    p_phrase,
     queries_text,
     several,
     shown,
@@ -49,6 +48,7 @@ from sklearn_rank.gates.words import (
 )
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.support.text import argument
+from sklearn_rank.tables.table import p_text
 
 IMPROVEMENT = 1e-6
 """What differs by less is the same: a baseline holds six decimals."""
@@ -337,7 +337,7 @@ def _judge_changes(
             case.add("drop", state, full, moved)
         elif drop.exceeds:
             state = State.NOT_CONFIRMED
-            said = ", ".join(filter(None, [counts_of(row), p_phrase(drop.p_holm)]))
+            said = ", ".join(filter(None, [counts_of(row), p_text(drop.p_holm)]))
             text = f"{moved} (allowed {row.allowed:g}), which may be chance: {said}"
             case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved)
         elif improved:

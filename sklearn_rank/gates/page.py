@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.fit import NEW, Other, Slices, labels_of
 from sklearn_rank.gates.words import line, shown
 from sklearn_rank.report import queries as report_queries
-from sklearn_rank.report.page import Cell, Report, Row, Section, Verdict
+from sklearn_rank.report.page import Cell, Direction, Report, Row, Section, Verdict, judged
 from sklearn_rank.report.queries import MOST_BYTES, size_of, without_items
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
         for label, own in cells.items()
     )
     state, message = record["state"], record["message"]
+    direction: Direction = "better" if state in ("pass", "improved", "new") else ""
+    direction = "worse" if failed or state in ("fail", "stale") else direction
     notes = [*record["warnings"], *record["notes"], *filter(None, [record["outlook"]])]
     return Section(
         tuple(queries["systems"]) if queries else ("new",),
@@ -110,20 +112,12 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
         tuple(rows),
         shown(record["name"], limit=200),
         badge="FAIL" if failed else state.upper(),
-        direction=_direction(state, ("pass", "improved", "new"), failed=failed),
+        direction=direction,
         lead=record["headline"],
         notes=tuple(line(text, 1000) for text in notes),
         queries=queries,
         message=message if message != record["headline"] else "",
     )
-
-
-def _direction(
-    state: str | None, better: Sequence[str] = ("improved",), *, failed: bool = False
-) -> Literal["better", "worse", ""]:
-    """Direction of a row by its state; by default of a measure, which may pass unchanged."""
-    worse = failed or state in ("fail", "stale")
-    return "worse" if worse else "better" if state in better else ""
 
 
 def _cell(metric: Mapping[str, Any]) -> Cell:
@@ -136,14 +130,14 @@ def _cell(metric: Mapping[str, Any]) -> Cell:
         for key, word in (("at_least", "at least"), ("at_most", "at most"), ("allowed", "allowed"))
         if metric[key] is not None
     ]
-    state = metric["state"] if metric["state"] not in (None, "pass", "improved") else ""
+    direction, note = judged(metric["state"], limits)
     return Cell(
         metric["value"],
         metric["old"],
         metric["change"],
         None,
         drop.get("p_holm"),
-        _direction(metric["state"]),
+        direction,
         counts,
-        note=", ".join([*limits, *filter(None, [state])]),
+        note=note,
     )

@@ -21,6 +21,7 @@ from sklearn_rank.tables.table import (
     interval_cell,
     number_cell,
     p_cell,
+    p_text,
     text_cell,
 )
 
@@ -59,14 +60,6 @@ def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]
 def signed(value: float | None, decimals: int = 4) -> str:
     """A change with its sign; empty for none."""
     return number_cell(value, digits=decimals, signed=True).text
-
-
-def p_phrase(p: float | None) -> str:
-    """``p = 0.012``, or ``p < 0.0001``."""
-    text = p_cell(p).text
-    if not text or p is None:
-        return ""
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {p:.2g}"
 
 
 def shown(value: Any, limit: int = LONGEST_NAME) -> str:
@@ -183,7 +176,7 @@ def drop_sentence(row: MeasureResult, n: int | None) -> str:
     _, _, decimals = apart(0.0 if drop is None else drop.drop, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
-    p = p_phrase(None if drop is None else drop.p_holm)
+    p = p_text(None if drop is None else drop.p_holm)
     moved = f"{moved_to(row)}{of_slice(row.label, n)} ({signed(row.change, decimals)}, {word})"
     return f"{moved}: {', '.join(filter(None, [counts_of(row), p]))}"
 
@@ -306,7 +299,7 @@ def _noise(row: MeasureResult) -> str:
 
 
 def would(result: GateResult) -> str:
-    """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.08, level 0.10)``."""
+    """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.0781, level 0.10)``."""
     rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
     allowed = sorted({row.allowed for row in rows if row.label is None and row.allowed is not None})
     gate = f"A gate with max_drop {', '.join(f'{own:g}' for own in allowed)} would"
@@ -318,7 +311,7 @@ def would(result: GateResult) -> str:
     if drop is not None and drop.n:
         level = result.alpha if row.label is None else result.slice_alpha
         won = f"{drop.lost:,} lost, {f'{drop.won:,}' if drop.won else 'none'} won"
-        won += f" ({p_phrase(drop.p_holm)}, level {level:.2f})"
+        won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
     return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
 
 

@@ -18,7 +18,7 @@ from sklearn_rank import __version__
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.tables.formats import to_html
-from sklearn_rank.tables.table import Table, fixed
+from sklearn_rank.tables.table import Table, fixed, p_text
 
 MOST_NAMED = 3
 """Systems, measures or slices in a sentence."""
@@ -139,9 +139,12 @@ def slice_name(label: Any) -> str:
     return as_text(label).strip() or "(empty)"
 
 
-def p_text(p: Number) -> str:
-    """A p-value in a sentence."""
-    return "not tested" if p is None else "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+def judged(state: str | None, limits: Iterable[str]) -> tuple[Direction, str]:
+    """Colour and note of a cell that a gate judges."""
+    direction: Direction = "better" if state == "improved" else ""
+    direction = "worse" if state in ("fail", "stale") else direction
+    said = "" if state in (None, "pass", "improved") else state
+    return direction, ", ".join(filter(None, [*limits, said]))
 
 
 # Claims ------------------------------------------------------------------------------------------
@@ -274,7 +277,7 @@ def page(report: Report) -> str:
     )
     environment.filters |= {
         "short": short,
-        "p": p_text,
+        "p": lambda p: p_text(p) or "not tested",
         "count": count,
         "json": lambda data: Markup(script_json({**data, "lines": None})),
         "lines": lambda data: Markup("\n".join(data["lines"])),

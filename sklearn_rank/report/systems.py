@@ -33,7 +33,7 @@ from sklearn_rank.report.page import (
     claims_by_system,
     count,
     findings,
-    p_text,
+    judged,
     provenance,
     short,
     slice_name,
@@ -43,6 +43,7 @@ from sklearn_rank.report.page import (
 from sklearn_rank.report.queries import Texts, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
+from sklearn_rank.tables.table import p_text
 
 GateResult = Any  # of the room above
 
@@ -87,10 +88,10 @@ def report_of(
     head = [count(len(result.query_ids), "query", "queries")]
     labelled: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
     parts = {slice_name(label): part for label, part in labelled.items()}
+    gate = None
     if isinstance(result, Evaluation):
         section, verdict = _single_section(result, parts), _single_verdict(result)
     else:
-        gate = None
         if max_drop is not None:
             from sklearn_rank.gates.gate import verdict_on
 
@@ -108,7 +109,7 @@ def report_of(
         left_out = result.counts["left_out"].items()
         omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
         head = [against, *head, *omitted]
-    section = _with_queries(section, result, verdict, parts, texts, measure)
+    section = _with_queries(section, result, verdict, parts, texts, measure, gate)
     about = [about] if isinstance(about, str) else about
     return Report(
         title or head[0],
@@ -136,7 +137,8 @@ def compared_section(
 ) -> Section:
     """Slices by measures; systems and slices by measures where there are several."""
     names, measures = comparison.names, comparison.measures
-    several, judged = len(names) > 2, {} if gate is None else _judged_cells(gate)
+    several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
+    unlimited: tuple[Direction, str] | None = None if gate is None else ("", "")
     values = {(score.system, score.measure): score.value for score in comparison.scores}
     rows = []
     if several:
@@ -146,7 +148,7 @@ def compared_section(
         system = f"{new} against {old}" if comparison.all_pairs else new
         for label, part in {"": comparison, **parts}.items():
             cells = tuple(
-                _cell(row, judged.get((str(comparison.metric(row.measure)), label)))
+                _cell(row, by_gate.get((str(comparison.metric(row.measure)), label), unlimited))
                 for row in part.rows
                 if (row.baseline, row.system) == (old, new)
             )
@@ -170,7 +172,7 @@ def compared_section(
     )
 
 
-def _cell(row: Change, judged: tuple[Direction, str] | None) -> Cell | None:
+def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
     """A change, in the colour of a gate's judgement or of its significance."""
     new, old, change, p, *ends = numbers(
         [row.new, row.old, row.change, row.p_holm, row.low, row.high]
@@ -180,7 +182,7 @@ def _cell(row: Change, judged: tuple[Direction, str] | None) -> Cell | None:
     direction: Direction = ""
     if row.significant and row.better is not None:
         direction = "better" if row.better else "worse"
-    direction, note = judged or (direction, "")
+    direction, note = by_gate or (direction, "")
     counts = None
     if row.wins is not None and row.ties is not None and row.losses is not None:
         counts = row.wins, row.ties, row.losses
@@ -190,14 +192,30 @@ def _cell(row: Change, judged: tuple[Direction, str] | None) -> Cell | None:
 
 def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
     """By measure and slice, the colour by a gate and what it allows, of what it judges."""
-    judged: dict[tuple[str, str], tuple[Direction, str]] = {}
-    for row in (*gate.measures.values(), *gate.slices):
-        if row.state is not None:
-            better: Direction = "better" if row.state == "improved" else ""
-            better = "worse" if row.state in ("fail", "stale") else better
-            label = "" if row.label is None else slice_name(row.label)
-            judged[row.name, label] = better, f"allowed {row.allowed:g}" if row.allowed else ""
-    return judged
+    return {
+        (row.name, "" if row.label is None else slice_name(row.label)): judged(
+            row.state, [] if row.allowed is None else [f"allowed {row.allowed:g}"]
+        )
+        for row in (*gate.measures.values(), *gate.slices)
+        if row.state is not None
+    }
+
+
+def _lead(section: Section, gate: GateResult | None) -> Finding | None:
+    """The cell that a page opens with: of the verdict of a gate, or else of the first claim."""
+    found = findings(section)
+    if gate is None or (gate.worst is None and found):
+        return next(iter(found), None)
+    limited = (name for name, row in gate.measures.items() if row.allowed is not None)
+    measure, label = next(limited, next(iter(gate.measures))), ""
+    if gate.worst is not None:
+        measure, label = gate.worst.measure, "".join(map(slice_name, gate.worst.labels[:1]))
+    place = section.measures.index(gate.measures[measure].title)
+    (row,) = (row for row in section.rows if row.slice == label)
+    cell = row.cells[place]
+    if cell is None:
+        return None
+    return Finding(row, cell, section.measures[place], section.greater[place])
 
 
 # The answer --------------------------------------------------------------------------------------
@@ -212,8 +230,7 @@ def verdict_of(
 ) -> Verdict:
     """The verdict of the gate, if one is given, else the significant changes; their numbers."""
     section = compared_section(comparison, {}) if section is None else section
-    found = findings(section)
-    lead = next(iter(found), None)
+    found, lead = findings(section), _lead(section, gate)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
     is_same, details = next(changed, None) is None, []
     if gate is None and lead is not None:
@@ -221,7 +238,9 @@ def verdict_of(
         rest, in_slices = found[1:], sum(bool(finding.row.slice) for finding in found[1:])
         more = count(len(rest), "other change is", "other changes are") if rest else "No other is"
         more += " significant" + f", {in_slices:,} of them in slices" * bool(in_slices)
-        details.append(f"{more} ({comparison.family_text}).")
+        family = comparison.family_text
+        is_alone = sum(cell is not None for row in section.rows for cell in row.cells) == 1
+        details.append(f"{family[:1].upper()}{family[1:]}." if is_alone else f"{more} ({family}).")
     elif gate is None and not is_same:
         details += _detectable(comparison)
     sentence, to_judge = _unjudged(comparison, lead, texts)
@@ -305,7 +324,8 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
         ends = f"{short(low, signed=True)} to {short(high, signed=True)}"
         spread = f"{100 - 100 * comparison.alpha:g}% CI {ends}, "
     which = f"{safe_text(row.slice)} " * bool(row.slice)
-    text = f"{lead.measure} {short(cell.change, signed=True)} ({spread}{p_text(cell.p)})"
+    spread += p_text(cell.p) or "not tested"
+    text = f"{lead.measure} {short(cell.change, signed=True)} ({spread})"
     if cell.counts:
         better, _, worse = cell.counts
         text += f": {worse:,} of {row.queries:,} {which}queries got worse, {better:,} better"
@@ -365,6 +385,7 @@ def _with_queries(
     parts: Mapping[str, Any],
     texts: Texts,
     measure: str | Measure | None,
+    gate: GateResult | None,
 ) -> Section:
     """The section with all its queries, and with some of them for pages without scripts."""
     ids = list(result.query_ids)
@@ -383,8 +404,9 @@ def _with_queries(
         return section
     titles = [one.title for one in values]
     view: dict[str, Any] = {"measure": 0 if chosen not in values else list(values).index(chosen)}
-    leads = [] if chosen else [lead for lead in findings(section) if lead.measure in titles]
-    for lead in leads[:1]:  # the cell of the first claim, losses first
+    leads = [] if gate is not None else findings(section)
+    leads = [lead for lead in (_lead(section, gate), *leads) if lead and lead.measure in titles]
+    for lead in leads[: chosen is None]:  # losses first
         view = {"measure": titles.index(lead.measure), "slice": lead.row.slice}
         view |= {"system": lead.row.new, "which": lead.cell.direction}
     changes = None
@@ -394,8 +416,9 @@ def _with_queries(
             "measure": [*values][view["measure"]],
             "system": result.names[view.get("system", 1)],
         }
-        found = result.most_changed(10, direction="worse", **wanted)
-        found = found or result.most_changed(10, **wanted)
+        part = parts.get(view.get("slice", ""), result)
+        found = part.most_changed(10, direction="worse", **wanted)
+        found = found or part.most_changed(10, **wanted)
         changes = changes_table(found, result.baseline, wanted["system"], brief=True)
     labels = _labels(ids, parts)
     data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)

@@ -111,6 +111,12 @@ def p_cell(p: float | None) -> Cell:
     return Cell("<0.0001" if p < _LEAST_P else f"{p:.4f}", p)
 
 
+def p_text(p: float | None) -> str:
+    """A p-value in a sentence, with the digits of a table: ``p = 0.0120``, ``p < 0.0001``."""
+    text = p_cell(p).text
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}" if text else ""
+
+
 def interval_cell(
     low: float | None, high: float | None, *, digits: int = DIGITS, signed: bool = False
 ) -> Cell:

@@ -227,7 +227,7 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     assert red.verdict.kind == "worse"
     assert red.verdict.sentence.startswith("Gate failed: MRR fell from 1.000 to 0.925 (-0.075, all")
     (cell,) = red.sections[0].rows[0].cells
-    assert (cell.direction, cell.note) == ("worse", "allowed 0.02")
+    assert (cell.direction, cell.note) == ("worse", "allowed 0.02, fail")
     few = compare(truth, {**runs, "new": {**runs["old"], "q0": ["x", "y", "a"]}}, "mrr")
     assert report_of(few).verdict.sentence == "No significant change"
     assert report_of(few).verdict.details[-1] == "A gate with max_drop 0.02 would pass."
@@ -241,6 +241,35 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
         report_of(result, max_drop={"map": 0.02})
     with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
         report_of(several, max_drop=0.02)
+
+
+def test_a_page_opens_with_what_fails_its_gate(tmp_path):
+    # MRR@1 and MAP fall alike, and MAP comes first, but only MRR@1 has a limit.
+    truth = {f"q{n}": {"a": 1} for n in range(40)}
+    runs = {"old": {q: ["a", "x"] for q in truth}}
+    runs["new"] = {q: ["x", "a"] if n < 6 else ["a", "x"] for n, q in enumerate(truth)}
+    result = compare(truth, runs, measures=("map", "mrr@1"))
+    labels = {query: "odd" if n % 2 else "even" for n, query in enumerate(truth)}
+    text = written(result, tmp_path, slices=labels, max_drop={"mrr@1": 0.02})
+    show = data_of(text)[0]["show"]
+    assert (show["measure"], show["slice"], show["which"]) == (1, "", "worse")
+    assert "largest changes by mrr@1" in text
+    report = report_of(result, slices=labels, max_drop={"mrr@1": 0.02})
+    unlimited, limited = report.sections[0].rows[0].cells
+    assert (unlimited.direction, unlimited.note) == ("", "")
+    assert (limited.direction, limited.note) == ("worse", "allowed 0.02, fail")
+    passes = written(result, tmp_path, max_drop={"mrr@1": 0.5})
+    assert data_of(passes)[0]["show"]["measure"] == 1
+    assert data_of(written(result, tmp_path, measure="map"))[0]["show"]["measure"] == 0
+
+
+def test_numbers_of_a_single_test_name_no_other():
+    result, _ = moved({"head": 1}, measures=("mrr",))
+    numbers, test, _ = report_of(result).verdict.details
+    assert numbers.endswith("p < 0.0001): 0 of 40 queries got worse, 35 better.")
+    assert test == f"{result.family_text[0].upper()}{result.family_text[1:]}."
+    two, _ = moved({"head": 1})
+    assert "other change is significant (" in report_of(two).verdict.details[1]
 
 
 def test_changes_that_are_none_say_so():
