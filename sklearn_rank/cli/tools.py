@@ -81,7 +81,7 @@ def _function_of(path: str) -> Any:
     import runpy
     from pkgutil import resolve_name
 
-    file, _, name = path.rpartition(":")
+    file, _, name = (path, "", "") if path.endswith(".py") else path.rpartition(":")
     try:
         if not file.endswith(".py"):
             return resolve_name(path)
@@ -91,7 +91,8 @@ def _function_of(path: str) -> Any:
         raise ValueError(msg) from error
     if name not in defined:
         functions = [key for key, value in defined.items() if callable(value) and key[0] != "_"]
-        msg = f"{file} defines no {name!r}; it has {format_list(functions) or 'nothing'}"
+        what = f"{file} defines no {name!r}" if name else f"name a function, as {file}:function"
+        msg = f"{what}; it has {format_list(functions) or 'nothing'}"
         raise ValueError(msg)
     return defined[name]
 

@@ -176,6 +176,7 @@ _MISTAKES = (
         weight=lambda q, _: sum(grade > 0 for grade in q.truth.values()),
     ),
 )
+_REPEATED = "repeated items count again"
 _UNSEEN_CUTS = tuple(
     _Mistake(f"only the first {n} ranks are read", "", partial(_part, slice(n))) for n in _DEPTHS
 )
@@ -376,12 +377,16 @@ class Audit:
         if self.counterexample is None:
             return f"{self.name} is {self.measure}"
         call, result, measure, right = self.counterexample
-        other = [f"it is {self.equals}"] * (self.equals not in (None, self.measure))
-        causes = [*other, *self.mistakes] or ["no known mistake explains it"]
+        is_other = self.equals not in (None, self.measure)
+        causes = "; ".join(self.mistakes)
+        if is_other:
+            causes = f"like {self.equals}, but {causes}" if causes else f"it is {self.equals}"
+        elif self.equals is not None and self.mistakes == (_REPEATED,):
+            causes += "; lists without repeated items are measured right"
         value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
-        lines = [f"{self.name} is not {self.measure}: {'; '.join(causes)}"]
+        lines = [f"{self.name} is not {self.measure}: {causes or 'no known mistake explains it'}"]
         lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
-        if other and self.conventions:
+        if is_other and self.conventions:
             lines.append(f"{self.equals} is that of convention {format_list(self.conventions)}")
         return "\n  ".join(lines)
 
@@ -475,7 +480,7 @@ def _audit(
     causes = [(mistake.text, form.differs(wanted)) for mistake in mistakes]
     if equals is not None:
         again = form.values > _right(equals, form.key, mistakes) + form.tolerance
-        causes.append(("repeated items count again", form.has_value & is_repeated & again))
+        causes.append((_REPEATED, form.has_value & is_repeated & again))
     causes.append((f"it raises {type(form.results[int(failed.argmax())]).__name__}", failed))
     wrong = np.any([form.differs(wanted), *(shown for _, shown in causes)], axis=0)
     at = int(wrong.argmax())

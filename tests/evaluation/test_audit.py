@@ -157,7 +157,29 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
 def test_finds_the_mistake(function: Any, measure: str, mistake: str) -> None:
     found = audit(function, measure)
     assert not found.agrees
-    assert str(found).splitlines()[0] == f"{function.__name__} is not {measure}: {mistake}"
+    only = "; lists without repeated items are measured right" * (function is repeats_count)
+    assert str(found).splitlines()[0] == f"{function.__name__} is not {measure}: {mistake}{only}"
+
+
+def linear_of_list(relevances: Any, k: int) -> float:
+    return ndcg_linear(relevances, best(relevances), k)
+
+
+def linear_with_repeats(qrels: Grades, ranking: list[str], k: int) -> float:
+    return ndcg_linear([qrels.get(item, 0) for item in ranking], best(qrels.values()), k)
+
+
+@pytest.mark.parametrize(
+    ("function", "mistake"),
+    [
+        (linear_of_list, "the ideal DCG is taken from the retrieved list"),
+        (linear_with_repeats, "repeated items count again"),
+    ],
+)
+def test_a_mistake_in_another_convention(function: Any, mistake: str) -> None:
+    """It is not that measure either."""
+    shown = str(audit(function, "ndcg@10")).splitlines()[0]
+    assert shown == f"{function.__name__} is not ndcg@10: like ndcg(gain=linear)@10, but {mistake}"
 
 
 def test_the_counterexample_is_the_smallest() -> None:
@@ -313,6 +335,8 @@ def test_command_of_a_file(
         assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
     for name, message in (
         ("mine.py:g", "mine.py defines no 'g'; it has 'first', 'f'\n"),
+        ("mine.py", "name a function, as mine.py:function; it has 'first', 'f'\n"),
+        ("none.py", "module:function or file.py:function, got 'none.py': "),
         ("none.py:f", "module:function or file.py:function, got 'none.py:f': "),
         ("no.such.module:f", "got 'no.such.module:f': No module named 'no'"),
     ):
