@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
+_ELSEWHERE = {
+    "slices": "evaluate(...).by_slice(slices) measures each slice",
+    "k": "a measure names it, as in 'ndcg@10'",
+    "min_rel": "a measure names it, as in 'map(min_rel=2)'",
+    "qid": "query ids are groups=",
+}
+"""Where to say what other functions take as an argument."""
+
 
 def evaluate(
     y_true: Any,
@@ -127,7 +135,7 @@ def evaluate(
         query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
         value is None or NaN the query is undefined.
     **unknown
-        None; of ``slices`` the error says which method has them.
+        None; of ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where they go.
 
     Returns
     -------
@@ -170,7 +178,7 @@ def evaluate(
     array([1.    , 0.7967])
     """
     for name in unknown:
-        remedy = "; evaluate(...).by_slice(slices) measures each slice" if name == "slices" else ""
+        remedy = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
         msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
         raise TypeError(msg)
     repeated = [side for side in (y_score, *_columns(values)) if isinstance(side, Repeats)]

@@ -62,7 +62,7 @@ def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool 
         if mixes or len(alone) == len(side):
             msg = (
                 f"items of y_score are {named(ranked)}, items of y_true are {named(true)}; "
-                "pass string_provider (such as str) to compare them"
+                f"pass {_provider(ranked | true)} to compare them"
             )
             if in_tables and mixes:
                 msg += (
@@ -75,10 +75,18 @@ def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool 
         if alone:
             warn(
                 f"items of {name} are {named(side)}, those of the other side {named(other)}: no "
-                f"{named(alone)} of {name} can match; pass string_provider (such as str), "
+                f"{named(alone)} of {name} can match; pass {_provider(ranked | true)}, "
                 "or one type of ids",
                 RankingDataWarning,
             )
+
+
+def _provider(kinds: Iterable[type]) -> str:
+    """A remedy; text of objects without a ``__str__`` of their own names no item."""
+    others = [kind for kind in kinds if not issubclass(kind, (Number, str, bytes, tuple))]
+    if any(kind.__str__ is object.__str__ for kind in others):
+        return "string_provider=lambda item: item.id"
+    return "string_provider (such as str)"
 
 
 def _can_be_equal(kind: type, other: type) -> bool:

@@ -148,7 +148,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 "transform_input=['eval_X'] to the pipeline, which then changes both alike"
             )
             raise RankingConfigError(msg)
-        if hasattr(X, "shape") and X.shape[0] in {length(rows) for rows in values_above("train")}:
+        if not isinstance(X, tuple) and length(X) in {
+            length(rows) for rows in values_above("train")
+        }:
             msg = (
                 "eval_X has as many rows as a training part: a search cuts all that has as many "
                 "rows as X; pass tuples, which stay whole, as in eval_X=(X_held_out,)"

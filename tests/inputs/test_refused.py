@@ -231,7 +231,7 @@ class Number(float):
 Key, OtherKey = (type("Key", (), {"__module__": f"module{number}"}) for number in (1, 2))
 
 ITEMS = [
-    ({1}, ["1"], r"items of y_score are str, items of y_true are int; pass string_provider"),
+    ({1}, ["1"], r"items of y_score are str, items of y_true are int; pass string_provider \(such"),
     ({1}, [1.0], r"items of y_score are float, items of y_true are int; pass string_provider"),
     ({1}, [1, 2.5], r"items of y_score are float and int, items of y_true are int"),
     ({"a"}, [b"a"], r"items of y_score are bytes, items of y_true are str"),
@@ -255,8 +255,9 @@ ITEMS = [
     (
         {Key()},
         [OtherKey()],
-        "items of y_score are Key, items of y_true are Key; pass string_provider",
+        "items of y_score are Key, items of y_true are Key; pass string_provider=lambda item: item",
     ),
+    ({"a"}, [Key()], "are str; pass string_provider=lambda item: item.id to compare them"),
     ({1}, [Number(1)], r"items of y_score are Number, items of y_true are int"),
     ({"a"}, [{"a": 1}], r"y_score\[0\]: an item has no id; it has 'a'"),
 ]

@@ -333,8 +333,9 @@ def test_a_search_that_would_cut_evaluation_rows_is_refused():
     model = QueryRanker(PATIENT["lightgbm"], eval_metric="map")
     search = GridSearchCV(model, {}, cv=QueryKFold(3), scoring=map_scorer, error_score="raise")
     rows, as_many = framed(index=pd.Index(QID, name="qid")), {"eval_groups": np.roll(QID, 9)}
-    with pytest.raises(RankingConfigError, match=r"stay whole, as in eval_X=\(X_held_out,\)"):
-        search.fit(rows, Y, eval_X=X, eval_y=Y, **as_many)
+    for held_out in (X, X.tolist()):
+        with pytest.raises(RankingConfigError, match=r"stay whole, as in eval_X=\(X_held_out,\)"):
+            search.fit(rows, Y, eval_X=held_out, eval_y=Y, **as_many)
     whole = sets_of((X, Y, np.char.add("e", QID)))
     found = search.fit(rows, Y, **whole).best_estimator_.ranker_
     assert noted_by("lightgbm", found) == noted_by("lightgbm", model.fit(rows, Y, **whole).ranker_)

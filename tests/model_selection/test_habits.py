@@ -96,6 +96,10 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], slices={0: "x"}),
         r"'slices'; evaluate\(...\).by_slice\(slices\) measures each slice",
     ),
+    "evaluate(min_rel=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], min_rel=4),
+        r"'min_rel'; a measure names it, as in 'map\(min_rel=2\)'",
+    ),
     "a function with convention=": (
         lambda: sr.ndcg_at_k_score(*MATRIX, convention="sklearn"),
         "unexpected keyword argument 'convention'",
