@@ -13,7 +13,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import argument, format_list
+from sklearn_rank.support.text import argument, count, format_list
 
 FEW = 10
 """Fewer rankings or items than this may be alike by chance."""
@@ -35,9 +35,10 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 RankingDataWarning,
             )
     if data.counts.missed and not all(measure.is_pooled for measure in measures):
+        are, counts = ("is", "counts") if data.counts.missed == 1 else ("are", "count")
         warn(
-            f"{data.counts.missed:,} of {data.n_shared:,} items of the one ground truth are in no "
-            "ranking and count for no query; pass a truth per query",
+            f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the one ground truth "
+            f"{are} in no ranking and {counts} for no query; pass a truth per query",
             RankingDataWarning,
         )
     rankings = data.rankings

@@ -13,7 +13,7 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import count, safe_repr
 from sklearn_rank.tables.table import (
     Cell,
     Column,
@@ -198,17 +198,22 @@ _REMARKS = {
     "unjudged": "ranked but without judgements, left out",
     "no_relevant": "without a relevant item",
     "tied": "with a relevant item tied with others",
-    "duplicates": "repeated items left out",
-    "identical_ids": "items with the id of their query left out",
-    "missed": "relevant items that no query retrieved",
-    "unjudged_grades": "negative grades read as not judged",
+    "duplicates": "repeated item{s} left out",
+    "identical_ids": "item{s} with the id of {their} query left out",
+    "missed": "relevant item{s} that no query retrieved",
+    "unjudged_grades": "negative grade{s} read as not judged",
 }
+_ONE, _SEVERAL = {"s": "", "their": "its"}, {"s": "s", "their": "their"}
 
 
 def remarks(counts: dict[str, Any], hint: str = "") -> str:
     """Counts of the data in one line, with the reason if nothing was retrieved."""
-    parts = ["1 query" if counts["queries"] == 1 else f"{counts['queries']:,} queries"]
-    parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS.items() if counts[key]]
+    parts = [count(counts["queries"], "query", "queries")]
+    parts += [
+        f"{n:,} {text.format(**(_ONE if n == 1 else _SEVERAL))}"
+        for n, text in ((counts[key], text) for key, text in _REMARKS.items())
+        if n
+    ]
     if counts["assumed"] == "complete":
         parts.append("judgements treated as complete")
     elif counts["assumed"]:

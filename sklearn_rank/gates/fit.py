@@ -23,9 +23,10 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.verdict import RankGateFailure
-from sklearn_rank.gates.words import count, first_of, line, queries_text, several, shown
+from sklearn_rank.gates.words import first_of, line, queries_text, several, shown
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
+from sklearn_rank.support.text import count
 from sklearn_rank.typing import IntArray
 
 BASELINE, NEW = "baseline", "new"

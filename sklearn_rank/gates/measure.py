@@ -26,7 +26,7 @@ from sklearn_rank.gates.verdict import Finding, RankGateFailure
 from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import argument, format_list, safe_repr
+from sklearn_rank.support.text import argument, count, format_list, safe_repr
 
 ENOUGH = 10
 """With fewer queries a perfect score, or rankings of one length, may be chance."""
@@ -185,19 +185,24 @@ def greatest(evaluation: Evaluation, name: str) -> float:
 # Gaps and suspicions -----------------------------------------------------------------------------
 
 
+_FOUND_BY = (
+    "item of the one ground truth was found by",
+    "items of the one ground truth were found by",
+)
+
+
 def _left_out(evaluation: Evaluation, limits: Limits) -> Iterator[tuple[str, str]]:
     """Gaps in the measured data, each with the word that allows it."""
     counts, kept = evaluation.counts, evaluation.items
-    one = "items of the one ground truth were found by"
     if counts["missed"]:
-        yield "missed", f"{counts['missed']:,} {one} no query and would count for none"
+        yield "missed", f"{count(counts['missed'], *_FOUND_BY)} no query and would count for none"
     if kept is not None and isinstance(kept.shared, (Mapping, Set)):
         found = Counter(
             item for items, _ in kept.rankings.values() for item in items if item in kept.shared
         )
         shared = [item for item, times in found.items() if times > 1]
         if shared:
-            text = f"{len(shared):,} {one} several queries"
+            text = f"{count(len(shared), *_FOUND_BY)} several queries"
             yield "shared", f"{text} ({format_list(shared)}) and would count for each"
     n = counts["queries"]
     if not has_ids(evaluation) and counts["ranked"] == n:
@@ -239,10 +244,10 @@ def _lost(evaluation: Evaluation) -> Iterator[str]:
         numbers = np.flatnonzero(undefined & (wanted > 0) & (found == 0)).tolist()
         if numbers:
             ids = [evaluation.query_ids[number] for number in numbers]
-            count = "count as well as can be" if settled in (0, 1) else "be left out"
+            then = "count as well as can be" if settled in (0, 1) else "be left out"
             have = "query has" if len(ids) == 1 else "queries have"
             yield (
-                f"{len(ids):,} {have} relevant items, retrieved none of them and would {count}, "
+                f"{len(ids):,} {have} relevant items, retrieved none of them and would {then}, "
                 f"because {name} is undefined there ({format_list(ids)})"
             )
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from sklearn_rank.gates.verdict import State, plain
-from sklearn_rank.gates.words import count, line, shown
+from sklearn_rank.gates.words import line, shown
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
@@ -24,7 +24,7 @@ from sklearn_rank.support.disk import (
     check_target,
     write_whole,
 )
-from sklearn_rank.support.text import for_log
+from sklearn_rank.support.text import count, for_log
 from sklearn_rank.tables.formats import escape_markdown, markdown_rows
 from sklearn_rank.tables.table import Column
 

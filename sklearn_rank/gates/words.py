@@ -11,7 +11,7 @@ from sklearn_rank.comparison.changes import cause
 from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
-from sklearn_rank.support.text import for_log, safe_repr, safe_text
+from sklearn_rank.support.text import count, for_log, safe_repr, safe_text
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import (
     Cell,
@@ -84,11 +84,6 @@ def first_of(texts: Sequence[str], separator: str = "; ", most: int = 3) -> str:
     """The first few texts, and how many more there are: ``a; b; c and 2 more``."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return separator.join(texts[:most]) + more
-
-
-def count(n: int, single: str, plural: str | None = None) -> str:
-    """``1 query``, ``2 queries``."""
-    return f"{n:,} {single if n == 1 else plural or single + 's'}"
 
 
 def queries_text(n: int) -> str:

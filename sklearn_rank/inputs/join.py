@@ -62,7 +62,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
-from sklearn_rank.support.text import argument, as_text, format_list, safe_repr
+from sklearn_rank.support.text import argument, as_text, count, format_list, safe_repr
 from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
@@ -265,10 +265,11 @@ def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> Floa
     times = Counter(key for items in retrieved for key in items)
     several = [key for key, n_times in times.items() if n_times > 1]
     if several:
+        were, counts = ("was", "counts") if len(several) == 1 else ("were", "count")
         warn(
-            f"{len(several):,} items of the one ground truth were found by several queries "
-            f"({format_list(several)}) and count as relevant for each; pass one ground truth per "
-            "query, or items that identify the pair of query and item",
+            f"{count(len(several), 'item')} of the one ground truth {were} found by several "
+            f"queries ({format_list(several)}) and {counts} as relevant for each; pass one ground "
+            "truth per query, or items that identify the pair of query and item",
             RankingDataWarning,
         )
     return np.array([grade for key, grade in shared.items() if key not in times], np.float64)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
-from sklearn_rank.support.text import as_text, safe_text
+from sklearn_rank.support.text import as_text, count, safe_text
 from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
 
@@ -127,11 +127,6 @@ class Report:
 def short(value: Number, *, signed: bool = False) -> str:
     """A number with three digits; "undefined" for None."""
     return "undefined" if value is None else fixed(value, digits=3, signed=signed)
-
-
-def count(number: int, one: str, several: str = "") -> str:
-    """``1 query``, ``250 queries``."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def slice_name(label: Any) -> str:

@@ -31,7 +31,6 @@ from sklearn_rank.report.page import (
     Verdict,
     claims,
     claims_by_system,
-    count,
     findings,
     judged,
     provenance,
@@ -42,7 +41,7 @@ from sklearn_rank.report.page import (
 )
 from sklearn_rank.report.queries import Texts, numbers, queries_data
 from sklearn_rank.support.disk import HTML_REPORT, check_target
-from sklearn_rank.support.text import as_text, closest, safe_repr, safe_text
+from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
 from sklearn_rank.tables.table import p_text
 
 GateResult = Any  # of the room above
@@ -328,7 +327,8 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
     text = f"{lead.measure} {short(cell.change, signed=True)} ({spread})"
     if cell.counts:
         better, _, worse = cell.counts
-        text += f": {worse:,} of {row.queries:,} {which}queries got worse, {better:,} better"
+        queries = count(row.queries, f"{which}query", f"{which}queries")
+        text += f": {worse:,} of {queries} got worse, {better:,} better"
     if len(section.systems) > 2:
         text = f"{safe_text(section.systems[row.new])}: {text}"
     return f"{text}."

@@ -73,6 +73,11 @@ def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = Non
     return f"{text} and {more:,} more" if more > 0 else text
 
 
+def count(number: int, one: str, several: str = "") -> str:
+    """``1 query``, ``250 queries``."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def closest(word: str, words: Iterable[str]) -> str:
     """``; did you mean ...?`` if a known word is close to this one, else nothing."""
     import difflib

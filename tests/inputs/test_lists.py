@@ -110,8 +110,14 @@ def test_lists_of_one_truth_may_be_a_series_with_names() -> None:
     assert evaluate({"1-a", "2-b"}, ranked, "mrr")["mrr"] == 3 / 4
 
 
+def test_one_missed_item_is_one_item():
+    with pytest.warns(RankingDataWarning, match=r"^1 of 2 items .* is in no .* and counts for no"):
+        evaluation = evaluate({"a", "b"}, [["x", "a"], ["y"]], "mrr", zero_division=0.0)
+    assert "; 1 relevant item that no query retrieved" in str(evaluation)
+
+
 def test_items_that_several_queries_found_are_warned_of():
-    with pytest.warns(RankingDataWarning, match=r"^1 items .* several queries \('a'\) and count"):
+    with pytest.warns(RankingDataWarning, match=r"^1 item .* was found by .* \('a'\) and counts"):
         evaluation = evaluate({"a"}, [["x", "a"], ["a", "y"]], "mrr")
     assert evaluation["mrr"] == (1 / 2 + 1) / 2
 
