@@ -33,6 +33,7 @@ from sklearn_rank.inputs.roles import (
     names_of,
     plain_name,
     refuse_unread,
+    refuse_unread_lists,
     unread_columns,
     wanted_of,
 )
@@ -284,6 +285,10 @@ class _Reader:
                 self.source.fail(line, "has {:,} items and {:,} numbers of them".format(*sizes))
             rows = zip(value[self.key], value[name], strict=True)
             return [{"id": item, kind: number} for item, number in rows]
+        others = {key: [value[key]] for key in nested if isinstance(value[key], list)}
+        others.pop(self.key, None)
+        where = f"{self.source.name}:{line}" if line else self.source.name
+        refuse_unread_lists(others, [value[self.key]], where, self.columns, self.missing)
         return []
 
     def _query_key(self, names: list[str], where: str) -> str:

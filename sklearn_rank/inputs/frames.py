@@ -34,6 +34,7 @@ from sklearn_rank.inputs.roles import (
     lists_of,
     names_of,
     refuse_unread,
+    refuse_unread_lists,
     text_grades,
     unread_columns,
     wanted_of,
@@ -211,6 +212,12 @@ def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[
         read = [[(item, sign * number) for item, number in row] for row in pairs]
         read = list(map(dict, read)) if name == "y_true" else read
         break
+    else:
+        others = [other for other in free if other not in lists and _holds_lists(frame, other)]
+        kinds = GRADE if name == "y_true" else ORDER
+        refuse_unread_lists(
+            {other: _lists(frame, other) for other in others}, items, name, columns, kinds
+        )
     where = f"column {safe_repr(query)} of {name}, whose items are lists,"
     return _keyed(queries, read, where), lists[0], names, items
 

@@ -7,7 +7,7 @@ one role: a column that the caller gives to a role has no other by its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from numbers import Number
 from types import MappingProxyType
@@ -338,6 +338,25 @@ def refuse_unread(
         f"{otherwise}. {advice}"
     )
     raise ColumnRoleError(msg)
+
+
+def refuse_unread_lists(
+    lists: Mapping[str, Sequence[Sequence[Any]]],
+    items: Sequence[Sequence[Any]],
+    where: str,
+    columns: Columns | None,
+    kinds: tuple[Role, ...],
+) -> None:
+    """``refuse_unread`` of lists of numbers that are as long as the lists of items."""
+    sizes, unread = list(map(len, items)), {}
+    for name in unread_columns(lists, {}, columns, kinds):
+        values = [value for row in lists[name] for value in row]
+        is_named = any(lists_of([name], side) for side in LISTS)
+        if not is_named and values and list(map(len, lists[name])) == sizes:
+            numbers = {value for value in values if isinstance(value, (int, float))}
+            if numbers and not any(isinstance(value, str) for value in values):  # tags or ids
+                unread[name] = numbers, len(values)
+    refuse_unread(unread, where, kinds)
 
 
 def _may_be(name: str, values: Collection[Any], n_values: int) -> str:

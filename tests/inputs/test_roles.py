@@ -389,3 +389,20 @@ def test_other_columns_are_left_alone(door: str, values: Any) -> None:
     table = table.drop(columns="query")
     assert through(door, table, "y_true") == 1 / 2
     assert through(door, table, "y_score") == 1.0
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_lists_of_numbers_without_a_role_are_not_left_out(frame):
+    truth = {"q": {"b": 1, "a": 0}}
+    lists = frame({"query": ["q"], "retrieved": [["a", "b", "c"]], "bm25": [[1.0, 3, 2]]})
+    with pytest.raises(ColumnRoleError, match=r"may be 'bm25' \(numbers\); without it the order"):
+        evaluate(truth, lists, "mrr")
+    assert evaluate(truth, lists, "mrr", columns={"score": "bm25"})["mrr"] == 1.0
+    assert evaluate(truth, lists, "mrr", columns={"score": None})["mrr"] == 1 / 2
+    vectors = frame({"query": ["q"], "retrieved": [["a", "b"]], "vector": [[1.0, 2.0, 3.0]]})
+    assert evaluate(truth, vectors, "mrr")["mrr"] == 1 / 2, "no number for each item"
+    with pytest.raises(ColumnRoleError, match=r":1 has no column .* may be 'bm25' \(numbers\)"):
+        read_run(lines({"query": "q", "retrieved": ["a", "b"], "bm25": [1, 2]}), format="jsonl")
+    votes = frame({"query": ["q"], "relevant": [["a", "b"]], "votes": [[0, 2]]})
+    with pytest.raises(ColumnRoleError, match=r"may be 'votes' \(numbers\); without it every row"):
+        evaluate(votes, {"q": ["a", "b"]}, "mrr")
