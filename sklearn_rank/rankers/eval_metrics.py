@@ -291,7 +291,7 @@ def _callbacks(metric: EvalMetric, sets: Sequence[Any], params: Mapping[str, Any
     if params.get("early_stopping_rounds"):
         is_gain = metric.scorers[0].measure.metric.greater_is_better
         stopping = {"metric_name": metric.names[0], "maximize": is_gain}
-        callbacks.append(EarlyStopping(params["early_stopping_rounds"], **stopping))
+        callbacks.append(EarlyStopping(rounds=params["early_stopping_rounds"], **stopping))
     return callbacks
 
 
