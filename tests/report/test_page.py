@@ -188,6 +188,11 @@ def test_what_stands_there_without_a_script():
     assert 'title="-0.200 to -0.050, p = 0.0100"' in cell
 
 
+@pytest.mark.parametrize(("systems", "names"), [(("baseline", "new"), 0), (("old", "new"), 1)])
+def test_systems_are_named_where_their_names_say_more_than_their_part(systems, names):
+    assert page(report_of(3, systems=systems)).count('<dl class="names">') == names
+
+
 def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1762000000")
     monkeypatch.setenv("GITHUB_SHA", "a1b2c3d4e5f6")
