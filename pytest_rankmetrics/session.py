@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
-from sklearn_rank.gates.names import EXTENSION, is_called, name_of
+from sklearn_rank.gates.names import DIRECTORY, EXTENSION, is_called, name_of
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -302,7 +302,8 @@ class Session:
         """Baselines of no test, if every test of the project ran and passed.
 
         Whatever a run leaves out looks like a test that is gone. A file counts as unused where its
-        module was collected or is gone: another one may hold the test.
+        module was collected or is gone: another one may hold the test. Those of the command are in
+        its own directory, or in one whose name is that of no module.
         """
         own, root = self.options, self.config.rootpath
         asked = self.gates or own.settings.strict or own.baseline_dir
@@ -313,7 +314,7 @@ class Session:
         for shown in find_baselines(self.config, own.baseline_dir or root):
             module = f"{shown.rpartition('/')[0]}.py"
             is_known = module in self.modules or not (root / module).is_file()
-            if shown not in used and is_known:
+            if shown not in used and is_known and not self._is_of_command(module):
                 self.unused.append(shown)
         self.unused.sort()
         if self.unused and own.baseline_dir is not None:
@@ -322,6 +323,15 @@ class Session:
             )
         if self.unused and own.settings.strict:
             yield f"baseline files of no test: {', '.join(self.unused[:MOST_NAMED])}"
+
+    def _is_of_command(self, module: str) -> bool:
+        """Whether the baselines beside a module, which may be gone, are those of the command."""
+        if module in self.modules:
+            return False
+        # The setting of a change does not say which gates the target branch has.
+        patterns = ["*"] if self.options.baseline_dir else self.config.getini("python_files")
+        is_test = any(PurePath(module).match(pattern) for pattern in patterns)
+        return PurePath(module).stem == DIRECTORY or not is_test
 
     def _write_reports(self) -> None:
         own, targets, step = self.options, {}, False

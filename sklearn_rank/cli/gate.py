@@ -24,7 +24,7 @@ from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
 from sklearn_rank.gates.limits import Settings, in_ci, read_limits
-from sklearn_rank.gates.names import EXTENSION, file_name
+from sklearn_rank.gates.names import DIRECTORY, EXTENSION, file_name
 from sklearn_rank.gates.summary import (
     GateRun,
     Summary,
@@ -33,6 +33,7 @@ from sklearn_rank.gates.summary import (
     write_step_summary,
 )
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
+from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
@@ -122,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
     detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
-    runs, problems = [], []
+    runs, problems, warned = [], [], []
     with waiting(f"judging {len(gates)} gates"):
         for gate in gates:
             try:
@@ -132,6 +133,9 @@ def run(arguments: argparse.Namespace) -> int:
                 problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
                 continue
             record = {**result.as_dict(), "nodeid": gate.name}
+            # What is "not confirmed" is the headline itself.
+            texts = [text for text in warnings_of(result) if text not in result.headline]
+            warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
             outcome = "passed" if result.passed else "failed"
             runs.append(GateRun(record, gate.name, outcome, queries=result.page))
     unused = baselines.unused(gates) if arguments.config else []
@@ -141,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
     summary = Summary(
         gates=tuple(runs),
         problems=tuple(problems),
-        remarks=() if settings.strict else tuple(remarks),
+        remarks=(*warned, *(() if settings.strict else remarks)),
         settings=asdict(settings),
         update=f"{baselines.typed()} --update",
     )
@@ -312,7 +316,7 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
         msg = "--baseline-dir is empty, and a change would be judged by its own baselines"
         raise ValueError(msg)
     if directory is None:
-        directory = path.parent / table.get("baseline_dir", "rank-baselines")
+        directory = path.parent / table.get("baseline_dir", DIRECTORY)
     # The command to show is the one that was typed, without the options that write.
     words = [word for word in arguments.words if word not in WRITING]
     writing = Writing(arguments.update, arguments.accept)

@@ -160,9 +160,9 @@ def read_values(path: str) -> dict[str, float]:
         try:
             number = math.nan if value in ("", None) else float(value)
         except (TypeError, ValueError):
-            source.fail(
-                line, f"query {safe_repr(query)} has {safe_repr(value)}, which is no number"
-            )
+            text = f"query {safe_repr(query)} has {safe_repr(value)}, which is no number"
+            shape = "; it needs {query: number} or CSV of a query and a number"
+            source.fail(line, text + shape * (line is None))
         if str(query) in values:
             source.fail(line, f"query {safe_repr(query)} has a second number")
         values[str(query)] = number

@@ -245,8 +245,11 @@ def _hard_drops(
     }
     for name, hard in measures.limits(given, "hard_drop", tuple(drops)).items():
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
-        rule = f"hard_drop of {name} is {hard:g}, below its max_drop {drops[name]:g}"
-        _need(hard >= drops[name], f"{rule}, and would never count; lower max_drop instead")
+        rule = f"hard_drop of {name} is {hard:g}, and may not be below its max_drop {drops[name]:g}"
+        # One number is for all measures, and some of them may have it.
+        fits = {} if isinstance(given, Mapping) else {n: hard for n in drops if hard >= drops[n]}
+        hint = f"give it to those that allow no more only: hard_drop={fits}"
+        _need(hard >= drops[name], f"{rule}; {hint if fits else 'raise it or lower max_drop'}")
         result[name] = hard
     return result
 

@@ -6,6 +6,8 @@ import re
 from fnmatch import fnmatchcase
 
 EXTENSION = ".rank.json"
+DIRECTORY = "rank-baselines"
+"""Of the command; those of pytest are beside the tests."""
 
 
 def file_name(name: str) -> str:

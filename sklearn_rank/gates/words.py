@@ -149,6 +149,8 @@ def moved_by(row: MeasureResult) -> str:
 
 def _allowed(row: MeasureResult, limit: float, decimals: int = 4) -> str:
     """A limit with the sign that a drop of this measure has."""
+    if not limit:
+        return f"{limit:.{decimals}f}"
     return signed(-limit if row.greater_is_better else limit, decimals)
 
 
@@ -161,6 +163,17 @@ def counts_of(row: MeasureResult) -> str:
     return f"{drop.lost:,} of {queries_text(drop.n)} got worse, {better}"
 
 
+def is_contract(row: MeasureResult) -> bool:
+    """Whether every drop beyond the allowed one is red, so that no test decides."""
+    return row.hard_drop is not None and row.hard_drop <= (row.allowed or 0.0) + SLACK
+
+
+def _is_untested(row: MeasureResult) -> bool:
+    """Whether the hard limit decided, and no test."""
+    clauses = () if row.drop is None else row.drop.clauses
+    return is_contract(row) or clauses == (Clause.HARD_DROP,)
+
+
 def drop_sentence(row: MeasureResult, n: int | None) -> str:
     """``nDCG@10 fell from 0.554 to 0.515 (-0.040, allowed -0.020): 17 of 60 queries got ...``."""
     drop = row.drop
@@ -171,7 +184,7 @@ def drop_sentence(row: MeasureResult, n: int | None) -> str:
     _, _, decimals = apart(0.0 if drop is None else drop.drop, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
-    p = p_text(None if drop is None else drop.p_holm)
+    p = p_text(None if drop is None or _is_untested(row) else drop.p_holm)
     moved = f"{moved_to(row)}{of_slice(row.label, n)} ({signed(row.change, decimals)}, {word})"
     return f"{moved}: {', '.join(filter(None, [counts_of(row), p]))}"
 
@@ -264,15 +277,15 @@ def power_sentence(n: int, title: str, detectable: float) -> str:
 def outlook_of(result: GateResult) -> str:
     """Power and rate of false alarms of the gate, in a sentence; "" where that is not known."""
     rows = [row for row in result.measures.values() if row.compared and row.drop is not None]
-    is_contract = all(row.hard_drop == row.allowed for row in rows)
+    failing = [row for row in rows if row.state is State.FAIL]
+    is_untested = all(_is_untested(row) for row in failing or rows)
     is_stale = any(own.state is State.STALE for own in result.findings)
-    if result.false_alarm is None or is_contract or is_stale:
+    if result.false_alarm is None or is_untested or is_stale:
         return ""
     rate = result.false_alarm
     share = f"{rate:.0%}" if rate >= 0.005 else "fewer than 1%"
     fails = f"an unchanged system fails it {share} of the time"
-    failing = [row for row in rows if row.state is State.FAIL]
-    row = (failing or rows)[0]
+    row = next(row for row in failing or rows if not _is_untested(row))
     drop = row.drop
     if drop is None or math.isnan(drop.detectable):
         return f"Too few queries changed to say what this gate detects; {fails}.{_noise(row)}"
@@ -306,7 +319,8 @@ def would(result: GateResult) -> str:
     if drop is not None and drop.n:
         level = result.alpha if row.label is None else result.slice_alpha
         won = f"{drop.lost:,} lost, {f'{drop.won:,}' if drop.won else 'none'} won"
-        won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
+        if not _is_untested(row):
+            won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
     return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
 
 
@@ -375,7 +389,9 @@ def changes_table(result: GateResult) -> Table:
         Column("change", "number"): lambda row: number_cell(row.change, signed=True),
         Column(f"{1 - result.alpha:.0%} interval", "number"): _interval,
         Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
-        Column("p (Holm)", "number"): lambda row: p_cell(row.drop.p_holm if row.drop else None),
+        Column("p (Holm)", "number"): lambda row: p_cell(
+            row.drop.p_holm if row.drop and not is_contract(row) else None
+        ),
         Column("worse/better/same"): lambda row: text_cell(_counted(row)),
         Column("verdict", longest=None): lambda row: text_cell(
             _verdict(row, is_stale=result.state is State.STALE)
@@ -393,12 +409,12 @@ def _interval(row: MeasureResult) -> Cell:
 
 
 def _limits_of(row: MeasureResult) -> str:
-    """``-0.0200``, the allowed change, or ``>= 0.4500``."""
+    """``-0.0200, >= 0.4500``: the allowed change, and the limit of the value."""
     allowed = "" if row.allowed is None else _allowed(row, row.allowed)
     if not row.is_limited:
         return allowed
     _, bound, below, _ = _limit_of(row, 4)
-    return f"{allowed} {'>=' if below else '<='} {bound}".strip()
+    return ", ".join(filter(None, [allowed, f"{'>=' if below else '<='} {bound}"]))
 
 
 def _counted(row: MeasureResult) -> str:
@@ -515,7 +531,7 @@ def facts(result: GateResult) -> list[str]:
 def _about_test(result: GateResult) -> list[str]:
     """The test."""
     tested = [row for row in result.measures.values() if row.compared]
-    if not tested:
+    if all(is_contract(row) for row in tested) and not any(own.drop for own in result.slices):
         return []
     over = f", Holm over {len(tested):,} measures" if len(tested) > 1 else ""
     gated = [own.label for own in result.slices if own.drop is not None]

@@ -212,6 +212,9 @@ def test_values_and_clusters_of_files(command):
         assert told in command("gate --config rank.toml", 2)
     command.write({"ms.csv": "query,ms\nq1,0.1\nq2,x\n"})
     assert "query 'q2' has 'x', which is no number" in command(words, 2)
+    command.write({"ms.csv": '{"version": 1, "model": "e5", "queries": []}'})
+    wanted = "{query: number} or CSV of a query and a number"
+    assert f"'model' has 'e5', which is no number; it needs {wanted}" in command(words, 2)
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 
 
@@ -229,7 +232,22 @@ def test_a_contract_has_no_rate_of_false_alarms(command):
     command.write({"a.run": "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 2 t\n"})
     text = command(words, 1)
     assert "FAIL" in text
-    assert "false alarms" not in text
+    assert "allowed -0.100): 1 of 2 queries got worse, none better\n" in text
+    assert "of the time" not in text
+    assert "p = " not in text
+
+
+def test_what_warns_in_pytest_is_printed_where_the_gate_passes(command):
+    command.write({"t.qrels": "".join(f"q{n} 0 a 1\n" for n in range(12))})
+    command.write({"a.run": "".join(f"q{n} Q0 a 1 2 t\nq{n} Q0 b 2 1 t\n" for n in range(12))})
+    words = f"{GATE} --at-least mrr=0.9"
+    text = command(words)
+    assert "1 gate: all passed" in text
+    assert text.count("warning: g: mrr is exactly 1 over 12 queries") == 1
+    assert "--allow perfect" in text
+    assert "warning" not in command(f"{words} --allow perfect")
+    assert text.count("is exactly 1") == 1
+    assert command(f"{words} --strict", 1).count("warning:") == 0
 
 
 def test_a_list_that_is_both_sides_never_passes(command):

@@ -53,13 +53,20 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "NaN": ({"max_drop": {"mrr": math.nan}}, "max_drop of mrr must be finite"),
     "hard_drop below 0": ({**DROP, "hard_drop": -0.1}, r"hard_drop of map must be in \[0, 1\)"),
     "hard_drop of 1": ({**DROP, "hard_drop": {"map": 1}}, r"got 1\.0; math.inf switches it off"),
-    "hard below max": ({**DROP, "hard_drop": 0.01}, "is 0.01, below its max_drop 0.02"),
-    "hard of 0": ({**DROP, "hard_drop": 0}, "is 0, below its max_drop 0.02"),
+    "hard below max": (
+        {**DROP, "hard_drop": 0.01},
+        "is 0.01, and may not be below its max_drop 0.02",
+    ),
+    "hard of 0": ({**DROP, "hard_drop": 0}, "is 0, and may not be below its max_drop 0.02"),
     "slice drop of 5": ({**SLICED, "max_slice_drop": 5}, r"max_slice_drop must be in \[0, 1\)"),
     "regressed": ({**DROP, "max_regressed_queries": -1}, "max_regressed_queries must be an int"),
     # names
     "a measure": ({"at_least": {"nrr": 0.5}}, "nrr"),
     "twice": ({"at_least": {"mrr": 0.5, "RR": 0.5}}, "at_least names mrr twice"),
+    "hard of 0, where one has": (
+        {"max_drop": {"mrr": 0.0, "map": 0.02}, "hard_drop": 0.0},
+        r"may not be below its max_drop 0\.02; .*only: hard_drop=\{'mrr': 0\.0\}",
+    ),
     "hard_drop of another": ({**DROP, "hard_drop": {"mrr": 0.1}}, "mrr, which has no max_drop"),
 }
 

@@ -166,6 +166,27 @@ def test_each_limit_has_a_line_that_says_whether_it_is_met():
     assert "hit_rate@2 2 1.0000 >= 0.9000 ok" in lines
 
 
+@pytest.mark.parametrize(
+    ("drop", "cell"), [(0.02, "-0.0200, >= 0.3000"), (0.0, "0.0000, >= 0.3000")]
+)
+def test_two_limits_of_a_measure_are_told_apart(drop, cell):
+    result = compared([2] * 30, [1] * 30, max_drop={"mrr": drop}, at_least={"mrr": 0.3})
+    assert f" {cell} " in result.message
+
+
+@pytest.mark.parametrize(
+    ("hard", "has_test"), [({"mrr": 0.0}, False), ({"mrr": 0.03}, False), ({}, True)]
+)
+def test_a_drop_that_no_test_decided_has_no_p_and_no_rate(hard, has_test):
+    """One query of 30 lost: p = 1. Beside it stands a measure that is tested."""
+    limits = {"max_drop": {"mrr": 0.0, "hit_rate@1": 0.5}, "hard_drop": hard or None}
+    new = [0] * (10 if has_test else 1)
+    result = compared(new + [1] * (30 - len(new)), [1] * 30, allow={"perfect"}, **limits)
+    assert result.state == "fail"
+    assert ("p <" in result.headline or "p =" in result.headline) is has_test
+    assert ("of the time" in result.message) is has_test
+
+
 def test_the_page_opens_with_the_measure_that_failed():
     # 1 -> 2 costs .5 of a query by MRR and nothing of the hits at 2.
     limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}, "allow": {"perfect"}}

@@ -62,6 +62,17 @@ def test_the_command_that_is_printed_removes_the_file(orphan):
     assert "belongs to no test" not in said(orphan.run())
 
 
+def test_a_baseline_of_the_command_is_none_of_pytest(two):
+    """Its gates are in no module: in its own directory, or in one that no module can have."""
+    content = (two.path / OLD).read_text()
+    two.file("rank-baselines/rag.rank.json", content)
+    two.file("search/base/rag.rank.json", content)
+    assert not is_told(two)
+    two.file("test_gone/rag.rank.json", content)
+    assert is_told(two)
+    assert "git rm test_gone/rag.rank.json\n" in said(two.run()) + "\n"
+
+
 @pytest.mark.parametrize("instead", ["def test_other(): pass", None], ids=["none", "a floor"])
 def test_a_gate_that_no_longer_compares_is_reported_and_one_of_the_target_branch_too(
     instead, recorded
