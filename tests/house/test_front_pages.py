@@ -37,7 +37,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pages
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore:Could not find the number of physical cores")
 def test_the_search_finds_the_best_candidate(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = block(page, "GridSearchCV")
     assert load("../sklearn_rank/_demo").TUNE in code, "the demo prints the lines that it runs"

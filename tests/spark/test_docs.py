@@ -17,11 +17,9 @@ def test_examples_run(session, tmp_path, monkeypatch):
     pl.DataFrame(qrels).write_parquet("qrels.parquet")
     names: dict[str, Any] = {"spark": _At(session, tmp_path)}
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 2
     for example in examples:
-        exec(example.replace('"values.parquet"', f'"{tmp_path}/values.parquet"'), names)
-    written = pl.read_parquet(f"{tmp_path}/values.parquet/*.parquet").sort("query")
-    assert written["map"].to_list() == [0.5, 1.0]
+        exec(example, names)
 
 
 class _At:
@@ -30,7 +28,6 @@ class _At:
     def __init__(self, session: Any, directory: Path) -> None:
         self.session, self.directory = session, directory
         self.read = self
-        self.createDataFrame = session.createDataFrame
 
     def parquet(self, name: str) -> Any:
         return self.session.read.parquet(str(self.directory / name))
