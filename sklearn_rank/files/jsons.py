@@ -267,14 +267,20 @@ class _Reader:
             fail(line, f"{again}; join them, or give the queries ids of their own")
         self.names["query"], self.lines[query], items = query_key, line, value[self.key]
         self.sizes[query], self.are_lists = len(items), self.are_lists and isinstance(items, list)
-        pairs = list(items.items()) if isinstance(items, dict) else self._pairs(line, value, nested)
+        pairs = (
+            list(items.items())
+            if isinstance(items, dict)
+            else self._pairs(line, where, value, nested)
+        )
         for element in pairs or items:
             row = element if isinstance(element, dict) else {"id": element}
             if isinstance(element, (list, tuple)) and len(element) == 2:
                 row = dict(zip(("id", self.missing[0]), element, strict=True))
             self.rows.append((line, query, row))
 
-    def _pairs(self, line: int | None, value: Mapping[str, Any], nested: list[str]) -> list[Any]:
+    def _pairs(
+        self, line: int | None, where: str, value: Mapping[str, Any], nested: list[str]
+    ) -> list[Any]:
         """Items with the scores or grades of a list that is as long as theirs; none without one."""
         for kind in self.kinds:
             name = self.columns.get(kind) or next(iter(lists_beside(nested, self.key, kind)), "")
@@ -287,7 +293,6 @@ class _Reader:
             return [{"id": item, kind: number} for item, number in rows]
         others = {key: [value[key]] for key in nested if isinstance(value[key], list)}
         others.pop(self.key, None)
-        where = f"{self.source.name}:{line}" if line else self.source.name
         refuse_unread_lists(others, [value[self.key]], where, self.columns, self.missing)
         return []
 
