@@ -21,7 +21,7 @@ from sklearn_rank.cli.reading import (
     refuse_repeated_runs,
     split_runs,
 )
-from sklearn_rank.cli.terminal import print_coloured, print_table, shown
+from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import (
     COLUMNS,
@@ -36,7 +36,6 @@ from sklearn_rank.evaluation.tables import plain_id
 from sklearn_rank.report.page import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
-from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, text_cell
 
@@ -134,9 +133,9 @@ def _texts(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _print_verdict(verdict: Verdict) -> None:
-    print_coloured(verdict.sentence, verdict.kind)
+    print(shown(verdict.sentence))
     for detail in verdict.details:
-        print_coloured(detail)
+        print(shown(detail))
 
 
 def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
@@ -160,14 +159,13 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool, **texts: 
     """Read, measure and compare."""
     paths = [arguments.baseline, *arguments.runs]
     systems = _measure_files(arguments, paths, keep_items=keep_items)
-    with waiting("comparing"):
-        return compare(
-            systems,
-            all_pairs=arguments.all_pairs,
-            alpha=arguments.alpha,
-            queries="same" if arguments.same_queries else "common",
-            **texts,
-        )
+    return compare(
+        systems,
+        all_pairs=arguments.all_pairs,
+        alpha=arguments.alpha,
+        queries="same" if arguments.same_queries else "common",
+        **texts,
+    )
 
 
 def _measure_files(
@@ -179,14 +177,11 @@ def _measure_files(
     files = [file for path in paths for file in split_runs(path)]
     refuse_repeated_input(arguments.qrels, *files)
     refuse_repeated_runs(*files)
-    with waiting("reading judgements"):
-        qrels = reader.qrels(arguments.qrels)
+    qrels = reader.qrels(arguments.qrels)
     systems = {}
     for name, path in zip(names_of(paths), paths, strict=True):
-        with waiting(f"reading {path}"):
-            ranking = reader.runs(path)
-        with waiting(f"measuring {path}"):
-            systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
+        ranking = reader.runs(path)
+        systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     return systems
 
 

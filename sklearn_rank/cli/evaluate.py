@@ -13,15 +13,12 @@ from sklearn_rank.cli.options import EVALUATED
 from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input, split_runs
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import interval_of, remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.join import judged_alone
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
@@ -33,15 +30,12 @@ def run(arguments: argparse.Namespace) -> int:
     reader = Reader(arguments)
     files = [file for path in arguments.runs for file in split_runs(path)]
     refuse_repeated_input(arguments.qrels, *files)
-    with waiting("reading judgements"):
-        qrels = reader.qrels(arguments.qrels)
+    qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations: list[Evaluation] = []
     for path in arguments.runs:
-        with waiting(f"reading {path}"):
-            ranking = reader.runs(path)
-        with waiting(f"measuring {path}"):
-            evaluations.append(measure_run(arguments, qrels, ranking))
+        ranking = reader.runs(path)
+        evaluations.append(measure_run(arguments, qrels, ranking))
     _print(names_of(arguments.runs), evaluations, arguments, labels)
     return 0
 
@@ -63,24 +57,12 @@ def _measures(arguments: argparse.Namespace) -> list[Measure]:
     return [measure.with_parameters(min_rel=arguments.min_rel) for measure in parsed]
 
 
-def _prepared(arguments: argparse.Namespace, qrels: Any, run: Any) -> tuple[Any, Any]:
-    """The run as deep as it is to be read, perhaps of judged items alone; and ``missing=``."""
-    convention = find_convention(arguments.convention)
-    if isinstance(run, Repeats):
-        prepared = [_prepared(arguments, qrels, one) for one in run.runs]
-        return Repeats([one for one, _ in prepared]), prepared[0][1]
-    if arguments.depth is not None:
-        run = run.top(arguments.depth, by_id=convention.ties == "docid")
-    run = judged_alone(run, qrels) if arguments.judged_only else run
-    return run, "zero" if arguments.complete else convention.missing
-
-
 def measure_run(
     arguments: argparse.Namespace, qrels: Any, run: Any, *, keep_items: bool = False
 ) -> Evaluation:
     """Evaluate one run."""
-    run, missing = _prepared(arguments, qrels, run)
-    path = arguments.clusters
+    path, convention = arguments.clusters, find_convention(arguments.convention)
+    missing: Any = "zero" if arguments.complete else convention.missing
     return evaluate(
         qrels,
         run,

@@ -17,7 +17,7 @@ EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 """Measures of ``evaluate`` that nobody named."""
 COMPARED = ("map", "ndcg@10", "mrr")
 """Measures of ``compare`` and ``report`` that nobody named."""
-SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
+SITE = "https://sklearn-rank.github.io/sklearn-rank/stable/cli.html"
 WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _IDENTICAL = "leave out of a ranking the item with the id of its query, as BEIR does"
@@ -105,8 +105,14 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
 # Options of several commands --------------------------------------------------------------------
 
 
-def _add_reading(add: Callable[..., object]) -> None:
+def _add_reading(parser: argparse.ArgumentParser) -> None:
     """Columns whose names are not recognised, and a limit."""
+    files = (
+        "TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps compressed; '-' is standard "
+        "input. Columns are recognised by their names. Repeated runs of one system are joined by "
+        "commas: new-1.run,new-2.run."
+    )
+    add = parser.add_argument_group("files", fill(files, WIDTH - 2)).add_argument
     sides = {
         "qrels": ("query", "item", "grade"),
         "run": ("query", "item", "score", "distance", "rank"),
@@ -132,15 +138,13 @@ def _add_reading(add: Callable[..., object]) -> None:
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 
 
-def _add_counting(add: Callable[..., object]) -> None:
+def _add_counting(parser: argparse.ArgumentParser) -> None:
     """What counts, and as what."""
+    (add,) = _groups(parser, "what counts")
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
     add("-l", "--min-rel", type=_positive, metavar="N", help="lowest grade that is relevant")
-    add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
-    judged = "leave out the items that nobody judged for their query"
-    add("-J", "--judged-only", action="store_true", help=judged)
     add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     groups = (
         "groups of related queries, such as one user's; intervals and tests treat a group as a unit"
@@ -154,47 +158,6 @@ def _add_measures(add: Callable[..., object], default: Sequence[str]) -> None:
     )
     several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
     add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
-
-
-def _share(parser: argparse.ArgumentParser, *described: Callable[..., None]) -> None:
-    """Add options that ``help reading`` describes, and name them."""
-    names = []
-
-    def add(*spellings: str, help: str, **options: Any) -> None:  # noqa: ARG001
-        parser.add_argument(*spellings, **options, help=argparse.SUPPRESS)
-        names.append(spellings[-1])
-
-    for options in described:
-        options(add)
-    text = f"{', '.join(names)}: see sklearn-rank help reading"
-    listed = fill(text, WIDTH, break_on_hyphens=False)
-    parser.add_argument_group("options that commands share", listed)
-
-
-def reading_help() -> str:
-    """Description of the options that commands share."""
-    parser = argparse.ArgumentParser(
-        usage=argparse.SUPPRESS,
-        add_help=False,
-        description=fill(
-            "Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps compressed; "
-            "'-' reads standard input. Columns are recognised by their names. Repeated runs of one "
-            "system are joined by commas: new-1.run,new-2.run.",
-            WIDTH,
-        ),
-        epilog=_epilog("evaluate", _SHARED_EXAMPLES, "files"),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _add_reading(parser.add_argument_group("files").add_argument)
-    counting = parser.add_argument_group("what counts (evaluate, compare, report; in part others)")
-    _add_counting(counting.add_argument)
-    return parser.format_help()
-
-
-_SHARED_EXAMPLES = """\
-clicks.parquet results.csv --qrels-column item=sku --run-column item=sku
-labels.csv results.jsonl.gz --grade excellent=3 --grade good=1 --min-rel 1
-qrels.txt bm25.run --convention trec_eval --complete"""
 
 
 # The commands -----------------------------------------------------------------------------------
@@ -218,21 +181,19 @@ class _Parser(argparse.ArgumentParser):
         super().error(safe_text(message, limit=None))
 
 
-def _epilog(command: str, examples: str, page: str = "cli") -> str:
-    lines = (f"  sklearn-rank {command} {line}".rstrip() for line in examples.split("\n"))
-    return "\n".join(["examples:", *lines, "", f"guide: {SITE}/{page}.html"])
-
-
 def _command(
     commands: Any, name: str, usage: str, description: str, examples: str, **more: Any
 ) -> argparse.ArgumentParser:
     """A command with a usage of one or two lines, and examples."""
-    lines = (f"sklearn-rank {name} {line}".rstrip() for line in usage.split("\n"))
+    forms, lines = (
+        [f"sklearn-rank {name} {line}".rstrip() for line in text.split("\n")]
+        for text in (usage, examples)
+    )
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
-        usage="\n       ".join(lines),
+        usage="\n       ".join(forms),
         description=fill(description, WIDTH),
-        epilog=_epilog(name, examples),
+        epilog="\n  ".join(["examples:", *lines]) + f"\n\nguide: {SITE}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         **more,
     )
@@ -250,8 +211,8 @@ def build_parser() -> argparse.ArgumentParser:
         prog="sklearn-rank",
         usage="sklearn-rank [--version] COMMAND [options] ...",
         description="Ranking metrics for search engines and recommenders, from files.",
-        epilog="'sklearn-rank help COMMAND' has examples. Exit code 0: done; 1: a gate failed; 2: "
-        "something could not be measured.",
+        epilog="'sklearn-rank COMMAND --help' has examples. Exit code 0: done; 1: a gate failed; "
+        "2: something could not be measured.",
     )
     parser.add_argument("--version", action="version", version=f"sklearn-rank {__version__}")
     commands: Any = parser.add_subparsers(
@@ -282,7 +243,8 @@ def _evaluate(commands: Any) -> None:
     output("-q", "--per-query", action="store_true", help="also print values per query")
     forms = ("table", "trec", "json", "csv", "markdown", "latex")
     output("--format", choices=forms, default="table", help="of the output (default: table)")
-    _share(parser, _add_counting, _add_reading)
+    _add_counting(parser)
+    _add_reading(parser)
     parser.set_defaults(run=("evaluate", "run"))
 
 
@@ -309,7 +271,8 @@ def _compare(commands: Any) -> None:
     output("--format", choices=forms, default="text", help="of the output (default: text)")
     rows = "one row per system or per difference (default: differences in CSV, else systems)"
     output("--rows", choices=("systems", "differences"), help=rows)
-    _share(parser, _add_counting, _add_reading)
+    _add_counting(parser)
+    _add_reading(parser)
     parser.set_defaults(run=("compare", "run"))
 
 
@@ -337,7 +300,8 @@ def _report(commands: Any) -> None:
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     output("--open", action="store_true", help="open the report in the browser")
     output("--title", metavar="TEXT", help="line above the verdict")
-    _share(parser, _add_counting, _add_reading)
+    _add_counting(parser)
+    _add_reading(parser)
     parser.set_defaults(run=("compare", "run_report"), format="html")
 
 
@@ -428,7 +392,7 @@ def _gate(commands: Any) -> None:
     markdown = "append a Markdown report, besides the step summary of GitHub"
     output("--markdown", metavar="FILE", help=markdown)
     output("--junit", metavar="FILE", help="write a JUnit report")
-    _share(parser, _add_reading)
+    _add_reading(parser)
     parser.set_defaults(run=("gate", "run"))
 
 
@@ -465,22 +429,21 @@ def _judge_next(commands: Any) -> None:
     output("--format", choices=("table", "csv"), default="table", help=forms)
     output("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
     output("--force", action="store_true", help="let --into replace judgements that are there")
-    _share(parser, _add_reading)
+    _add_reading(parser)
     parser.set_defaults(run=("judge_next", "run"))
 
 
 def _small(commands: Any) -> None:
-    """``measures``, ``audit``, ``demo`` and ``help``."""
+    """``measures``, ``audit`` and ``demo``."""
     parser = _command(
         commands,
         "measures",
-        "[--json] [MEASURE]",
+        "[MEASURE]",
         "List all measures, or describe one measure.",
-        "\nndcg@10\nlag --json",
+        "\nndcg@10",
         help="list the measures: names, spellings, formula, range",
     )
     parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
-    parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=("tools", "run_measures"))
     parser = _command(
         commands,
@@ -508,16 +471,3 @@ def _small(commands: Any) -> None:
     add("-o", "--output", default="demo.html", metavar="FILE", help="default: demo.html")
     add("--open", action="store_true", help="open the report in the browser")
     parser.set_defaults(run=("tools", "run_demo"))
-    parser = _command(
-        commands,
-        "help",
-        "[COMMAND | reading]",
-        "Describe a command, or how files are read and what counts.",
-        "reading\ncompare",
-        help="describe a command, or how files are read",
-    )
-    topics = (*commands.choices, "reading")
-    parser.add_argument(
-        "topic", nargs="?", choices=topics, metavar="TOPIC", help="what to describe"
-    )
-    parser.set_defaults(run=("tools", "run_help"))

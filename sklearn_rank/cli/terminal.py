@@ -1,10 +1,13 @@
-"""Output of the command: exit codes, tables that are plain in a pipe, messages in its words."""
+"""Output of the command: exit codes, tables, messages in its words."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 import sys
+from dataclasses import replace
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,63 +22,23 @@ INTERRUPTED = 130
 
 
 def print_table(table: Table) -> None:
-    """A table in aligned columns; on a terminal as wide as that is, and no number is ever cut."""
-    from sklearn_rank.tables.formats import BEST, aligned, display_width, text_rows, to_text
+    """A table in aligned columns, of which a narrow terminal gets no spare ones."""
+    from sklearn_rank.tables.formats import display_width, to_text
 
-    if not sys.stdout.isatty():
-        print(to_text(table))
-        return
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    console, left_out = Console(), []
-    while True:
-        titles, *rows = text_rows(table)
-        sides = "".join("<" if column.kind == "text" else ">" for column in table.columns)
-        lines = aligned([titles, *rows], sides)
-        is_wide = max(map(display_width, lines)) > console.width
-        spare = max((column.spare for column in table.columns), default=0)
-        if not is_wide or not spare:
+    room = get_terminal_size().columns if sys.stdout.isatty() else math.inf
+    left_out = []
+    while max(map(display_width, to_text(replace(table, notes=())).split("\n"))) > room:
+        spare = [column.spare for column in table.columns]
+        position = spare.index(max(spare))
+        if not spare[position]:
             break
-        position = [column.spare for column in table.columns].index(spare)
         values = {cell.text for cell in table.column(position)}
         value = f" ({values.pop()} in every row)" if len(values) == 1 else ""
-        left_out.append(f"{titles[position].strip()}{value}")
+        left_out.append(f"{table.columns[position].title}{value}")
         table = table.without(position)
-    if not is_wide:
-        styles = ("red" if any(cell.worse for cell in row) else "" for row in table.rows)
-        coloured = map(Text, lines[1:], styles)
-        console.print(Text(lines[0], "bold"), *coloured, sep="\n")
-    elif all(column.kind == "text" for column in table.columns):
-        wrapped = RichTable(*titles)
-        for row in rows:
-            wrapped.add_row(*map(Text, row))
-        console.print(wrapped)
-    else:  # lines of a title and a value
-        size = max(map(len, titles))
-        for row in rows:
-            pairs = zip(titles, row, strict=True)
-            stacked = (f"{title.strip():<{size}}  {cell.strip()}" for title, cell in pairs)
-            console.print(Text("\n".join([*stacked, ""])))
-    notes = [*table.footnotes(BEST)]
+    print(to_text(table))
     if left_out:
-        hidden = ", ".join(left_out)
-        notes.append(f"hidden columns: {hidden} (widen the terminal, or pipe the output)")
-    for note in notes:
-        console.print(Text(shown(note)))
-
-
-def print_coloured(text: str, kind: str = "") -> None:
-    """A sentence, in bold and red for what got worse; plain in a pipe."""
-    if not sys.stdout.isatty():
-        print(shown(text))
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    colour = {"": "", "worse": "bold red", "better": "bold blue"}.get(kind, "bold")
-    Console().print(Text(shown(text), colour))
+        print(f"hidden columns: {', '.join(left_out)} (widen the terminal, or pipe the output)")
 
 
 def shown(text: object) -> str:

@@ -1,9 +1,8 @@
-"""``sklearn-rank measures``, ``audit``, ``demo`` and ``help``."""
+"""``sklearn-rank measures``, ``audit`` and ``demo``."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from typing import Any
@@ -21,9 +20,7 @@ def run_measures(arguments: argparse.Namespace) -> int:
 
     named = () if arguments.spelling is None else parse_measures(arguments.spelling)
     metrics = list(dict.fromkeys(measure.metric for measure in named)) or list(METRICS)
-    if arguments.json:
-        print(json.dumps(list(map(_described, metrics)), indent=1))
-    elif named:
+    if named:
         print("\n\n".join(map(_in_full, metrics)))
     else:
         columns = [Column(title, longest=None) for title in ("name", "symbol", "range", "meaning")]
@@ -38,30 +35,19 @@ def _range(metric: Metric) -> str:
     return f"[0, {upper}{'' if metric.greater_is_better else ', lower is better'}"
 
 
-def _described(metric: Metric) -> dict[str, Any]:
-    return {
-        "name": metric.name,
-        "symbol": metric.symbol,
-        "spellings": [metric.name, *metric.aliases],
+def _in_full(metric: Metric) -> str:
+    parameters = ", ".join(f"{name}={value}" for name, value in metric.defaults.items())
+    lines = {
+        "spellings": ", ".join([metric.name, *metric.aliases]),
         "meaning": metric.summary,
         "formula": metric.formula,
         "range": _range(metric),
-        "cutoff": metric.takes_k,
-        "parameters": {name: str(value) for name, value in metric.defaults.items()},
+        "cutoff": f"{metric.name}@10" if metric.takes_k else "none",
+        "parameters": parameters or "none",
         "reference": metric.reference,
     }
-
-
-def _in_full(metric: Metric) -> str:
-    lines = _described(metric)
-    name, symbol = lines.pop("name"), lines.pop("symbol")
-    parameters = ", ".join(f"{key}={value}" for key, value in lines["parameters"].items())
-    lines["spellings"] = ", ".join(lines["spellings"])
-    lines["cutoff"] = f"{name}@10" if metric.takes_k else "none"
-    lines["parameters"] = parameters or "none"
-    return "\n".join(
-        [f"{name} ({symbol})", *(f"  {key + ':':<12} {text}" for key, text in lines.items())]
-    )
+    described = (f"  {title + ':':<12} {text}" for title, text in lines.items())
+    return "\n".join([f"{metric.name} ({metric.symbol})", *described])
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
@@ -110,15 +96,4 @@ def run_demo(arguments: argparse.Namespace) -> int:
         msg = "this Python was installed without its help pages"
         raise ImportError(msg) from None
     run(arguments.output, is_opened=arguments.open)
-    return 0
-
-
-def run_help(arguments: argparse.Namespace) -> int:
-    """What ``--help`` prints, and the options that commands share."""
-    from sklearn_rank.cli.options import build_parser, reading_help
-
-    if arguments.topic == "reading":
-        print(reading_help(), end="")
-        return 0
-    build_parser().parse_args([*filter(None, [arguments.topic]), "--help"])
     return 0

@@ -691,12 +691,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
             count_cell(row.queries),
             number_cell(row.old),
             number_cell(row.new),
-            number_cell(
-                row.change,
-                signed=True,
-                best=row.significant,
-                worse=row.significant and row.better is False,
-            ),
+            number_cell(row.change, signed=True, best=row.significant),
             interval_cell(row.low, row.high, signed=True),
             number_cell(row.effect, digits=2, signed=True),
             p_cell(row.p),

@@ -405,15 +405,6 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
     return qrels.take(np.setdiff1d(np.arange(qrels.n_rows), dropped))
 
 
-def judged_alone(run: Run, qrels: Qrels) -> Run:
-    """The run without items that are not judged for their query, or with a negative grade."""
-    qrels = _without_repeated_judgements(qrels.of_queries(run.query_ids))
-    wanted = np.flatnonzero(qrels.grades >= 0)
-    queries = segment_index(qrels.offsets)[wanted]
-    rows = run.find(take_ids(qrels.item_ids, wanted), queries)
-    return run.take(np.unique(rows[rows >= 0]))
-
-
 # Queries of two sides ---------------------------------------------------------------------------
 
 

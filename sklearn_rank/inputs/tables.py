@@ -438,15 +438,6 @@ class Run(LongTable):
     def _query_of(self, row: int) -> str:
         return safe_repr(self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1])
 
-    def top(self, depth: int, *, by_id: bool) -> Run:
-        """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
-        starts = np.repeat(self.offsets[:-1], sizes_of(self.offsets))
-        order = np.arange(self.n_rows)
-        if self.scores is not None:
-            ids = self.item_ids if by_id else None
-            order = fall_orders(self.scores, self.offsets, ids)[1]
-        return self.take(np.sort(order[np.arange(self.n_rows) - starts < depth]))
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Qrels(LongTable):
