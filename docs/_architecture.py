@@ -45,13 +45,13 @@ LAYERS = {
 
 
 def picture() -> str:
-    """Both packages from the top down, a row for each level."""
+    """Both packages from the top down, a row for each layer."""
     return "\n\n".join(
         table(
-            ["level", f"rooms of `{package}`"],
+            ["layer", f"rooms of `{package}`"],
             [
-                [str(level), ", ".join(f"`{room}`" for room in rooms)]
-                for level, rooms in reversed(list(enumerate(levels)))
+                [str(layer), ", ".join(f"`{room}`" for room in rooms)]
+                for layer, rooms in reversed(list(enumerate(levels)))
             ],
         )
         for package, levels in LAYERS.items()

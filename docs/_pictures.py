@@ -45,7 +45,7 @@ def draw_all() -> None:
         "measure_at_k": lambda: compare(systems).plot("at_k", measure="ndcg"),
         "roc": lambda: compare(systems).plot("roc", average="macro"),
         "precision_recall": lambda: compare(systems).plot("precision_recall", average="macro"),
-        "differences": lambda: pair.plot("differences", measure="ndcg@10"),
+        "changes": lambda: pair.plot("changes", measure="ndcg@10"),
     }
     with mpl.rc_context(fname=STYLE):
         for name, draw in pictures.items():

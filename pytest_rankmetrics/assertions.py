@@ -92,10 +92,10 @@ def assert_metric(
 def assert_not_worse(
     y_true: Any,
     y_score: Any,
-    y_reference: Any = None,
+    y_baseline: Any = None,
     measures: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
     *,
-    reference_relevance: Any = None,
+    baseline_relevance: Any = None,
     **limits: Any,
 ) -> GateResult:
     """Assert that one system is not worse than another, measured in the same test.
@@ -104,12 +104,12 @@ def assert_not_worse(
 
     Parameters
     ----------
-    y_true, y_score, y_reference
+    y_true, y_score, y_baseline
         Ground truth, rankings to assess, and rankings to compare them with, in one layout; or two
         Evaluations, the new one first.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         What is compared; the direction is that of each measure.
-    reference_relevance
+    baseline_relevance
         ``relevance`` of the reference.
     **limits
         ``max_drop`` (default 0.02), ``slices`` and all other limits and reading options of
@@ -138,10 +138,10 @@ def assert_not_worse(
     """
     __tracebackhide__ = hide
 
-    if y_reference is None:  # two evaluations
-        y_true, y_score, y_reference = y_true, None, y_score
-    if y_reference in (y_true, y_score) if y_score is None else y_score is y_reference:
-        msg = "y_score and y_reference are one object, and a system is never worse than itself"
+    if y_baseline is None:  # two evaluations
+        y_true, y_score, y_baseline = y_true, None, y_score
+    if y_baseline in (y_true, y_score) if y_score is None else y_score is y_baseline:
+        msg = "y_score and y_baseline are one object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
 
     def judge(own: Limits, _: Run | None) -> GateResult:
@@ -150,9 +150,9 @@ def assert_not_worse(
             msg = f"max_drop and measures name different measures: {format_list(differing)}"
             raise InvalidParameterError(msg)
         reading = own.reading
-        if reference_relevance is not None or "relevance" in reading:
-            reading = {**reading, "relevance": reference_relevance}
-        return judge_beside(y_true, y_score, y_reference, own, replace(own, reading=reading))
+        if baseline_relevance is not None or "relevance" in reading:
+            reading = {**reading, "relevance": baseline_relevance}
+        return judge_beside(y_true, y_score, y_baseline, own, replace(own, reading=reading))
 
     return run_gate(
         {"max_drop": DEFAULT_DROP, **limits, "measures": measures}, str(measures), judge

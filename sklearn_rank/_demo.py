@@ -121,7 +121,7 @@ def run_demo(path: str, *, is_opened: bool) -> None:
     _run(COMPARE, names)
     for row in (names["compared"][name] for name in ("map", "ndcg@10")):
         ends = f"95% CI {row.low:+.3f} to {row.high:+.3f}"
-        print(f"{row.measure!s:<8} {row.old:.3f} -> {row.new:.3f}, {ends}")
+        print(f"{row.measure!s:<8} {row.baseline_value:.3f} -> {row.new:.3f}, {ends}")
     print(f"written: {safe_text(path, limit=None)}")
 
     print("\n3. Guard it in a test: the new ranker passes, one that lost a feature fails\n")

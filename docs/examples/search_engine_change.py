@@ -41,8 +41,8 @@ after = evaluate(grades, search(title_weight=0.6), measures, keep_items=True)
 comparison = compare({"before": before, "after": after})
 print(comparison)
 for change in comparison.most_changed(3):
-    print(f"{change.query}: {change.old:.2f} -> {change.new:.2f}  ({change.why(3)})")
+    print(f"{change.query}: {change.baseline_value:.2f} -> {change.new:.2f}  ({change.why(3)})")
 
-shown = comparison.plot("differences", measure="ndcg@10")
+shown = comparison.plot("changes", measure="ndcg@10")
 if sys.argv[1:]:
     shown.figure_.savefig(sys.argv[1], metadata={"Date": None})

@@ -142,7 +142,7 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
     """The verdict, and the queries that lost most in the measure that it is about."""
     section = compared_section(comparison, {})
     _print_verdict(verdict_of(comparison, section))
-    titles = {comparison.metric(name).title: name for name in comparison.measures}
+    titles = {comparison.measure(name).title: name for name in comparison.measures}
     by_query = [name for name in comparison.measures if not comparison.is_pooled(name)]
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings(section)]
     if comparison.all_pairs or not by_query or not with_losses:
@@ -193,7 +193,7 @@ def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:
             "measure": change.measure,
             "baseline": change.baseline,
             "system": change.system,
-            "old": change.old,
+            "baseline_value": change.baseline_value,
             "new": change.new,
             "why": change.why(),
         }

@@ -96,11 +96,13 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
     if arguments.format == "csv":
         columns.append((Column("grade", "number"), [Cell("")] * len(rows["item"])))
     if arguments.new is not None:
-        columns.append((Column("old_rank", "number"), list(map(_rank_cell, rows["rank_other"]))))
-    title = "rank" if arguments.new is None else "new_rank"
+        columns.append(
+            (Column("baseline_rank", "number"), list(map(_rank_cell, rows["baseline_rank"])))
+        )
+    title = "rank"
     columns.append((Column(title, "number"), list(map(_rank_cell, rows["rank"]))))
-    moves = [number_cell(move, signed=True) for move in rows["move"]]
-    columns.append((Column("move", "number"), moves))
+    changes = [number_cell(change, signed=True) for change in rows["change"]]
+    columns.append((Column("change", "number"), changes))
     titles, cells = zip(*columns, strict=True)
     table = Table(titles, tuple(zip(*cells, strict=True)))
     if arguments.format == "csv":

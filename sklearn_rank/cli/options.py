@@ -269,8 +269,8 @@ def _compare(commands: Any) -> None:
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
     forms = ("text", "markdown", "latex", "csv", "json")
     output("--format", choices=forms, default="text", help="of the output (default: text)")
-    rows = "one row per system or per difference (default: differences in CSV, else systems)"
-    output("--rows", choices=("systems", "differences"), help=rows)
+    rows = "one row per system or per change (default: changes in CSV, else systems)"
+    output("--rows", choices=("systems", "changes"), help=rows)
     _add_counting(parser)
     _add_reading(parser)
     parser.set_defaults(run=("compare", "run"))

@@ -30,7 +30,7 @@ class ItemChange(NamedTuple):
 
     item: Any
     grade: float
-    old_rank: float | None
+    baseline_rank: float | None
     """Counted from 1, in a tie the mean of its ranks; None where it was not retrieved."""
     new_rank: float | None
     contribution: float
@@ -59,7 +59,7 @@ class QueryChange:
         Its text, from ``query_text``.
     measure, baseline, system : str
         What is compared.
-    old, new, change : float
+    baseline_value, new, change : float
         Values of the baseline and of the system, and new minus old.
     items : tuple of ItemChange
         Relevant items, those that matter most first; empty without ids of items.
@@ -74,7 +74,7 @@ class QueryChange:
     measure: str
     baseline: str
     system: str
-    old: float
+    baseline_value: float
     new: float
     change: float
     items: tuple[ItemChange, ...]
@@ -94,7 +94,9 @@ class QueryChange:
         'b 2->- -0.63; a 1->2 -0.37'
         """
         moved = [
-            own for own in self.items if own.old_rank != own.new_rank or abs(own.contribution) > 0
+            own
+            for own in self.items
+            if own.baseline_rank != own.new_rank or abs(own.contribution) > 0
         ]
         more = len(moved) - limit
         shown = "; ".join(own.text for own in moved[:limit])
@@ -111,7 +113,7 @@ def cause(change: QueryChange) -> ItemChange | None:
         sign = math.copysign(1.0, change.change) if change.change else 0.0
         largest = max(parts, key=lambda own: sign * own.contribution)
         return largest if sign * largest.contribution > 0 else None
-    moved = (own for own in change.items if own.old_rank != own.new_rank)
+    moved = (own for own in change.items if own.baseline_rank != own.new_rank)
     return next(moved, None) if change.change else None
 
 
@@ -257,7 +259,7 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
     A fault of one query is not that of others.
     """
     metric = measure.metric
-    if metric.parts is None and metric.moves is None:
+    if metric.parts is None and metric.contributions is None:
         return ["its value is no sum over items"] * len(queries)
     if not queries:
         return []
@@ -267,18 +269,18 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
             rankings = judged_from([query.sides[side] for query in queries]).rankings.widened()
             sides.append(rankings.at_least(least) if least else rankings)
         found: list[FloatArray | str] = []
-        if metric.parts is not None and metric.moves is None:
+        if metric.parts is not None and metric.contributions is None:
             options = _options(measure, queries)
             was, now = (metric.parts(rankings, **options) for rankings in sides)
         for number, query in enumerate(queries):
             n_items = len(query.items)
-            if metric.moves is None:
+            if metric.contributions is None:
                 old, new = was.of(number, sides[0].offsets), now.of(number, sides[1].offsets)
                 found.append(part_changes(old, new, *query.hit_numbers(), n_items))
             else:
                 one = slice(number, number + 1)
                 moved = Moved(sides[0].take(one), sides[1].take(one), *query.hit_numbers(), n_items)
-                found.append(metric.moves(moved, **_options(measure, [query])))
+                found.append(metric.contributions(moved, **_options(measure, [query])))
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]

@@ -24,10 +24,10 @@ class Change:
     queries : int
         Pairs of values that were compared: queries for which both are defined, of a weight above 0.
         For a pooled measure, the queries that were ranked together.
-    old, new : float
+    baseline_value, new : float
         Means of the baseline and of the system over these queries.
     change : float
-        ``new - old``, whatever the direction of the measure.
+        ``new - baseline_value``, whatever the direction of the measure.
     low, high : float
         Two-sided interval of the change at ``1 - alpha``; NaN without a spread.
     effect : float
@@ -57,7 +57,7 @@ class Change:
     baseline: str
     system: str
     queries: int
-    old: float
+    baseline_value: float
     new: float
     change: float
     low: float = math.nan

@@ -52,7 +52,18 @@ __all__ = ["Comparison"]
 _MOST_PRINTED = 30
 """Differences that a terminal shows; many systems in many measures are a table of systems."""
 COLUMNS = (
-    *("measure", "baseline", "system", "queries", "old", "new", "change", "low", "high", "effect"),
+    *(
+        "measure",
+        "baseline",
+        "system",
+        "queries",
+        "baseline_value",
+        "new",
+        "change",
+        "low",
+        "high",
+        "effect",
+    ),
     *("p", "p_holm", "wins", "ties", "losses", "detectable"),
 )
 """Columns of the long table."""
@@ -132,7 +143,7 @@ class Comparison(Tabular):
     (0.3889, 2, 1, 0)
     """
 
-    _ROWS = ("systems", "differences")
+    _ROWS = ("systems", "changes")
 
     def __init__(
         self, joined: Joined, options: Options, rows: tuple[Change, ...], family_text: str
@@ -234,23 +245,23 @@ class Comparison(Tabular):
         name = self._find(measure)
         return {system: self._joined.values_per_query(system, name).copy() for system in self.names}
 
-    def differences(self, measure: str | Measure, system: str | None = None) -> FloatArray:
+    def changes(self, measure: str | Measure, system: str | None = None) -> FloatArray:
         """System minus baseline per query, NaN where either is undefined."""
         name, (first, second) = self._find(measure), self._pair([] if system is None else [system])
         old, new = (self._joined.values_per_query(system, name) for system in (first, second))
         return np.asarray(new - old)
 
-    def metric(self, measure: str | Measure) -> Measure:
+    def measure(self, measure: str | Measure) -> Measure:
         """A measure with the parameters of its convention."""
         return self._joined.measure(self._find(measure))
 
     def is_pooled(self, measure: str | Measure) -> bool:
         """Whether a measure ranks all queries together, so that nothing can be tested."""
-        return self.metric(measure).is_pooled
+        return self.measure(measure).is_pooled
 
     def greater_is_better(self, measure: str | Measure) -> bool:
         """Direction of a measure."""
-        return self.metric(measure).metric.greater_is_better
+        return self.measure(measure).metric.greater_is_better
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
@@ -359,7 +370,7 @@ class Comparison(Tabular):
         check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
         n = check_integer(n, "n", "most_changed", at_least=0)
         name, pair = self._asked(measure, system)
-        metric = self.metric(name).metric
+        metric = self.measure(name).metric
         old, new = (
             on_scale(self._joined.values_per_query(side, name), metric.geometric_from)
             for side in pair
@@ -396,7 +407,7 @@ class Comparison(Tabular):
         n = check_integer(n, "n", "worst", at_least=0)
         name, pair = self._asked(measure, system)
         values = self._joined.values_per_query(pair[1], name)
-        numbers = worst_of(values, self.metric(name).metric, n)
+        numbers = worst_of(values, self.measure(name).metric, n)
         return self._changes(name, pair, numbers, query_text, item_text)
 
     def query_changes(
@@ -445,13 +456,13 @@ class Comparison(Tabular):
 
     # What it is shown as -------------------------------------------------------------------------
 
-    def plot(self, kind: str = "differences", **options: Any) -> Any:
+    def plot(self, kind: str = "changes", **options: Any) -> Any:
         """Draw the comparison; needs Matplotlib.
 
         Parameters
         ----------
-        kind : str, default="differences"
-            "differences" (of the queries between the baseline and ``system=`` by ``measure=``,
+        kind : str, default="changes"
+            "changes" (of the queries between the baseline and ``system=`` by ``measure=``,
             sorted, ``n_named=`` at each end by name), and those of :meth:`Evaluation.plot`, with a
             line for each system.
         **options
@@ -536,9 +547,9 @@ class Comparison(Tabular):
         Returns
         -------
         frame : data frame
-            Columns measure, baseline, system, queries, old, new, change, low, high, effect, p,
-            p_holm, wins, ties, losses and detectable. Missing values, such as the p-value of a
-            pooled measure, are NaN or null.
+            Columns measure, baseline, system, queries, baseline_value, new, change, low, high,
+            effect, p, p_holm, wins, ties, losses and detectable. Missing values, such as the
+            p-value of a pooled measure, are NaN or null.
 
         Examples
         --------
@@ -566,7 +577,7 @@ class Comparison(Tabular):
         }
 
     def _table(self, rows: str) -> Table:
-        return differences_table(self) if rows == "differences" else systems_table(self)
+        return differences_table(self) if rows == "changes" else systems_table(self)
 
     def _printed(self) -> tuple[Table, ...]:
         return printed(self)
@@ -647,7 +658,7 @@ def _about_measures(comparison: Comparison) -> list[str]:
     names = [name for name in comparison.measures if not comparison.greater_is_better(name)]
     lower = [f"lower is better: {', '.join(names)}"] if names else []
     baseline = comparison.evaluations[comparison.baseline]
-    return [*lower, *gain_notes(map(comparison.metric, comparison.measures), baseline._judged)]
+    return [*lower, *gain_notes(map(comparison.measure, comparison.measures), baseline._judged)]
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -672,7 +683,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("system", spare=2 * one_system),
         *([Column("baseline")] if first.all_pairs else []),
         Column("queries", "number", spare=3 * one_number),
-        Column("old" if first.all_pairs else "baseline", "number"),
+        Column("baseline value" if first.all_pairs else "baseline", "number"),
         Column("new", "number"),
         Column("change", "number"),
         Column(f"{100 - 100 * first.alpha:g}% interval", "interval"),
@@ -689,7 +700,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
             *map(text_cell, (label, row.measure, row.system)),
             *([text_cell(row.baseline)] if first.all_pairs else []),
             count_cell(row.queries),
-            number_cell(row.old),
+            number_cell(row.baseline_value),
             number_cell(row.new),
             number_cell(row.change, signed=True, best=row.significant),
             interval_cell(row.low, row.high, signed=True),
@@ -717,13 +728,13 @@ def changes_table(
         Column("query"),
         *([Column("text")] if has_text else []),
         *(Column(title, "number") for title in ("baseline", "new", "change")),
-        Column("main reason" if brief else "contributions of items: old rank -> new rank"),
+        Column("main reason" if brief else "contributions of items: baseline rank -> new rank"),
     )
     rows = tuple(
         (
             text_cell(change.query),
             *([text_cell(change.text)] if has_text else []),
-            number_cell(change.old),
+            number_cell(change.baseline_value),
             number_cell(change.new),
             number_cell(change.change, signed=True),
             text_cell(_main_reason(change) if brief else change.why()),
@@ -744,7 +755,7 @@ def printed(comparison: Comparison) -> tuple[Table, ...]:
     """The systems where there are several to choose from, and the differences unless too many."""
     systems = systems_table(comparison)
     if len(comparison.rows) > _MOST_PRINTED:
-        more = f'{len(comparison.rows):,} differences: to_frame(), or rows="differences"'
+        more = f'{len(comparison.rows):,} differences: to_frame(), or rows="changes"'
         return (replace(systems, notes=(*systems.notes, more)),)
     differences = differences_table(comparison)
     if len(comparison.names) == 2:

@@ -20,7 +20,7 @@ OF_EVALUATION: Kinds = {
     "roc": lines.RankingRocCurveDisplay.from_evaluation,
 }
 OF_COMPARISON: Kinds = {
-    "differences": queries.QueryDifferencesDisplay.from_comparison,
+    "changes": queries.QueryDifferencesDisplay.from_comparison,
     **OF_EVALUATION,
 }
 

@@ -122,9 +122,9 @@ class QueryDifferencesDisplay(Display):
         wanted = comparison.measures[0] if measure is None else measure
         system = comparison.others[0] if system is None else system
         display = cls(
-            differences=comparison.differences(wanted, system),
+            differences=comparison.changes(wanted, system),
             query_ids=comparison.query_ids,
-            measure=comparison.metric(wanted).title,
+            measure=comparison.measure(wanted).title,
             greater_is_better=comparison.greater_is_better(wanted),
             names=(comparison.baseline, system),
             query_text=comparison._options.query_text,

@@ -77,9 +77,9 @@ def next_to_judge(
         "item": [keys[row][1] for row in chosen],
         "grade": [None] * len(chosen),
     }
-    for title, of_system in zip(("rank", "rank_other"), ranks, strict=False):
+    for title, of_system in zip(("rank", "baseline_rank"), ranks, strict=False):
         columns[title] = [of_system[row] for row in chosen]
-    columns["move"] = [float(changes[row]) for row in chosen]
+    columns["change"] = [float(changes[row]) for row in chosen]
     return columns
 
 

@@ -508,23 +508,23 @@ class Evaluation(Tabular):
     def to_judge(
         self,
         n: int | None = 20,
-        other: Evaluation | None = None,
+        baseline: Evaluation | None = None,
         *,
         measure: str | Measure | None = None,
         max_grade: float | None = None,
         backend: FrameBackend | None = "pandas",
     ) -> Any:
-        """Unjudged items to judge next, by the change of a result if one had the highest grade.
+        """Unjudged items to judge next: those whose grade would change a result most.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``.
 
         Parameters
         ----------
         n : int, default=20
-            So many items; None takes all.
-        other : Evaluation, default=None
-            Another system: items then go by the change of the difference of the two means over
-            their common queries.
+            Number of items; None takes all.
+        baseline : Evaluation, default=None
+            Another system: items are then ordered by their effect on the difference between the
+            two means over the common queries.
         measure : str or Measure, default=None
             One of the measures evaluated; None takes the first.
         max_grade : float, default=None
@@ -536,8 +536,8 @@ class Evaluation(Tabular):
         -------
         frame : data frame of shape (n_items, 5 or 6)
             Columns ``query``, ``item``, ``grade`` (empty, to be filled in), ``rank``,
-            ``rank_other`` (with ``other``) and ``move``, the change of the result if this item
-            alone had the highest grade; the largest first.
+            ``baseline_rank`` (with ``baseline``) and ``change``, the change of the result if this
+            item alone had the highest grade; the largest first.
 
         Raises
         ------
@@ -556,7 +556,7 @@ class Evaluation(Tabular):
 
         self._refuse_repeats("to_judge")
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
-        systems = [self] if other is None else [self, other]
+        systems = [self] if baseline is None else [self, baseline]
         columns = next_to_judge(systems, measure, n, max_grade)
         return columns if backend is None else native_frame(columns, backend)
 

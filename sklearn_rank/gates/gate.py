@@ -111,11 +111,11 @@ def _warned(text: str, settings: Settings) -> list[Finding]:
 
 
 def judge_beside(
-    y_true: Any, y_score: Any, y_reference: Any, limits: Limits, of_reference: Limits
+    y_true: Any, y_score: Any, y_baseline: Any, limits: Limits, of_reference: Limits
 ) -> GateResult:
     """Compare with another system, measured in the same run and read by limits of its own."""
     measured = measure(y_true, y_score, limits)
-    truth, ranking = (y_reference, None) if y_score is None else (y_true, y_reference)
+    truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
     old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation
     return judge(measured, limits, reference(old, measured.evaluation, measured.slices))
 
@@ -224,7 +224,7 @@ def _update(
     is_lower = bool(lowered) or (other is not None and other.fit.has_more and writing.accept)
     kind = "new" if other is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
-    settled = replace(settled, written=kind, state=state, moves=moves)
+    settled = replace(settled, written=kind, state=state, recorded_changes=moves)
     return _with(settled, *_what_it_will_see(measured, limits))
 
 

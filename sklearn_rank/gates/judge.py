@@ -267,7 +267,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
                 text = f"no query has a value of {name} on both sides"
                 case.add("not_compared", State.FAIL, text)
             continue
-        drop = drop_of(allowed, case.rows[key].old or 0.0)
+        drop = drop_of(allowed, case.rows[key].baseline_value or 0.0)
         whole[0][key] = own
         whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
     for key in [key for key in case.rows if key[0] is not None]:
@@ -300,7 +300,7 @@ def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
     if own is None or (isinstance(own, PairedDifferences) and not len(own)):
         return own
     was, now = own.means if isinstance(own, PairedDifferences) else own
-    row = case.rows[key] = replace(case.rows[key], old=was, new=now)
+    row = case.rows[key] = replace(case.rows[key], baseline_value=was, new=now)
     if isinstance(own, PairedDifferences):
         return own
     return was - now if row.greater_is_better else now - was
@@ -391,7 +391,7 @@ def _find_lost_values(case: _Case, other: Other) -> None:
 def _find_vacuous(case: _Case) -> None:
     """Allowed drops that mean nothing against a baseline, because no value is so low."""
     for name, limit in case.limits.max_drop.items():
-        value, metric = case.rows[None, name].old, case.measures[name].metric
+        value, metric = case.rows[None, name].baseline_value, case.measures[name].metric
         if value is None:
             continue
         allowed, most = drop_of(limit, value), greatest(case.new, name)
@@ -412,7 +412,7 @@ def _judge_fit(case: _Case, other: Other) -> None:
     if fit.data:
         full = f"{fit.data} - too few queries in common to compare" if fit.is_few else fit.data
         rows = [row for (label, _), row in case.rows.items() if label is None]
-        rows = [row for row in rows if row.old is not None]
+        rows = [row for row in rows if row.baseline_value is not None]
         if rows:
             changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
             n = queries_text(len(other.joined.query_ids))

@@ -133,7 +133,7 @@ def _cell(metric: Mapping[str, Any]) -> Cell:
     direction, note = judged(metric["state"], limits)
     return Cell(
         metric["value"],
-        metric["old"],
+        metric["baseline_value"],
         metric["change"],
         None,
         drop.get("p_holm"),

@@ -161,7 +161,10 @@ def _about_baselines(summary: Summary) -> list[str]:
         files, verb = count(n, "baseline file"), "belongs" if n == 1 else "belong"
         lines.append(f"{files} {verb} to no test: git rm {names}")
     for record in (record for record in records if record["written"]):
-        moves = [f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in record["moves"].items()]
+        moves = [
+            f"{name} {old:.4f} -> {new:.4f}"
+            for name, (old, new) in record["recorded_changes"].items()
+        ]
         path = line(record["baseline"], 200)
         moved = f": {', '.join(moves)}" if moves else ""
         lines.append(f"baseline {record['written']}: {path}{moved}")

@@ -100,7 +100,7 @@ class MeasureResult:
     """Of the slice; None: all queries."""
     at_least: float | None = None
     at_most: float | None = None
-    old: float | None = None
+    baseline_value: float | None = None
     """Value of the baseline over the compared queries."""
     new: float | None = None
     """Value over the compared queries."""
@@ -114,8 +114,12 @@ class MeasureResult:
 
     @property
     def change(self) -> float | None:
-        """``new - old``."""
-        return None if self.new is None or self.old is None else self.new - self.old
+        """``new - baseline_value``."""
+        return (
+            None
+            if self.new is None or self.baseline_value is None
+            else self.new - self.baseline_value
+        )
 
     @property
     def compared(self) -> int:
@@ -134,7 +138,7 @@ class Worst:
 
     measure: str
     rows: tuple[QueryChange, ...]
-    """Of one system alone ``old`` is NaN."""
+    """Of one system alone ``baseline_value`` is NaN."""
     share: float | None = None
     """Share of the whole loss that the rows make up; None without a comparison."""
     gains: tuple[tuple[Any, float], ...] = ()
@@ -170,7 +174,7 @@ class GateResult:
     """Path of the baseline file, "" without one."""
     written: str = ""
     """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
-    moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    recorded_changes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Recorded values before and after that."""
     update: str = "--rank-update"
     accept: str = ""

@@ -130,7 +130,7 @@ def value_sentence(row: MeasureResult) -> str:
 
 def moved_to(row: MeasureResult) -> str:
     """``nDCG@10 fell from 0.554 to 0.515``."""
-    was, now, change = row.old or 0.0, row.new or 0.0, row.change or 0.0
+    was, now, change = row.baseline_value or 0.0, row.new or 0.0, row.change or 0.0
     if abs(change) <= SLACK:
         return f"{row.title} is unchanged at {now:.{DECIMALS}f}"
     old, new, _ = apart(was, now, DECIMALS)
@@ -224,7 +224,9 @@ def _values(result: GateResult) -> str:
     rows = list(result.measures.values())
     limited = [row for row in rows if row.is_limited or row.change is not None] or rows
     if result.written == "raised":
-        ends = ((result.measures[name].title, *move) for name, move in result.moves.items())
+        ends = (
+            (result.measures[name].title, *move) for name, move in result.recorded_changes.items()
+        )
         parts = [f"{title} rose from {was:.3f} to {now:.3f}" for title, was, now in ends]
     elif result.state is State.NEW or result.written == "lowered":
         parts = [value_sentence(row) for row in rows]
@@ -381,7 +383,7 @@ def changes_table(result: GateResult) -> Table:
         Column("measure", longest=None): lambda row: text_cell(row.name),
         Column("slice"): lambda row: text_cell(row.label and shown(row.label)),
         Column("queries", "number"): lambda row: count_cell(row.compared or row.queries),
-        Column(old, "number"): lambda row: number_cell(row.old),
+        Column(old, "number"): lambda row: number_cell(row.baseline_value),
         Column(new, "number"): lambda row: number_cell(row.value if row.new is None else row.new),
         Column("over all", "number"): lambda row: (
             number_cell(row.value) if parted else text_cell("")
@@ -440,7 +442,7 @@ def losers_table(result: GateResult) -> Table:
     title = "contributions: old rank -> new rank" if old else "ranks of relevant items"
     columns: dict[Column, Callable[[QueryChange], Cell]] = {
         Column("query", longest=None): lambda row: text_cell(_titled(row.query, row.text)),
-        Column(old, "number"): lambda row: number_cell(row.old),
+        Column(old, "number"): lambda row: number_cell(row.baseline_value),
         Column(new, "number"): lambda row: number_cell(row.new),
         Column("change", "number"): lambda row: number_cell(row.change, signed=True),
         Column(title, longest=None): lambda row: text_cell(line(_items(row), 2 * LONGEST_TEXT)),
@@ -461,7 +463,7 @@ def _items(row: QueryChange) -> str:
         return replace(row, items=tuple(items)).why(MOST_ITEMS)
     sides = [", ".join(f"{hit.rank:g}" for hit in own.hits) for own in (row.before, row.after)]
     lost = f"; unretrieved {several(row.after.not_retrieved, 2)}" * bool(row.after.not_retrieved)
-    old = "" if math.isnan(row.old) else f"{sides[0] or '-'} -> "
+    old = "" if math.isnan(row.baseline_value) else f"{sides[0] or '-'} -> "
     return f"{old}{sides[1] or '-'} of {row.after.n_ranked:,}{lost}"
 
 
@@ -485,7 +487,7 @@ def _queries(result: GateResult) -> list[str]:
     if worst.labels:
         of = f" in {'slice' if len(worst.labels) == 1 else 'slices'} {several(worst.labels)}"
     about = f"worst queries by {worst.measure}{of} ({n} of {worst.of}; {signs})"
-    if not math.isnan(worst.rows[0].old):
+    if not math.isnan(worst.rows[0].baseline_value):
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
         about = f"biggest losses{of} ({worst.measure}{share}; {signs}, - unretrieved)"
     title, *lines = to_text(losers_table(result)).split("\n")

@@ -37,7 +37,7 @@ MAP = Metric(
     formula="∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
     checks={"denominator": one_of("min", "relevant", "retrieved", "listed", "k")},
-    traits={"moves": moves.average_precision_moves},
+    traits={"contributions": moves.average_precision_moves},
 )
 MAR = Metric(
     "mar",
@@ -158,7 +158,7 @@ GMAP = Metric(
     aliases=("gm_map", "geometric_mean_average_precision"),
     traits={
         "geometric_from": recall_levels.LEAST_AP,
-        "moves": moves.average_precision_of_all_moves,
+        "contributions": moves.average_precision_of_all_moves,
     },
 )
 DCG = Metric(

@@ -84,7 +84,7 @@ class Metric:
     """Judged rankings to one weight per query, where the average is not "macro"."""
     geometric_from = Trait[float | None](None)
     """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
-    moves = Trait[Callable[..., FloatArray] | None](None)
+    contributions = Trait[Callable[..., FloatArray] | None](None)
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""
     of_judgements = Trait(default=False)

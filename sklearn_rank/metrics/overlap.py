@@ -24,7 +24,7 @@ _BLOCK = 256
 
 
 def rank_biased_overlap_score(
-    y_old: Any, y_new: Any, *, p: float = 0.9, per_query: bool = False
+    y_baseline: Any, y_new: Any, *, p: float = 0.9, per_query: bool = False
 ) -> Any:
     """Rank-biased overlap of two rankings of each query (RBO), extrapolated.
 
@@ -36,7 +36,7 @@ def rank_biased_overlap_score(
 
     Parameters
     ----------
-    y_old, y_new : mapping, sequence of rankings, or array of shape (n_queries, n_items)
+    y_baseline, y_new : mapping, sequence of rankings, or array of shape (n_queries, n_items)
         Rankings of the same queries: {query: ranking}, joined by id; rankings in the same order;
         or scores of the same items. A ranking is a sequence of ids, the best first, or
         {item: score}. They may be of different lengths.
@@ -44,7 +44,7 @@ def rank_biased_overlap_score(
         Weight of a depth over that of the depth before, in (0, 1): at 0.9 the first ten ranks have
         86 % of the weight.
     per_query : bool, default=False
-        Whether to return the value of each query, in the order of ``y_old``.
+        Whether to return the value of each query, in the order of ``y_baseline``.
 
     Returns
     -------
@@ -76,13 +76,13 @@ def rank_biased_overlap_score(
     1.0
     """
     p = check_share(p, "p", "rank_biased_overlap_score")
-    old, new = _by_query(y_old, "y_old"), _by_query(y_new, "y_new")
+    old, new = _by_query(y_baseline, "y_baseline"), _by_query(y_new, "y_new")
     apart = [query for query in (*old, *new) if query not in old or query not in new]
     if apart:
-        msg = f"y_old and y_new must rank the same queries; one side alone has {format_list(apart)}"
+        msg = f"y_baseline and y_new must rank the same queries; one alone has {format_list(apart)}"
         raise QueryMismatchError(msg)
     if not old:
-        msg = "y_old and y_new have no query"
+        msg = "y_baseline and y_new have no query"
         raise InvalidParameterError(msg)
     values = np.array(
         [_overlap(_ranks(old[query], query), _ranks(new[query], query), p) for query in old]

@@ -147,7 +147,7 @@ def compared_section(
         system = f"{new} against {old}" if comparison.all_pairs else new
         for label, part in {"": comparison, **parts}.items():
             cells = tuple(
-                _cell(row, by_gate.get((str(comparison.metric(row.measure)), label), unlimited))
+                _cell(row, by_gate.get((str(comparison.measure(row.measure)), label), unlimited))
                 for row in part.rows
                 if (row.baseline, row.system) == (old, new)
             )
@@ -160,7 +160,7 @@ def compared_section(
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
     return Section(
         names,
-        tuple(comparison.metric(name).title for name in measures),
+        tuple(comparison.measure(name).title for name in measures),
         tuple(map(comparison.greater_is_better, measures)),
         tuple(rows),
         notes=tuple(
@@ -174,7 +174,7 @@ def compared_section(
 def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
     """A change, in the colour of a gate's judgement or of its significance."""
     new, old, change, p, *ends = numbers(
-        [row.new, row.old, row.change, row.p_holm, row.low, row.high]
+        [row.new, row.baseline_value, row.change, row.p_holm, row.low, row.high]
     )
     if new is None and old is None:
         return None
@@ -287,7 +287,7 @@ def _detectable(comparison: Comparison) -> list[str]:
     """The least change that would be found, of up to three measures."""
     least: dict[str, float] = {}
     for row in comparison.rows:
-        metric = comparison.metric(row.measure)
+        metric = comparison.measure(row.measure)
         if row.detectable < metric.metric.upper - metric.metric.lower:
             least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
     named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
@@ -297,12 +297,12 @@ def _detectable(comparison: Comparison) -> list[str]:
 def _highest(comparison: Comparison) -> str:
     """The best system by one measure, and whether it is tested against the next one."""
     # Whatever the order of the measures, and of the systems.
-    measure = min(comparison.measures, key=lambda name: comparison.metric(name).title)
+    measure = min(comparison.measures, key=lambda name: comparison.measure(name).title)
     sign = 1 if comparison.greater_is_better(measure) else -1
     scores = [score for score in comparison.scores if score.measure == measure]
     scores.sort(key=lambda score: (math.isnan(score.value), -sign * score.value, score.system))
     first, second = scores[:2]
-    text = f"{'highest' if sign > 0 else 'lowest'} {comparison.metric(measure).title}: "
+    text = f"{'highest' if sign > 0 else 'lowest'} {comparison.measure(measure).title}: "
     text += some(score.system for score in scores if score.best)
     if second.best:
         return text
@@ -344,7 +344,7 @@ def _unjudged(
     new, measure = comparison.others[0], comparison.measures[0]
     if lead is not None:
         new = comparison.names[lead.row.new]
-        titles = {comparison.metric(name).title: name for name in comparison.measures}
+        titles = {comparison.measure(name).title: name for name in comparison.measures}
         measure = titles[lead.measure]
     systems = comparison.evaluations
     pairs = _to_judge(systems[new], measure, systems[comparison.baseline])
@@ -370,7 +370,7 @@ def _to_judge(
         return []
     with suppress(InvalidParameterError, QueryMismatchError, UndefinedMetricError):
         columns = evaluation.to_judge(20, other, measure=measure, backend=None)
-        rows = zip(columns["query"], columns["item"], columns["move"], strict=True)
+        rows = zip(columns["query"], columns["item"], columns["change"], strict=True)
         return [(query, item) for query, item, move in rows if move]
     return []
 
@@ -398,8 +398,8 @@ def _with_queries(
         places = result._joined.places
         systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
         by_query = [name for name in result.measures if not result.is_pooled(name)]
-        values = {result.metric(name): [*result.values(name).values()] for name in by_query}
-        chosen = None if measure is None else result.metric(measure)
+        values = {result.measure(name): [*result.values(name).values()] for name in by_query}
+        chosen = None if measure is None else result.measure(measure)
     if not values:
         return section
     titles = [one.title for one in values]

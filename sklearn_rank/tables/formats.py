@@ -244,7 +244,7 @@ class Tabular:
         ----------
         rows : str, default=None
             What a row is: "measures" (default) or "queries" of an evaluation, "systems" (default)
-            or "differences" of a comparison.
+            or "changes" of a comparison.
         """
         return to_markdown(self._chosen(rows, "to_markdown"))
 

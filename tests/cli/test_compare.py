@@ -40,7 +40,7 @@ def test_systems_and_differences_are_shown(runs):
     assert "Holm over 2 p-values: 2 comparisons x 1 measure" in text
     assert "+0.2500" in text
     assert "detectable" not in runs(f"{RUNS} --rows systems")
-    assert "detectable" in runs(f"{RUNS} --rows differences")
+    assert "detectable" in runs(f"{RUNS} --rows changes")
 
 
 def test_the_numbers_are_those_of_the_library(runs):
@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_the_library(runs):
 )
 def test_tables_of_other_formats(form, part, runs):
     assert part in runs(f"{RUNS} --format {form}")
-    assert "detectable" in runs(f"{RUNS} --format {form} --rows differences")
+    assert "detectable" in runs(f"{RUNS} --format {form} --rows changes")
 
 
 def test_options_reach_the_comparison(runs):
@@ -85,7 +85,7 @@ def test_the_queries_that_changed_most(runs):
         "measure": "mrr",
         "baseline": "old.run",
         "system": "new.run",
-        "old": 0.5,
+        "baseline_value": 0.5,
         "new": 1.0,
         "why": "d 2->1 +0.5",
     }

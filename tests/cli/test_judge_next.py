@@ -17,7 +17,7 @@ def _files(command: Command) -> None:
 
 def test_a_list(command):
     assert command("judge-next t.qrels new.run -m P_2").splitlines() == [
-        "query  item  rank     move",
+        "query  item  rank   change",
         "q1     x        1  +0.2500",
         "q2     b        2  +0.2500",
     ]
@@ -25,15 +25,15 @@ def test_a_list(command):
 
 def test_a_list_for_a_comparison(command):
     assert command("judge-next t.qrels old.run new.run -m P_2 -n 2").splitlines() == [
-        "query  item  old_rank  new_rank     move",
-        "q1     x                      1  +0.2500",
-        "q1     y            2            -0.2500",
+        "query  item  baseline_rank  rank   change",
+        "q1     x                       1  +0.2500",
+        "q1     y                 2        -0.2500",
     ]
 
 
 def test_there_and_back(command):
     text = command("judge-next t.qrels new.run -m P_2 --format csv")
-    assert text == "query,item,grade,rank,move\nq1,x,,1,0.25\nq2,b,,2,0.25\n"
+    assert text == "query,item,grade,rank,change\nq1,x,,1,0.25\nq2,b,,2,0.25\n"
     command.write({"todo.csv": text.replace("q1,x,,", "q1,x,2,")})
     # What is filled in counts at once; the other is still to be judged.
     text = command("judge-next t.qrels new.run -m P_2 --filled todo.csv")
@@ -48,7 +48,7 @@ def test_texts_stand_beside_ids_and_are_no_obstacle_on_the_way_back(command):
     command.write({"i.jsonl": '{"id": "x", "title": "A shoe", "text": "..."}\n'})
     words = "judge-next t.qrels new.run -m P_2 --query-text q.csv --item-text i.jsonl"
     assert command(words).splitlines()[:2] == [
-        "query  query_text  item  item_text  rank     move",
+        "query  query_text  item  item_text  rank   change",
         "q1     red shoes   x     A shoe        1  +0.2500",
     ]
     text = command(f"{words} --format csv")

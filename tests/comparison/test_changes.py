@@ -31,7 +31,7 @@ def test_discounted_gains_by_hand() -> None:
     (change,) = compared().query_changes(["q1"])
     assert (change.query, change.text, change.measure) == ("q1", "who?", "dcg")
     assert (change.baseline, change.system) == ("old", "new")
-    assert change.old == pytest.approx(1 + 3 * LOG3)
+    assert change.baseline_value == pytest.approx(1 + 3 * LOG3)
     assert change.new == pytest.approx(3 * LOG3 + 1 / 2)
     assert [tuple(item) for item in change.items] == [
         ("a", 1.0, 1, 3, pytest.approx(-1 / 2), ""),
@@ -65,7 +65,7 @@ def test_a_cause_has_the_sign_of_the_change_and_no_contribution_is_larger(
     else:  # no contributions: the first that moved
         assert item is not None
         assert math.isnan(item.contribution)
-        assert item.old_rank != item.new_rank
+        assert item.baseline_rank != item.new_rank
 
 
 def test_titles_stand_for_ids_and_the_cause_stands_first() -> None:
@@ -120,7 +120,7 @@ def test_items_that_come_and_go() -> None:
     found = compare(truth, {"old": {"q": ["a"]}, "new": {"q": ["x", "b"]}}, measures="recall@2")
     assert found.most_changed() == []
     (change,) = found.query_changes(["q"])
-    assert {(item.item, item.old_rank, item.new_rank) for item in change.items} == {
+    assert {(item.item, item.baseline_rank, item.new_rank) for item in change.items} == {
         ("a", 1, None),
         ("b", None, 2),
     }

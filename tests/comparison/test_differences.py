@@ -45,7 +45,7 @@ def test_a_row_by_hand() -> None:
     new = {"p": ["x", "a"], "q": ["x", "a"], "r": ["x", "a"], "s": ["a"]}
     row = compare(truth, {"old": old, "new": new}, measures="mrr")["mrr"]
     assert (row.measure, row.baseline, row.system, row.queries) == ("mrr", "old", "new", 4)
-    assert (row.old, row.new, row.change) == (7 / 8, 5 / 8, -1 / 4)
+    assert (row.baseline_value, row.new, row.change) == (7 / 8, 5 / 8, -1 / 4)
     assert (row.wins, row.ties, row.losses, row.better) == (0, 2, 2, False)
     spread = math.sqrt((2 * (1 / 4) ** 2 + 2 * (1 / 4) ** 2) / 3)
     assert row.effect == pytest.approx(-1 / 4 / spread)
@@ -97,7 +97,7 @@ def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
         == pytest.approx(stats.ttest_rel(logs["new"], logs["old"]).pvalue, abs=0.01)
     )
     was = math.exp(logs["old"].mean())
-    assert row.old == pytest.approx(was)
+    assert row.baseline_value == pytest.approx(was)
     assert row.change == pytest.approx(math.exp(logs["new"].mean()) - was)
     change = logs["new"] - logs["old"]
     least = stats.sem(change) * (stats.t.isf(0.0125, len(change) - 1) + stats.t.ppf(0.8, 40))
@@ -115,7 +115,7 @@ def test_weights_weigh_both_sides() -> None:
     row = found["map", "new"]
     assert row.new == pytest.approx(evaluated["new"]["map"])
     assert row.change == pytest.approx(evaluated["new"]["map"] - evaluated["old"]["map"])
-    change = found.differences("map", "new")
+    change = found.changes("map", "new")
     assert row.queries == (~np.isnan(change) & (weights > 0)).sum()
     expected = PairedDifferences.of(change, weights=weights)
     assert (row.p, row.low, row.high) == pytest.approx((expected.p, *expected.interval()))
@@ -163,7 +163,7 @@ def test_a_pooled_measure_over_common_queries_alone() -> None:
 
     (row,) = compare(pooled("old", 20), pooled("new", 10)).rows
     expected = [pooled(name, 10)["auc(average=pooled)"] for name in ("old", "new")]
-    assert (row.queries, [row.old, row.new]) == (10, expected)
+    assert (row.queries, [row.baseline_value, row.new]) == (10, expected)
 
 
 # A family ----------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_slices_are_a_family_of_their_own_here_and_on_a_page() -> None:
     keys = [(found.names.index(row.system), label) for label, group in places for row in group]
     p_values = [*(row.p_holm for row in found.rows), *expected_p]
     assert cells == dict(zip(keys, p_values, strict=True))
-    change = found.differences("map", "new")[1::3]
+    change = found.changes("map", "new")[1::3]
     assert parts[1]["map", "new"].p == PairedDifferences.of(change).p
     assert parts[1].query_ids == found.query_ids[1::3]
 
@@ -334,7 +334,17 @@ def test_a_frame_has_a_row_for_each_difference_and_plain_objects_are_json(backen
     frame = found.to_frame(backend)
     columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
     assert columns == [
-        *("measure", "baseline", "system", "queries", "old", "new", "change", "low", "high"),
+        *(
+            "measure",
+            "baseline",
+            "system",
+            "queries",
+            "baseline_value",
+            "new",
+            "change",
+            "low",
+            "high",
+        ),
         *("effect", "p", "p_holm", "wins", "ties", "losses", "detectable"),
     ]
     if backend == "pandas":

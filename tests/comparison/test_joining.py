@@ -41,7 +41,7 @@ def test_values_stand_beside_the_ids_of_the_first_system() -> None:
     assert compared.query_ids == ["q1", "q2", "q3"]
     # Backwards they would be others.
     assert compared.values("mrr")["system"].tolist() == [1 / 2, 1, 1 / 3]
-    assert compared.differences("mrr").tolist() == [-1 / 2, 1 / 2, 1 / 3 - 1]
+    assert compared.changes("mrr").tolist() == [-1 / 2, 1 / 2, 1 / 3 - 1]
 
 
 def test_only_common_queries_are_compared_and_the_others_counted() -> None:
@@ -50,7 +50,7 @@ def test_only_common_queries_are_compared_and_the_others_counted() -> None:
     new = evaluate(TRUTH, NEW, "mrr")
     compared = compare(old, new, names=("old", "new"))
     assert compared["mrr"].change == pytest.approx(DIFFERENCE)
-    assert compared["mrr"].old == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
+    assert compared["mrr"].baseline_value == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
     assert compared.counts == {"queries": 3, "left_out": {"old": 1, "new": 0}, "missing": NONE}
     assert compared.notes[0] == (
         "only queries of all systems are compared; left out: 1 of 'old' ('q4')"
@@ -98,7 +98,7 @@ GRADED = {"q1": {"a": 2, "b": 1, "z": 0}, "q2": {"c": 1}}
 FOUND = {"q1": ["a", "b"], "q2": ["c"]}
 DOORS = {
     "compare": compare,
-    "to_judge": lambda *systems: systems[0].to_judge(other=systems[1]),
+    "to_judge": lambda *systems: systems[0].to_judge(baseline=systems[1]),
 }
 
 
@@ -209,7 +209,7 @@ def test_relevance_belongs_to_one_system() -> None:
     truth, runs = [{"a"}], {"old": [["x", "a"]], "new": [["a", "x"]]}
     relevance = {"old": [[0.9, 0.1]], "new": [[0.8, 0.3]]}
     row = compare(truth, runs, measures="gauc", relevance=relevance)["gauc"]
-    assert (row.old, row.new) == (0, 1)
+    assert (row.baseline_value, row.new) == (0, 1)
     with pytest.raises(InvalidParameterError, match=r"pass \{name: relevance\} with the names"):
         compare(truth, runs, measures="gauc", relevance={"old": relevance["old"]})
 

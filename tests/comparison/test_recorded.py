@@ -66,8 +66,8 @@ def test_it_compares_as_the_evaluation_that_it_records(recorded: Any, tmp_path: 
     found = compare({"baseline": recorded(old), "now": new})
     for row, other in zip(found.rows, expected.rows, strict=True):
         assert (row.measure, row.wins, row.losses) == (other.measure, other.wins, other.losses)
-        assert (row.old, row.change, row.p) == pytest.approx(
-            (other.old, other.change, other.p), abs=1e-5
+        assert (row.baseline_value, row.change, row.p) == pytest.approx(
+            (other.baseline_value, other.change, other.p), abs=1e-5
         )
     assert found.notes == expected.notes
     changes, others = (own.most_changed(3, measure="map") for own in (found, expected))
@@ -85,7 +85,7 @@ def test_it_compares_as_the_evaluation_that_it_records(recorded: Any, tmp_path: 
 def test_values_are_rounded_on_both_sides(recorded: Any) -> None:
     thirds = evaluated({query: [*"xya"] for query in TRUTH}, "mrr")
     row = compare({"baseline": recorded(thirds), "now": thirds})["mrr"]
-    assert (row.old, row.new, row.wins, row.losses) == (0.333333, 0.333333, 0, 0)
+    assert (row.baseline_value, row.new, row.wins, row.losses) == (0.333333, 0.333333, 0, 0)
 
 
 def test_ids_of_other_types_are_those_of_the_evaluation(recorded: Any) -> None:
@@ -173,7 +173,9 @@ def test_a_pooled_value_is_that_of_all_recorded_queries(recorded: Any) -> None:
     whole = compare({"baseline": old, "now": evaluated(scores, name)})
     assert whole[name].change == 0
     truth, run = ({query: own[query] for query in fewer} for own in (TRUTH, scores))
-    assert math.isnan(compare({"baseline": old, "now": evaluated(run, name, truth)})[name].old)
+    assert math.isnan(
+        compare({"baseline": old, "now": evaluated(run, name, truth)})[name].baseline_value
+    )
 
 
 def test_no_file_is_named(tmp_path: Path) -> None:

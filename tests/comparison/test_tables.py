@@ -47,7 +47,7 @@ def test_equal_systems_are_all_best() -> None:
 
 def test_differences_have_a_column_for_everything() -> None:
     compared = compare(TRUTH, RUNS, measures=MEASURES)
-    text = compared.to_markdown(rows="differences").split("\n")
+    text = compared.to_markdown(rows="changes").split("\n")
     assert text[0] == (
         "| measure | system | queries | baseline | new | change | 95% interval | effect | "
         "p | p (Holm) | wins | ties | losses | detectable |"
@@ -57,7 +57,7 @@ def test_differences_have_a_column_for_everything() -> None:
 
 
 def test_all_pairs_name_both_systems() -> None:
-    text = compare(TRUTH, RUNS, measures="mrr", all_pairs=True).to_markdown(rows="differences")
+    text = compare(TRUTH, RUNS, measures="mrr", all_pairs=True).to_markdown(rows="changes")
     assert "| mrr | same | new | 40 | 0.8667 | 0.5000 | **-0.3667** |" in text
 
 
@@ -76,7 +76,7 @@ def test_many_differences_are_not_printed_but_counted() -> None:
     compared = compare(TRUTH, runs, measures="mrr", all_pairs=True)
     text = repr(compared)
     assert len(text.splitlines()) < 15
-    assert text.endswith('36 differences: to_frame(), or rows="differences"')
+    assert text.endswith('36 differences: to_frame(), or rows="changes"')
     assert compared._repr_html_().count("<table") == 1
 
 

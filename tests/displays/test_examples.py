@@ -42,7 +42,7 @@ def test_pictures_are_those_of_the_guide():
     namespace = runpy.run_path(str(DOCS / "_pictures.py"))
     systems = namespace["evaluations"]()
     pair = compare({name: systems[name] for name in ("vectors", "both")})
-    shown = pair.plot("differences", measure="ndcg@10")
+    shown = pair.plot("changes", measure="ndcg@10")
     stored = (DOCS / "differences.svg").read_text(encoding="utf-8")
     for line in shown.ax_.get_title(loc="left").splitlines():
         assert line in stored

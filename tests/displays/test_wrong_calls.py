@@ -61,9 +61,9 @@ def test_kinds_systems_and_numbers_of_names():
     with pytest.raises(ValueError, match="The 'kind' parameter of Comparison"):
         PAIR.plot("pie")
     with pytest.raises(ValueError, match=r"no system 'systm'; did you mean 'system'\?"):
-        PAIR.plot("differences", system="systm")
+        PAIR.plot("changes", system="systm")
     with pytest.raises(ValueError, match="The 'n_named' parameter of QueryDifferencesDisplay"):
-        PAIR.plot("differences", n_named=-1)
+        PAIR.plot("changes", n_named=-1)
     for names, message in (("ab", "did you mean ['ab']?"), (["a", "b"], "for each curve (1), got")):
         with pytest.raises((TypeError, ValueError), match=re.escape(message)):
             MeasureAtKDisplay(k=[1], values=[[1]]).plot(names=names)

@@ -20,8 +20,8 @@ def test_golden() -> None:
     run = {"q1": ["x", "a", "y"], "q2": ["a", "b"]}
     ev = evaluate(truth, run, "precision@2", keep_items=True)
     frame = ev.to_judge()
-    assert frame.columns.tolist() == ["query", "item", "grade", "rank", "move"]
-    rows = frame[["query", "item", "rank", "move"]].to_numpy().tolist()
+    assert frame.columns.tolist() == ["query", "item", "grade", "rank", "change"]
+    rows = frame[["query", "item", "rank", "change"]].to_numpy().tolist()
     assert rows == [["q1", "x", 1, 0.25], ["q2", "b", 2, 0.25]]
     assert frame["grade"].isna().all()
 
@@ -89,11 +89,11 @@ def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: 
             return value(truth, run, measure, zero) - known
 
         for query, item, move in zip(
-            columns["query"], columns["item"], columns["move"], strict=True
+            columns["query"], columns["item"], columns["change"], strict=True
         ):
             graded = {**truth, query: {**truth[query], item: 2}}
             assert move == pytest.approx(result(graded) - result(truth), abs=1e-12)
-        assert np.all(np.diff(np.abs(columns["move"])) <= 1e-15), "the largest first"
+        assert np.all(np.diff(np.abs(columns["change"])) <= 1e-15), "the largest first"
         sides = [(new, run), *([(reference, old)] if reference else [])]
         depth = 3 if measure.endswith("3") else None
         if measure in ("ndcg@3", "map"):
@@ -118,7 +118,7 @@ def test_weights_count() -> None:
     ev = evaluate(truth, run, "precision@2", sample_weight=weights, keep_items=True)
     columns = ev.to_judge(backend=None)
     assert columns["item"] == ["y", "x"]
-    assert columns["move"] == [0.5 * 3 / 4, 0.5 * 1 / 4]
+    assert columns["change"] == [0.5 * 3 / 4, 0.5 * 1 / 4]
 
 
 def test_a_query_that_would_be_defined_counts() -> None:
@@ -128,7 +128,7 @@ def test_a_query_that_would_be_defined_counts() -> None:
     ev = evaluate(truth, run, "mrr", zero_division=np.nan, keep_items=True)
     columns = ev.to_judge(backend=None)
     # With b of q1 relevant, the mean of one query rises from 1/2 to 1.
-    assert list(zip(columns["query"], columns["item"], columns["move"], strict=True)) == [
+    assert list(zip(columns["query"], columns["item"], columns["change"], strict=True)) == [
         ("q1", "b", 0.5),
         ("q2", "x", 0.25),
     ]
@@ -167,7 +167,7 @@ def test_what_means_nothing_is_refused() -> None:
         evaluate(truth, tied, "mrr", ties="optimistic", keep_items=True).to_judge()
     other = evaluate({"r": {"a": 1, "b": 0}}, {"r": ["x"]}, "mrr", keep_items=True)
     with pytest.raises(QueryMismatchError, match="the evaluations have no query in common"):
-        ev.to_judge(other=other)
+        ev.to_judge(baseline=other)
 
 
 # Condensed lists and ids of unjudged items: equal to lists from which the caller took them --------

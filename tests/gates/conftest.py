@@ -50,10 +50,10 @@ class Gate:
         self.place = replace(self.place, elsewhere="../base")
 
 
-def beside(y_true: Any, y_score: Any, y_old: Any, **arguments: Any) -> GateResult:
+def beside(y_true: Any, y_score: Any, y_baseline: Any, **arguments: Any) -> GateResult:
     """Compare two systems without a file."""
     policy = read_limits({"name": "x", **arguments}, Settings())
-    return judge_beside(y_true, y_score, y_old, policy, policy)
+    return judge_beside(y_true, y_score, y_baseline, policy, policy)
 
 
 @pytest.fixture

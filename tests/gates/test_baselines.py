@@ -269,7 +269,7 @@ def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n
         )
     else:
         assert "too few queries in common to compare" in result.headline
-        assert result.measures["mrr"].old is None
+        assert result.measures["mrr"].baseline_value is None
         left = gate(judgements, results([1] * 60), **DROP, update=True)
         assert not left.written
         assert not left.passed
@@ -346,7 +346,11 @@ def test_recorded_and_read_otherwise_it_is_red_or_as_beside(data, then, now, tmp
     assert own is not None
     for name, row in checked.measures.items():
         other = own.measures[name]
-        assert (row.old, row.new, row.state) == (other.old, other.new, other.state)
+        assert (row.baseline_value, row.new, row.state) == (
+            other.baseline_value,
+            other.new,
+            other.state,
+        )
         assert row.drop is not None
         assert other.drop is not None
         assert (row.drop.p, row.drop.lost) == (other.drop.p, other.drop.lost)
@@ -404,14 +408,14 @@ def test_an_update_raises_and_refreshes_and_never_lowers(name, gate):
     if name == "a little lower":
         assert "not recorded: mrr 0.5000 -> 0.4944" in result.message
     if name == "a gain":
-        assert result.moves == {"mrr": (0.5, 0.75)}
+        assert result.recorded_changes == {"mrr": (0.5, 0.75)}
 
 
 def test_only_accepting_lowers(gate):
     gate.record(*THIRTY, **DROP)
     result = gate(*case([3] * 30), **DROP, accept=True)
     assert (result.written, result.state) == ("lowered", "pass")
-    assert result.moves == {"mrr": (0.5, pytest.approx(1 / 3, abs=1e-6))}
+    assert result.recorded_changes == {"mrr": (0.5, pytest.approx(1 / 3, abs=1e-6))}
     # It mends drops alone: a floor stays.
     before = gate.path.read_bytes()
     result = gate(*case([9] * 30), **DROP, at_least={"mrr": 0.3}, accept=True)

@@ -59,7 +59,7 @@ def test_allowed_drops_of_totals(tmp_path: Path, drop: Any, now: float, state: S
     assert new.written == "new"
     found = gate(tmp_path, totals={"p95_ms": now}, **limits)
     assert found.measures["p95_ms"].state is state
-    assert found.measures["p95_ms"].old == 180.0
+    assert found.measures["p95_ms"].baseline_value == 180.0
 
 
 def test_shares_are_of_the_old_value(tmp_path: Path) -> None:

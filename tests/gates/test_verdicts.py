@@ -312,7 +312,7 @@ def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, old, new,
     judgements = {q: {"good"} for q in members}
     alone = beside(judgements, *sides, **alike, max_drop={"mrr": 0.02}, hard_drop=0.9)
     own = alone.measures["mrr"]
-    assert (row.old, row.new, row.value) == (own.old, own.new, own.value)
+    assert (row.baseline_value, row.new, row.value) == (own.baseline_value, own.new, own.value)
     assert row.drop is not None
     assert own.drop is not None
     for name in ("n", "n_units", "lost", "won"):

@@ -18,7 +18,7 @@ from tests.strategies import examples
 
 ITEMS = "abcdef"
 MEASURES = [
-    *(str(metric.name) for metric in METRICS if metric.parts or metric.moves),
+    *(str(metric.name) for metric in METRICS if metric.parts or metric.contributions),
     *("map@3", "map(denominator=relevant)@2", "map(denominator=k)@4"),
     *("ndcg@3", "dcg(gain=linear)@2", "mrr@2", "hit_rate@2", "err@3", "nerr@4"),
     *("precision@3", "precision(denominator=retrieved)@4"),
@@ -50,8 +50,8 @@ def value_of(spec: Measure, rankings: JudgedRankings) -> float:
 
 
 def change_by_item(spec: Measure, moved: Moved) -> np.ndarray:
-    if spec.metric.moves is not None:
-        return spec.metric.moves(moved, **options_of(spec))
+    if spec.metric.contributions is not None:
+        return spec.metric.contributions(moved, **options_of(spec))
     old, new = (spec.metric.parts(own, **options_of(spec)) for own in (moved.old, moved.new))
     return part_changes(old, new, moved.old_items, moved.new_items, moved.n_items)
 

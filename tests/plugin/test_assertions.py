@@ -86,12 +86,12 @@ def test_results_and_failures_are_plain_and_travel_between_processes(request):
 
 def test_a_system_beside_itself_is_refused():
     judgements, run = case([1, 2])
-    with pytest.raises(ValueError, match="y_score and y_reference are one object"):
+    with pytest.raises(ValueError, match="y_score and y_baseline are one object"):
         assert_not_worse(judgements, run, run)
 
 
 def test_the_reference_has_a_relevance_of_its_own():
     """By the scores b and c are tied below a: (0 + 1/2) / 2; by the order b is above c."""
     sides = [{"b"}], [["a", "b", "c"]], [["a", "b", "c"]]
-    result = assert_not_worse(*sides, "gauc", reference_relevance=[[0.9, 0.5, 0.5]])
-    assert (result.measures["gauc"].old, result.measures["gauc"].new) == (0.25, 0.5)
+    result = assert_not_worse(*sides, "gauc", baseline_relevance=[[0.9, 0.5, 0.5]])
+    assert (result.measures["gauc"].baseline_value, result.measures["gauc"].new) == (0.25, 0.5)

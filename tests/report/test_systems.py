@@ -165,7 +165,7 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
                     if cell.direction
                 }
                 expected = {
-                    (row.system, label, result.metric(row.measure).title): "better"
+                    (row.system, label, result.measure(row.measure).title): "better"
                     if row.better
                     else "worse"
                     for label, part in (("", whole), *parts.items())
