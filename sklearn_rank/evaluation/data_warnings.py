@@ -42,7 +42,8 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
             RankingDataWarning,
         )
     rankings = data.rankings
-    if len(rankings) >= FEW and (rankings.n_hits < rankings.n_relevant).any():
+    all_retrieved = rankings.offsets is rankings.judged_offsets
+    if len(rankings) >= FEW and not all_retrieved and (rankings.n_hits < rankings.n_relevant).any():
         _warn_of_cut(measures, rankings)
     if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_hits).all():
         _warn_of_ratings(measures, rankings)
@@ -91,18 +92,19 @@ def _warn_of_distances(data: RankingData) -> None:
     """Warn where relevant items stand at the end of most rankings, as if scores were distances."""
     rankings = data.rankings
     # A sample of bounded cost, whatever is measured.
-    n = min(len(rankings), max(FEW, int(np.searchsorted(rankings.offsets, _SAMPLE))))
+    n = min(len(rankings), max(FEW, int(rankings.offsets.searchsorted(_SAMPLE))))
     offsets, sizes, n_hits = rankings.offsets[: n + 1], rankings.n_ranked[:n], rankings.n_hits[:n]
-    above, tied = (values[: offsets[-1]] for values in (rankings.above, rankings.tied))
-    positions = segment_sum(above + (tied - 1) / 2, offsets)
-    pairs = n_hits * (sizes - n_hits)
-    counted = pairs > 0
+    above = rankings.above[: offsets[-1]].astype(np.float64)
+    if rankings.are_tied:
+        above += (rankings.tied[: offsets[-1]] - 1) / 2
     # Of each ranking, the share of irrelevant items below relevant ones: Mann and Whitney's U.
-    misses = (positions - n_hits * (n_hits - 1) / 2)[counted]
-    values = 1 - misses / pairs[counted]
-    if len(values) < FEW:
+    misses = segment_sum(above, offsets) - n_hits * (n_hits - 1) / 2
+    pairs = n_hits * (sizes - n_hits)
+    counted = pairs.nonzero()[0]
+    if len(counted) < FEW:
         return
-    mean = float(values.mean())
+    values = 1 - misses[counted] / pairs[counted]
+    mean = float(np.add.reduce(values) / len(values))
     if mean < _REVERSED and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
         warn(
             "lower scores seem better: relevant items stand at the end of most rankings, below "

@@ -229,8 +229,9 @@ class Grouping(NamedTuple):
 def group_rows(ids: Ids) -> Grouping:
     """Rows by query, whatever their order."""
     values = ids.codes if isinstance(ids, CodedIds) else ids
-    borders = np.flatnonzero(values[1:] != values[:-1]) + 1
-    offsets = np.concatenate(([0], borders, [len(values)]))
+    borders = (values[1:] != values[:-1]).nonzero()[0] + 1
+    offsets = np.zeros(len(borders) + 2, np.int64)
+    offsets[1:-1], offsets[-1] = borders, len(values)
     runs, order = values[offsets[:-1]], None  # the id of each run of rows
     kind = runs.dtype.kind
     if kind not in "biufmMSU" or not (runs[1:] > runs[:-1]).all():

@@ -77,6 +77,12 @@ _LAYOUTS = (
 )
 LAYOUTS: Mapping[str, Layout] = {layout.name: layout for layout in _LAYOUTS}
 
+_FOREIGN = {
+    one.name: list(dict.fromkeys(n for other in _LAYOUTS for n in other.takes - one.takes))
+    for one in _LAYOUTS
+}
+"""Options of other layouts, by the name of a layout."""
+
 
 def layout_of(y_true: Any) -> str:
     """Name of the layout that ground truth of this type has; frames are read as mappings."""
@@ -107,9 +113,9 @@ def layout_of(y_true: Any) -> str:
 
 def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
     """TypeError for options that mean nothing in this layout."""
-    for name in dict.fromkeys(name for other in _LAYOUTS for name in other.takes):
+    for name in _FOREIGN[layout.name]:
         value = getattr(options, name)
-        if name in layout.takes or value is None or value is False:
+        if value is None or value is False:
             continue
         if not (name == "assume" and value == "complete"):  # which arrays are
             takers = [other.name for other in _LAYOUTS if name in other.takes]

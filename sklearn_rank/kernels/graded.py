@@ -89,8 +89,9 @@ def ndcg_parts(
     """Gain of each item over its discount and over the DCG of the best order."""
     cut = depth(rankings, k)
     gains, best = _scaled_gains(rankings, rankings, cut, gain)
-    weights = _all_weights(rankings, rank_weights(cut, discount))
-    return parts_of(rankings, gains * weights, _ideal(best, cut, discount))
+    by_rank = rank_weights(cut, discount)
+    weights = _all_weights(rankings, by_rank)
+    return parts_of(rankings, gains * weights, _ideal(best, by_rank))
 
 
 def _all_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
@@ -107,7 +108,7 @@ def ideal_dcg(
     """DCG of the best order of all relevant items."""
     with np.errstate(over="ignore", invalid="ignore"):
         best = _best_gains(rankings, depth(rankings, k), gain)
-        total = _ideal(best, depth(rankings, k), discount)
+        total = _ideal(best, rank_weights(depth(rankings, k), discount))
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -118,8 +119,8 @@ def ndcg(
     cut = depth(rankings, k)
     top = rankings.within(cut)
     gains_found, best = _scaled_gains(rankings, top, cut, gain)
-    ideal = _ideal(best, cut, discount)
-    weights = _item_weights(top, rank_weights(cut, discount))
+    by_rank = rank_weights(cut, discount)
+    ideal, weights = _ideal(best, by_rank), _item_weights(top, by_rank)
     total = segment_sum(weights * gains_found, top.offsets)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
@@ -197,7 +198,8 @@ def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
     codes = grades if grades.dtype == np.uint8 else small_integers(grades)
     if codes is not None:
         gains = _EXP2_TABLE.take(codes)
-        return np.asarray(gains if np.ndim(scale) == 0 and scale == 0 else gains * np.exp2(-scale))
+        is_whole = not isinstance(scale, np.ndarray) and scale == 0
+        return np.asarray(gains if is_whole else gains * np.exp2(-scale))
     grades = grades.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
         return np.where(
@@ -241,12 +243,9 @@ def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -
     return weights
 
 
-def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
+def _ideal(best: Best, by_rank: FloatArray) -> FloatArray:
     """Sum of the gains of each query, from the first rank on."""
-    sizes = sizes_of(best.offsets)
-    position = np.arange(len(best.values))
-    position -= np.repeat(best.offsets[:-1], sizes)
-    weights = rank_weights(cut, discount).take(position)
+    weights = by_rank.take(best.positions())
     weights *= best.values
     return segment_sum(weights, best.offsets)
 
@@ -313,9 +312,23 @@ class Best(NamedTuple):
     values: Array
     offsets: IntArray
 
+    def positions(self) -> IntArray:
+        """Positions of the values, from 0 on in each query."""
+        positions = np.arange(len(self.values))
+        positions -= np.repeat(self.offsets[:-1], sizes_of(self.offsets))
+        return positions
+
 
 def best_grades(rankings: JudgedRankings, cut: int) -> Best:
     """The best grades of each query, at most ``cut`` of them, whether retrieved or not."""
+    falling = rankings.falling_grades
+    if falling is not None:
+        best = Best(falling, rankings.judged_offsets)
+        if cut >= int(rankings.n_relevant.max()):
+            return best
+        return Best(
+            falling[best.positions() < cut], offsets_of(np.minimum(rankings.n_relevant, cut))
+        )
     sums = rankings.at_least_each
     if sums is None:
         return best_of(rankings.judged_grades, rankings.judged_offsets, cut)
@@ -394,11 +407,11 @@ def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "que
 def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatArray:
     """ERR of the best order of all relevant items."""
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
-    grades, offsets = best_grades(rankings, cut)
+    best = best_grades(rankings, cut)
+    grades, offsets = best
     stops = exponential(grades, np.repeat(top, sizes_of(offsets)))
-    position = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
     untied = np.ones(len(stops), dtype=np.int64)
-    return segment_sum(_expected_stops(stops, position, untied, offsets, cut), offsets)
+    return segment_sum(_expected_stops(stops, best.positions(), untied, offsets, cut), offsets)
 
 
 def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Generic, NoReturn, TypeVar, cast
+from typing import Any, Generic, NoReturn, TypeVar
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
@@ -33,7 +33,9 @@ class Trait(Generic[Value]):
         self.name = name
 
     def __get__(self, metric: Metric, _: type) -> Value:
-        return cast("Value", metric.traits.get(self.name, self.default))
+        value: Value = metric.traits.get(self.name, self.default)
+        metric.__dict__[self.name] = value  # where the next look-up finds it
+        return value
 
 
 @dataclass(frozen=True, eq=False, repr=False)

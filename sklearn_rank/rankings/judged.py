@@ -30,6 +30,8 @@ _WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grad
 """Arrays of the formulas."""
 SMALL_INTEGERS = 32
 """Whole grades below this are counted, and have their gains in a table."""
+FEW_GRADES = 1 << 10
+"""Grades that are sorted sooner than counted."""
 CUTS_KEPT = 4
 """Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
 
@@ -224,6 +226,15 @@ class JudgedRankings:
         return segment_max(self.judged_grades, self.judged_offsets)
 
     @cached_property
+    def falling_grades(self) -> Array | None:
+        """``judged_grades``, the best of each query first; None unless they are few bytes."""
+        if not 0 < len(self.judged_grades) <= FEW_GRADES or self.judged_grades.dtype != np.uint8:
+            return None
+        keys = (segment_index(self.judged_offsets) << 8) - self.judged_grades
+        keys.sort()
+        return (-keys).astype(np.uint8)
+
+    @cached_property
     def at_least_each(self) -> IntArray | None:
         """(Q, top) relevant items of at least each grade, the highest grade first.
 
@@ -305,7 +316,7 @@ class JudgedRankings:
     def blocks(self) -> list[slice]:
         """Runs of queries on which a kernel's arrays fit the processor's cache; at least one."""
         read = self.judged_offsets + np.arange(len(self) + 1)
-        return [slice(first, last) for first, last in blocks(read)] or [slice(0, 0)]
+        return [slice(*borders) for borders in blocks(read)] or [slice(0, 0)]
 
     def take(self, queries: slice | IntArray) -> JudgedRankings:
         """The rankings of some queries; a slice gives views. Nothing cached is shared."""

@@ -48,6 +48,10 @@ RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""
 PAIRS = 256
 """Hits times items of a query up to which comparing all pairs costs less than calls of NumPy."""
+FEW_PAIRS = 1 << 13
+"""Such pairs of queries of different lengths up to which their rows are not worth making."""
+FEW_ITEMS = 1 << 11
+"""Items that are ordered sooner than their keys are made, if they are not tied."""
 
 
 class TieRule(NamedTuple):
@@ -282,15 +286,20 @@ def _in_given_order(items: Items) -> Hits:
 def _by_score(items: Items, n_ranked: IntArray) -> Hits:
     """The relevant items by their scores."""
     # Sums are computed in 64 bits, block by block; their results are smaller.
-    narrow: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
+    n_items, grades = int(items.offsets[-1]), narrow_grades(items.grades)
+    narrow: Any = np.int32 if FEW_ITEMS < n_items < 1 << 31 else np.int64
+    if 0 < n_items <= FEW_ITEMS and (n_ranked == n_ranked[0]).all():
+        hits = _by_few_scores(items.scores, grades, n_items // len(n_ranked))
+        if hits is not None:
+            return hits
     by_place = TIE_RULES[items.ties].by_place
-    items = items._replace(grades=narrow_grades(items.grades))
-    counts = not int(items.offsets[-1]) or (not by_place and _are_few(items))
+    items = items._replace(grades=grades)
+    counts = not n_items or (not by_place and _are_few(items))
     work, order = _plan(items, n_ranked, counts=counts)
     parts = []
     for queries in work:
         if counts:
-            hits = rank_by_counting(items.take(queries))
+            hits = rank_by_counting(items if len(work) == 1 else items.take(queries))
         else:
             hits = _by_order(items, queries, order, by_place=by_place)
         if grade_order(items.ties):
@@ -319,9 +328,12 @@ def _are_few(items: Items) -> bool:
     much without AVX2; one hit in 25 costs the same either way with AVX-512, and half with AVX2.
     """
     spare = int(items.offsets[-1]) - 500 * (len(items.offsets) - 1)
-    if spare <= 0:
+    if spare <= 0 and items.offsets[-1] > FEW_PAIRS:
         return False
-    return spare > 25 * int(np.count_nonzero(items.grades))
+    n_hits, sizes = int(np.count_nonzero(items.grades)), sizes_of(items.offsets)
+    if n_hits * int(sizes.max()) <= FEW_PAIRS:
+        return bool((sizes != sizes[0]).any())
+    return spare > 25 * n_hits
 
 
 def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:
@@ -366,6 +378,21 @@ def _by_grade(hits: Hits, ties: Ties) -> Hits:
         above += tied - np.repeat(counts, counts)
         grades = grades[np.repeat(starts + counts - 1, counts) - inside]
     return Hits(hits.counts, above, None, grades)
+
+
+def _by_few_scores(scores: Any, grades: Array, width: int) -> Hits | None:
+    """The relevant items of rows of one width, by the fewest calls of NumPy; None if tied."""
+    if scores.dtype.char not in "fd":
+        return None
+    order = (-scores).reshape(-1, width).argsort(axis=1)
+    order += np.arange(0, len(scores), width)[:, None]
+    falling = scores.take(order)
+    if not (falling[:, 1:] < falling[:, :-1]).all():
+        return None
+    grades = grades.take(order.ravel())
+    places = grades.nonzero()[0]
+    rows, above = np.divmod(places, width)
+    return Hits(np.bincount(rows, minlength=len(order)), above, None, grades.take(places))
 
 
 # All items in order ------------------------------------------------------------------------------
@@ -462,35 +489,45 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
 def rank_by_counting(items: Items) -> Hits:
     """Few relevant items: above each stand as many as have greater scores."""
     assert items.scores is not None
-    hits = np.flatnonzero(items.grades)
-    borders, grades, wanted = (
-        np.searchsorted(hits, items.offsets),
-        items.grades[hits],
-        items.scores[hits],
-    )
-    smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
-    starts, cuts = items.offsets.tolist(), borders.tolist()
+    hits = items.grades.nonzero()[0]
+    borders = hits.searchsorted(items.offsets)
     counts, sizes = sizes_of(borders), sizes_of(items.offsets)
-    is_short = counts * sizes <= PAIRS
-    # Hits of short queries are compared with all scores of their queries at once.
-    short = np.flatnonzero(np.repeat(is_short, counts))
-    query = segment_index(borders)[short]
-    for first, last in blocks(offsets_of(sizes[query]), RANK_BLOCK):
-        rows, ends = take_segments(items.offsets, query[first:last])
-        hits, scores = short[first:last], items.scores[rows]
-        sought = np.repeat(wanted[hits], sizes_of(ends))
-        smaller[hits] = np.add.reduceat(scores < sought, ends[:-1], dtype=np.int64)
-        not_greater[hits] = np.add.reduceat(scores <= sought, ends[:-1], dtype=np.int64)
-    for number in np.flatnonzero((counts > 0) & ~is_short).tolist():
-        scores = items.scores[starts[number] : starts[number + 1]]
-        part = slice(cuts[number], cuts[number + 1])
-        count = _counted if _is_cheaper_to_count(len(scores), part.stop - part.start) else _searched
-        smaller[part], not_greater[part] = count(scores, wanted[part])
-    above = np.repeat(sizes, counts) - not_greater
-    order = order_segments(falling_codes(grades), borders).order
-    order = order[order_segments(above[order].view(np.uint64), borders).order]
-    tied = (not_greater - smaller)[order]
-    return Hits(counts, above[order], tied if (tied > 1).any() else None, grades[order])
+    grades, wanted, query = items.grades[hits], items.scores[hits], segment_index(borders)
+    pairs = counts * sizes
+    if int(pairs.sum()) <= FEW_PAIRS:
+        smaller, not_greater = _compared(items, query, wanted)
+    else:
+        smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+        # Hits of short queries are compared with all scores of their queries at once.
+        is_short = pairs <= PAIRS
+        short = np.flatnonzero(np.repeat(is_short, counts))
+        for first, last in blocks(offsets_of(sizes[query[short]]), RANK_BLOCK):
+            some = short[first:last]
+            smaller[some], not_greater[some] = _compared(items, query[some], wanted[some])
+        for number in np.flatnonzero((counts > 0) & ~is_short).tolist():
+            scores = items.scores[items.offsets[number] : items.offsets[number + 1]]
+            part = slice(int(borders[number]), int(borders[number + 1]))
+            is_cheap = _is_cheaper_to_count(len(scores), part.stop - part.start)
+            count = _counted if is_cheap else _searched
+            smaller[part], not_greater[part] = count(scores, wanted[part])
+    above, tied = np.repeat(sizes, counts) - not_greater, not_greater - smaller
+    groups = items.offsets[query] + above
+    if grades.dtype == np.uint8:
+        order = ((groups << 8) - grades).argsort()
+    else:
+        order = np.lexsort((-grades, groups))
+    sizes_of_ties = tied[order] if (tied > 1).any() else None
+    return Hits(counts, above[order], sizes_of_ties, grades[order])
+
+
+def _compared(items: Items, query: IntArray, wanted: Array) -> tuple[IntArray, IntArray]:
+    """Numbers of scores below each given score of a query, and of scores not above it."""
+    assert items.scores is not None
+    rows, ends = take_segments(items.offsets, query)
+    scores, sought = items.scores[rows], np.repeat(wanted, sizes_of(ends))
+    starts = ends[:-1]
+    smaller = np.add.reduceat(scores < sought, starts, dtype=np.int64)
+    return smaller, np.add.reduceat(scores <= sought, starts, dtype=np.int64)
 
 
 def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:

@@ -184,7 +184,7 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
         return False
     # One pass that allocates nothing: a NaN or an infinity survives in the sum of the extremes.
     low, high = array.min(), array.max()
-    bad_nan = bool(np.isnan(low) or np.isnan(high))
+    bad_nan = bool(low != low or high != high)
     bad_inf = not infinite and bool(np.isinf(low) or np.isinf(high))
     if not bad_nan and not bad_inf:
         return bool(low == -np.inf)

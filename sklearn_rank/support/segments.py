@@ -33,7 +33,7 @@ _WIDEST = 1 << 26
 def offsets_of(sizes: IntArray) -> IntArray:
     """Offsets of consecutive segments of the given sizes."""
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=offsets[1:])
+    np.add.accumulate(sizes, out=offsets[1:])
     return offsets
 
 
@@ -60,9 +60,10 @@ def segment_max(values: Array, offsets: IntArray) -> FloatArray:
 def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> FloatArray:
     starts = offsets[:-1]
     # Numbers of segments are put in their places faster than by a mask.
-    filled = np.flatnonzero(offsets[1:] > starts)
+    filled = (offsets[1:] > starts).nonzero()[0]
     if len(starts) and len(filled) == len(starts):
-        return np.asarray(ufunc.reduceat(values, starts)).astype(np.float64, copy=False)
+        reduced: FloatArray = ufunc.reduceat(values, starts)
+        return reduced.astype(np.float64, copy=False)
     result = np.zeros(len(starts), values.dtype)
     if len(filled):
         result[filled] = ufunc.reduceat(values, starts[filled])

@@ -12,6 +12,7 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate, ranking_precision_recall_curve, ranking_roc_curve
+from sklearn_rank.rankings import judged as _judged
 from sklearn_rank.rankings import ranking
 from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.support import segments as _segments
@@ -73,10 +74,14 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
 }
 
 
+NO_FEW = ((_ranks, "FEW_ITEMS", 0), (_ranks, "FEW_PAIRS", -1), (_judged, "FEW_GRADES", 0))
+"""Without a way of few items, which the unforced calls take."""
+
+
 @contextmanager
 def forced(way: str) -> Iterator[None]:
     with ExitStack() as stack:
-        for module, name, value in WAYS[way]:
+        for module, name, value in (*NO_FEW, *WAYS[way]):
             stack.enter_context(mock.patch.object(module, name, value))
         yield
 
