@@ -20,10 +20,10 @@ from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError, Rank
 from sklearn_rank.inputs.frames import (
     DIVIDED_QUERY,
     Side,
+    columns_of,
     eager_frame,
     is_frame,
     is_spark,
-    own_columns,
     run_of,
     side_of,
     truth_of,
@@ -103,7 +103,7 @@ class _SparkRun:
         elif is_frame(y_true):
             truth = eager_frame(y_true, "y_true")
         schemas = [truth, _schema(run)]
-        of_truth, of_run = own_columns(options.columns, schemas)
+        of_truth, of_run = columns_of(options.columns, schemas)
         self.run = _SparkSide(run, side_of(schemas[1], "y_score", of_run, options.labels))
         self.truth, self.qrels = None, None
         if truth is None:

@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError, Ra
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.frames import values_of
 from sklearn_rank.inputs.options import RULES, ReadOptions
-from sklearn_rank.inputs.roles import SideColumns
+from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
@@ -53,7 +53,7 @@ def evaluate(
     y_score: Any,
     measures: str | Measure | Iterable[str | Measure] = ("map", "ndcg@10"),
     *,
-    columns: SideColumns | None = None,
+    columns: Columns | None = None,
     groups: Any = None,
     query_ids: Sequence[Any] | None = None,
     string_provider: StringProvider | None = None,
@@ -87,8 +87,7 @@ def evaluate(
         Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
         Columns of data frames by role ("query", "item", "score", "distance", "rank", "grade"),
-        where their names do not tell it; None for a role that no column has. "relevant" and
-        "retrieved" are those of one side: its items, or a mapping of roles.
+        where their names do not tell it; None for a role that no column has.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row; needed for 1-D grades, refused elsewhere.
     query_ids : sequence, default=None

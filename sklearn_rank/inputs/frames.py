@@ -11,30 +11,24 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from importlib.util import find_spec
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.inputs.arrays import CodedIds
+from sklearn_rank.inputs.arrays import CodedIds, is_hashable
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
-    SIDES,
     Columns,
     Role,
-    SideColumns,
-    columns_by_side,
+    check_columns,
     find_roles,
     is_id_name,
     is_known,
-    lists_beside,
-    lists_of,
     names_of,
     refuse_unread,
-    refuse_unread_lists,
     text_grades,
     unread_columns,
     wanted_of,
@@ -53,8 +47,8 @@ if TYPE_CHECKING:
 PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
 """Types that are no frames, no series and no names of files, which is seen at once."""
 _WIDE = (
-    "A frame has a row for each query and item; one with a row per query and a column per item "
-    "goes in as .to_numpy()"
+    "A frame has a row for each query and item. One with lists of items goes in as a mapping, "
+    "dict(zip(frame['query'], frame['items'])); one with a column per item as .to_numpy()"
 )
 
 
@@ -63,7 +57,7 @@ def is_frame(values: Any) -> bool:
     kind = type(values)
     if kind in PLAIN or isinstance(values, (Mapping, np.ndarray)):
         return False
-    return hasattr(kind, "columns") or hasattr(kind, "column_names") or _is_stream(values)
+    return hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
 def is_spark(values: Any) -> bool:
@@ -74,17 +68,8 @@ def is_spark(values: Any) -> bool:
     )
 
 
-def _is_stream(values: Any) -> bool:
-    """Whether this is a stream of Arrow's batches, and not a column."""
-    kind = type(values)
-    return hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "__getitem__")
-
-
 def as_tables(
-    y_true: Any,
-    y_score: Any,
-    columns: SideColumns | None = None,
-    labels: Collection[str] = (),
+    y_true: Any, y_score: Any, columns: Columns | None = None, labels: Collection[str] = ()
 ) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
@@ -101,13 +86,6 @@ def as_tables(
             f"{files[0]} is a {kinds[files[0]]}; files are read first: "
             "evaluate(read_qrels(...), read_run(...))"
         )
-    elif columns is None and isinstance(y_true, Qrels) and isinstance(y_score, Run):
-        read = y_score.roles.get("item", "")
-        item, path = y_true.roles.get("item"), y_true.path
-        is_one = "[]" in read and path and (path, item) == (y_score.path, read)
-        if is_one and all(list(y_true[one]) == list(y_score.get(one, ())) for one in y_true):
-            _refuse_one_list(f"{y_score.source}: {safe_repr(read)}", "item")
-        return y_true, y_score
     elif isinstance(y_true, Run):
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
     elif is_frame(y_true) or (is_frame(y_score) and isinstance(y_true, Mapping)):
@@ -118,132 +96,61 @@ def as_tables(
             )
     elif columns is not None:
         msg = f"columns names columns of data frames; y_true is a {kinds['y_true']}"
+    elif isinstance(y_true, Qrels) and isinstance(y_score, Run):
+        _refuse_one_list(y_true, y_score)
+        return y_true, y_score
     elif all(map(_is_series_of_lists, sides.values())):
-        for name, side in sides.items():
-            sides[name] = _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
-        return sides["y_true"], sides["y_score"]
+        read = (_keyed(side, f"the index of {name}") for name, side in sides.items())
+        return next(read), next(read)
     else:
         return y_true, y_score
     if msg:
         raise TypeError(msg)
     frames = [eager_frame(side, name) if is_frame(side) else None for name, side in sides.items()]
-    lists: dict[str, list[Any]] = {}
-    for name, frame, names in zip(sides, frames, own_columns(columns, frames), strict=True):
-        if frame is None:
-            continue
-        read_lists = _read_lists(frame, names, name)
-        if read_lists is not None:
-            sides[name], *lists[name] = read_lists
-            continue
-        side = side_of(frame, name, names, labels)
-        side.refuse_spare(frame)
-        reader = truth_of if name == "y_true" else run_of
-        about = QueryColumns(frame, side.named["query"])
-        sides[name] = reader(frame, side.named, about_queries=about)
-    if len(lists) == 2 and lists["y_true"] == lists["y_score"]:
-        _refuse_one_list(safe_repr(lists["y_true"][0]), "relevant': ..., 'retrieved")
+    for name, frame, given in zip(sides, frames, columns_of(columns, frames), strict=True):
+        if frame is not None:
+            side = side_of(frame, name, given, labels)
+            side.refuse_spare(frame)
+            reader = truth_of if name == "y_true" else run_of
+            about = QueryColumns(frame, side.named["query"])
+            sides[name] = reader(frame, side.named, about_queries=about)
     return sides["y_true"], sides["y_score"]
+
+
+def _refuse_one_list(qrels: Qrels, run: Run) -> None:
+    """ColumnRoleError if both are one list of one file, which finds everything."""
+    item = run.roles.get("item", "")
+    if "[]" in item and run.path and (qrels.path, qrels.roles.get("item")) == (run.path, item):
+        msg = (
+            f"{run.source}: {safe_repr(item)} is the list of both the relevant and the retrieved "
+            "items, which finds everything; say a list for each: columns={'item': ...}"
+        )
+        raise ColumnRoleError(msg)
 
 
 def values_of(values: Any) -> Any:
     """{name: {query: number}} of a data frame with a row for each query, or of series."""
     if isinstance(values, Mapping):
         return {
-            name: _keyed(
-                values_of_name.index.tolist(),
-                values_of_name.tolist(),
-                f"the index of values of {name}",
-            )
-            if hasattr(values_of_name, "index") and hasattr(values_of_name, "iloc")
-            else values_of_name
-            for name, values_of_name in values.items()
+            name: _keyed(series, f"the index of values of {name}")
+            if hasattr(series, "index") and hasattr(series, "iloc")
+            else series
+            for name, series in values.items()
         }
     if not is_frame(values):
         return values
     frame = eager_frame(values, "values")
     query = find_roles(frame.columns, ("query",), where="values")["query"]
     queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
-    columns = {name: frame[name].to_list() for name in frame.columns if name != query}
-    # A column of objects may hold numbers and None, as results of judge models do.
     read = {}
-    for name, column in columns.items():
+    for name in frame.columns:
+        column = frame[name].to_list()
+        # A column of objects may hold numbers and None, as results of judge models do.
         kinds = {type(value) for value in column if not is_missing(value)}
         are_numbers = bool not in kinds and all(issubclass(kind, Number) for kind in kinds)
-        if frame[name].dtype.is_numeric() or (kinds and are_numbers):
-            read[name] = _keyed(queries, column, where)
+        if name != query and (frame[name].dtype.is_numeric() or (kinds and are_numbers)):
+            read[name] = _distinct(queries, column, where)
     return read
-
-
-def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> tuple[Any, ...] | None:
-    """{query: list or {item: grade}} of a frame with lists of items; None if it has none.
-
-    The list is the one given, one with a name of the side, or one with the name of an item. Also
-    returns its column, all columns and the lists.
-    """
-    names = [column for column in frame.columns if isinstance(column, str)]
-    free = [column for column in names if column not in columns.values()]
-    item = columns.get("item")
-    candidates = [item] if item else lists_of(free, SIDES[name]) or names_of(free, "item")
-    lists = [column for column in candidates if _holds_lists(frame, column)]
-    if len(lists) > 1:
-        msg = (
-            f"{name} has several lists of items: {format_list(lists)}. Say which one: "
-            f"columns={{{SIDES[name]!r}: {safe_repr(lists[0])}}}"
-        )
-        raise ColumnRoleError(msg)
-    if not lists:
-        return None
-    query = find_roles(names, ("query",), columns=columns, where=name)["query"]
-    queries, items = list(_ids(frame, query, name)), _lists(frame, lists[0])
-    read: list[Any] = items
-    for role in wanted_of(GRADE if name == "y_true" else ORDER, columns):
-        name_of_numbers = columns.get(role) or next(iter(lists_beside(free, lists[0], role)), "")
-        if name_of_numbers not in names or not _holds_lists(frame, name_of_numbers):
-            continue
-        numbers, sign = _lists(frame, name_of_numbers), -1 if role in ("distance", "rank") else 1
-        for key, row, values in zip(queries, items, numbers, strict=True):
-            if len(row) != len(values):
-                msg = (
-                    f"query {safe_repr(key)} of {name} has {len(row):,} items in "
-                    f"{safe_repr(lists[0])}, {len(values):,} in {safe_repr(name_of_numbers)}"
-                )
-                raise ValueError(msg)
-        pairs = (zip(*both, strict=True) for both in zip(items, numbers, strict=True))
-        read = [[(item, sign * number) for item, number in row] for row in pairs]
-        read = list(map(dict, read)) if name == "y_true" else read
-        break
-    else:
-        others = [other for other in free if other not in lists and _holds_lists(frame, other)]
-        kinds = GRADE if name == "y_true" else ORDER
-        refuse_unread_lists(
-            {other: _lists(frame, other) for other in others}, items, name, columns, kinds
-        )
-    where = f"column {safe_repr(query)} of {name}, whose items are lists,"
-    return _keyed(queries, read, where), lists[0], names, items
-
-
-def _lists(frame: nw.DataFrame[Any], column: str) -> list[list[Any]]:
-    """The lists of a column; a missing value is a list without items."""
-    values = frame[column].to_list()
-    return [[] if row is None or isinstance(row, float) else list(row) for row in values]
-
-
-def _refuse_one_list(what: str, columns: str) -> NoReturn:
-    msg = (
-        f"{what} is the list of both the relevant and the retrieved items, which finds everything; "
-        f"say a list for each: columns={{'{columns}': ...}}"
-    )
-    raise ColumnRoleError(msg)
-
-
-def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
-    import narwhals as nw
-
-    values = frame[column]
-    if values.dtype != nw.Object:
-        return isinstance(values.dtype, (nw.List, nw.Array))
-    first = next((value for value in values if not is_missing(value)), None)
-    return isinstance(first, (list, tuple, np.ndarray))
 
 
 def _is_series_of_lists(values: Any) -> bool:
@@ -259,7 +166,12 @@ def _is_series_of_lists(values: Any) -> bool:
     return hasattr(first, "__len__") and not isinstance(first, (str, bytes))
 
 
-def _keyed(queries: list[Any], values: list[Any], where: str) -> dict[Any, Any]:
+def _keyed(series: Any, where: str) -> dict[Any, Any]:
+    """{query: value} of a series of pandas."""
+    return _distinct(series.index.tolist(), series.tolist(), where)
+
+
+def _distinct(queries: list[Any], values: list[Any], where: str) -> dict[Any, Any]:
     """{query: value}; ValueError if a query comes twice."""
     table = dict(zip(queries, values, strict=True))
     if len(table) < len(queries):
@@ -274,12 +186,8 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
     import narwhals as nw
 
     try:
-        if _is_stream(values):
-            backend: Any = "polars" if find_spec("polars") else "pyarrow"
-            frame: Any = nw.from_arrow(values, backend=backend)
-        else:
-            frame = nw.from_native(values)
-    except (TypeError, ValueError, ImportError) as error:
+        frame: Any = nw.from_native(values)
+    except (TypeError, ImportError) as error:
         methods = ("to_polars", "to_pandas", "to_arrow", "to_table")
         method = next((method for method in methods if hasattr(values, method)), None)
         hint = f"; pass {name}.{method}()" if method else f": {error}"
@@ -322,48 +230,35 @@ class Side(NamedTuple):
         refuse_unread(different_values(rows, self.spare), self.name, self.kinds)
 
 
-def own_columns(
-    columns: SideColumns | None, frames: list[nw.DataFrame[Any] | None]
-) -> list[Columns]:
-    """Columns that the caller names, of each frame; one named for both has to be in one of them.
+def columns_of(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
+    """The columns that the caller names, as far as each frame has them; one of them has to.
 
     TypeError where only the truth has scores and only the ranking has grades.
     """
-    common, of_sides = columns_by_side(columns)
-    present = [set() if frame is None else set(frame.columns) for frame in frames]
-    named = [name for name in common.values() if name is not None]
-    lacking = [name for name in named if not any(name in names for names in present)]
-    for names, said in zip(present, of_sides, strict=True):
-        lacking += [name for name in said.values() if name is not None and name not in names]
+    given = check_columns(columns)
+    present = [[] if frame is None else _names(frame) for frame in frames]
+    there = dict.fromkeys(name for names in present for name in sorted(names))
+    lacking = [name for name in given.values() if name is not None and name not in there]
     if lacking:
-        names_there = dict.fromkeys(name for names in present for name in sorted(names))
-        there = format_list(names_there, limit=20)
-        msg = f"columns names {format_list(lacking)}, which no frame has; there is {there}"
+        listed = format_list(there, limit=20)
+        msg = f"columns names {format_list(lacking)}, which no frame has; there is {listed}"
         raise ColumnRoleError(msg)
-    columns_of_sides: list[Columns] = []
-    for names, said in zip(present, of_sides, strict=True):
-        shared = {role: name for role, name in common.items() if name is None or name in names}
-        columns_of_sides.append({**shared, **said})
+    of_sides: list[Columns] = [
+        {role: name for role, name in given.items() if name is None or name in names}
+        for names in present
+    ]
     truth, run = (
-        set() if frame is None else set(_roles(frame, its, name, (), (*ORDER, *GRADE)))
-        for frame, its, name in zip(frames, columns_of_sides, SIDES, strict=True)
+        {role for role in (*ORDER, *GRADE) if given.get(role) in names or names_of(names, role)}
+        for names in present
     )
     if truth.intersection(ORDER) and run == {"grade"} and "grade" not in truth:
         msg = "y_true has scores and y_score has grades; are they swapped?"
         raise TypeError(msg)
-    return columns_of_sides
+    return of_sides
 
 
-def _roles(
-    frame: nw.DataFrame[Any],
-    columns: Columns,
-    name: str,
-    required: tuple[Role, ...],
-    optional: tuple[Role, ...],
-) -> dict[Role, str]:
-    names = [column for column in frame.columns if isinstance(column, str)]
-    side = SIDES[name]
-    return find_roles(names, required, optional, columns=columns, where=name, side=side)
+def _names(frame: nw.DataFrame[Any]) -> list[str]:
+    return [column for column in frame.columns if isinstance(column, str)]
 
 
 def side_of(
@@ -373,27 +268,35 @@ def side_of(
 
     ``labels`` are columns that make slices or clusters.
     """
-    kinds = GRADE if name == "y_true" else ORDER
+    kinds, names = GRADE if name == "y_true" else ORDER, _names(frame)
+    about: Any = {"columns": columns, "where": name}
     try:
-        named = _roles(frame, columns, name, ("query", "item"), wanted_of(kinds, columns))
+        named = find_roles(names, ("query", "item"), wanted_of(kinds, columns), **about)
     except ColumnRoleError as error:
         msg = f"{error}; the metric functions take no columns=, there rename it. {_WIDE}"
         raise ColumnRoleError(msg) from None
     for column in (named["query"], named["item"]):
-        kind = frame[column].dtype
-        if kind.is_nested():
-            msg = (
-                f"column {safe_repr(column)} of {name} has dtype {safe_text(str(kind), limit=80)}, "
-                "which is no id; pass numbers, text or dates"
-            )
-            raise TypeError(msg)
+        _refuse_no_ids(frame[column], f"column {safe_repr(column)} of {name}")
     if kinds == GRADE and "grade" not in {*named, *columns}:
         # BEIR calls a grade "score".
-        grade = _roles(frame, columns, name, (), ("score",)).get("score")
+        grade = find_roles(names, (), ("score",), **about).get("score")
         if grade is not None and frame[grade].dtype.is_integer():
             named["grade"] = grade
-    names = [column for column in frame.columns if isinstance(column, str)]
     return Side(name, named, unread_columns(names, named, columns, kinds, labels), kinds)
+
+
+def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
+    """TypeError for a column of lists or of times, which different libraries round."""
+    import narwhals as nw
+
+    kind, what = column.dtype, ""
+    if kind.is_nested() or (kind == nw.Object and not all(map(is_hashable, column.head(1)))):
+        what = f"holds lists, and an id stands in each row. {_WIDE}"
+    elif kind.is_temporal():
+        what = f"has dtype {safe_text(str(kind), limit=80)}, which is no id; pass numbers or text"
+    if what:
+        msg = f"{where} {what}"
+        raise TypeError(msg)
 
 
 _LOOKED = 10_000
@@ -477,19 +380,11 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
     series = _column(frame, column, name, is_id=True)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
-    is_polars = series.implementation.is_polars()
-    if is_polars and (series.dtype == nw.String or series.dtype.is_integer()):
+    is_plain = series.dtype == nw.String or series.dtype.is_integer()
+    if is_plain and series.implementation.is_polars():
         plain: IdColumn = series.to_native()
         return plain
     ids: list[Any] = series.to_list()
-    if series.dtype.is_temporal() and is_polars:
-        times = series.to_native()
-        if not type(times)("column", ids, times.dtype).equals(times):
-            msg = (
-                f"column {safe_repr(column)} of {name} holds times finer than a microsecond, which "
-                "make no ids in Python; cast it to whole numbers or to text"
-            )
-            raise ValueError(msg)
     return ids
 
 

@@ -17,7 +17,7 @@ from sklearn_rank.typing import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_rank.inputs.roles import SideColumns
+    from sklearn_rank.inputs.roles import Columns
 
 _WORDS: Mapping[str, Collection[str]] = {
     "ties": TIE_RULES,
@@ -35,7 +35,7 @@ class ReadOptions(NamedTuple):
     """Options of :func:`evaluate` on which the data depend, and the name of the function."""
 
     owner: str = "evaluate"
-    columns: SideColumns | None = None
+    columns: Columns | None = None
     labels: tuple[str, ...] = ()
     """Columns that make clusters or slices, and are no grades."""
     groups: Any = None

@@ -20,9 +20,7 @@ from sklearn_rank.support.text import argument, format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
-"""Answer of a caller for one side: the column of a role, or None if no column has it."""
-SideColumns: TypeAlias = Mapping[str, str | Columns | None]
-"""Answers for both sides; ``relevant`` and ``retrieved`` say the columns of one of them."""
+"""Answer of a caller: the column of a role, or None if no column has it."""
 
 
 class Names(NamedTuple):
@@ -84,9 +82,7 @@ LISTS: Mapping[str, tuple[Names, ...]] = MappingProxyType(
         ),
     }
 )
-"""Names of columns that hold all items of a query, by side, as Ragas and others have them."""
-
-SIDES: Mapping[str, str] = MappingProxyType({"y_true": "relevant", "y_score": "retrieved"})
+"""Names of keys of JSON that hold all items of a query, by side, as Ragas and others have them."""
 
 
 @lru_cache(1 << 12)
@@ -152,12 +148,10 @@ def find_roles(
     *,
     columns: Columns | None = None,
     where: str,
-    side: str = "",
 ) -> dict[Role, str]:
     """The column of each role: the one given, else the only one with a name of that role.
 
-    ColumnRoleError if there is none for a required role, or several for any. ``side`` is the side
-    of a frame, whose messages name the item alone.
+    ColumnRoleError if there is none for a required role, or several for any.
     """
     names, required, given = list(names), tuple(required), check_columns(columns)
     there = format_list(names, limit=20) or "none"
@@ -171,7 +165,6 @@ def find_roles(
     for role in (*required, *optional):
         matching = names_of(free, role)
         column = given[role] if role in given else next(iter(matching), None)
-        key = side if side and role == "item" else role
         if column is not None:
             named[role] = column
         if column is None and role in required and role not in given:
@@ -180,12 +173,12 @@ def find_roles(
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
                 f"names: {', '.join(' '.join(families).split())}. For another one pass "
-                f"{argument('columns', {key: spare[0] if len(spare) == 1 else '...'})}"
+                f"{argument('columns', {role: spare[0] if len(spare) == 1 else '...'})}"
             )
         elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
-                f"Say which one: {argument('columns', {key: column})}"
+                f"Say which one: {argument('columns', {role: column})}"
             )
         elif column is not None and names.count(column) > 1:
             times = f"{names.count(column)} columns of the name {safe_repr(column)}"
@@ -217,28 +210,11 @@ def check_columns(columns: Columns | None) -> Columns:
         elif name is not None and not isinstance(name, str):
             msg = f"columns says that {role!r} is {safe_repr(name)}, which is no name of a column"
         elif name is not None and role_by_name.setdefault(name, role) != role:
-            msg = (
-                f"columns gives {safe_repr(name)} to {role_by_name[name]!r} and to {role!r}, and a "
-                "column has one role. For frames that differ, say columns by side: "
-                "columns={'relevant': {'grade': ...}, 'retrieved': {'score': ...}}"
-            )
+            both = f"{role_by_name[name]!r} and to {role!r}"
+            msg = f"columns gives {safe_repr(name)} to {both}, and a column has one role"
         if msg:
             raise ColumnRoleError(msg)
     return columns
-
-
-def columns_by_side(columns: SideColumns | None) -> tuple[Columns, list[Columns]]:
-    """Columns of both sides, and columns of one side: of y_true, and of y_score."""
-    if not isinstance(columns, Mapping):
-        return check_columns(columns), [{}, {}]
-    of_sides = []
-    for side in LISTS:
-        said = columns.get(side)
-        said = {"item": said} if isinstance(said, str) else {} if said is None else said
-        of_sides.append(check_columns(said))
-    # What is no text is no name of a column, which the check says.
-    common: Any = {role: name for role, name in columns.items() if role not in LISTS}
-    return check_columns(common), of_sides
 
 
 ORDER: tuple[Role, ...] = ("score", "distance", "rank")

@@ -182,21 +182,6 @@ def frames(drawn: Drawn) -> Any:
     return tuple(made)
 
 
-def frames_of_lists(drawn: Drawn) -> Any:
-    make = drawn.rng.choice([pd.DataFrame, pl.DataFrame])
-    truth = {
-        "question": list(drawn.truth),
-        "relevant": [[i for i, grade in own.items() if grade > 0] for own in drawn.truth.values()],
-    }
-    run: dict[str, Any] = {
-        "question": list(drawn.run),
-        "results": list(map(list, drawn.run.values())),
-    }
-    if drawn.number:
-        run[f"{drawn.number}s"] = [drawn.numbers(own) for own in drawn.run.values()]
-    return make(truth), make(run)
-
-
 def csv(drawn: Drawn) -> Any:
     files = []
     for side in ("truth", "run"):
@@ -253,7 +238,6 @@ FORMS = {
         lists,
         series,
         frames,
-        frames_of_lists,
         csv,
         parquet,
         json_lines,

@@ -48,26 +48,25 @@ def lines(*objects: Any) -> io.BytesIO:
 @st.composite
 def tables(draw: Any) -> Any:
     """Both tables with other names, in another order, beside columns of any known names."""
-    sides, columns = [], []
-    for table in (TRUTH, RUN):
-        names = draw(st.lists(st.sampled_from(KNOWN), min_size=6, max_size=6, unique=True))
-        own = dict(zip(table, names, strict=False))
-        renamed: dict[str, Any] = {own[role]: values for role, values in table.items()}
+    names = draw(st.lists(st.sampled_from(KNOWN), min_size=10, max_size=10, unique=True))
+    columns = dict(zip(("query", "item", "grade", "score"), names, strict=False))
+    sides = []
+    for table, spare in ((TRUTH, names[4:7]), (RUN, names[7:])):
+        renamed: dict[str, Any] = {columns[role]: values for role, values in table.items()}
         n = len(table["query"])
         noise = [[7] * n, list(range(n)), [f"t{row}" for row in range(n)]]
-        renamed |= dict(zip(names[3:], noise, strict=True))
+        renamed |= dict(zip(spare, noise, strict=True))
         sides.append({name: renamed[name] for name in draw(st.permutations(list(renamed)))})
-        columns.append(own)
     return sides, columns
 
 
 @given(tables())
 def test_names_and_order_of_columns_never_change_a_value(made: Any) -> None:
-    (truth, run), (judged, ranked) = made
-    columns = {"relevant": judged, "retrieved": ranked}
+    (truth, run), columns = made
     for make in (pd.DataFrame, pl.DataFrame):
         found = evaluate(make(truth), make(run), ["mrr", "ndcg"], columns=columns)
         assert found.scores == EXPECTED
+    judged, ranked = ({role: columns[role] for role in table} for table in (TRUTH, RUN))
     for write in (csv_of, lines_of):
         qrels = read_qrels(write(truth), columns=judged)
         found = evaluate(qrels, read_run(write(run), columns=ranked), ["mrr", "ndcg"])
@@ -102,9 +101,8 @@ def test_ids_of_items_are_not_read_as_grades() -> None:
     ("columns", "message"),
     [
         ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', and a column"),
-        ({"relevant": {"grade": "zz"}}, "columns names 'zz', which no frame has"),
-        ({"retrieved": {"thing": "item"}}, "unknown role 'thing'"),
-        ({"relevant": 7}, "must be a mapping"),
+        ({"grade": "zz"}, "columns names 'zz', which no frame has"),
+        ({"relevant": {"item": "item"}}, "unknown role 'relevant'"),
         ({"item": 7}, "says that 'item' is 7, which is no name of a column"),
     ],
 )
@@ -130,9 +128,6 @@ def test_names_of_question_sets(name: str) -> None:
     one = {"question": "how?", name: ["a", "b"], "set": "hard"}
     assert read_qrels(lines(one)) == {"how?": {"a": 1, "b": 1}}
     assert read_qrels(lines({"id": "7", **one})) == {"7": {"a": 1, "b": 1}}
-    truth = pd.DataFrame([one])
-    ev = evaluate(truth, pd.DataFrame([{"question": "how?", "results": ["x", "b"]}]), "mrr")
-    assert ev["mrr"] == 1 / 2
 
 
 @pytest.mark.parametrize("name", ["asin", "sku", "chunk_id"])
@@ -159,62 +154,22 @@ def test_distances_of_a_column_rank_the_least_first() -> None:
         assert evaluate({"q": {"c"}}, make(run), "mrr")["mrr"] == 1 / 2
     other = {"l2": run.pop("distance"), **run}
     assert read_run(csv_of(other), columns={"distance": "l2"}) == expected
-    wide = pd.DataFrame({"qid": ["q"], "results": [["b", "c"]], "distances": [[1, 2]]})
-    assert evaluate({"q": {"c"}}, wide, "mrr")["mrr"] == 1 / 2
     unsigned = pl.DataFrame(run).with_columns(distance=pl.Series([9, 1, 4], dtype=pl.UInt8))
     assert evaluate({"q": {"c"}}, unsigned, "mrr")["mrr"] == 1 / 2
 
 
-# One frame or file for both sides ----------------------------------------------------------------
-
-RAGAS = {
-    "user_input": ["q1", "q2", "q3"],
-    "retrieved_contexts": [["t1"], ["t2"], ["t9"]],
-    "retrieved_context_ids": [["x", "a"], None, ["c"]],
-    "reference_contexts": [["t1"], ["t2"], ["t3"]],
-    "reference_context_ids": [None, ["b"], ["c"]],
-}
+# Lists of items ----------------------------------------------------------------------------------
 
 
-def test_ids_stand_before_texts_and_a_missing_list_is_empty() -> None:
-    for make in (pd.DataFrame, pl.DataFrame):
-        frame = make(RAGAS)
-        ev = evaluate(frame, frame, "recall", zero_division=0.0)
-        assert (ev["recall"], ev.counts["undefined"]["recall"]) == (1 / 3, 1)
-        columns = {"relevant": "reference_contexts", "retrieved": "retrieved_contexts"}
-        texts = evaluate(frame, frame, "recall", columns=columns)
-        assert texts.per_query["recall"].tolist() == [1.0, 1.0, 0.0]
-
-
-OWN = {"q": ["1", "2"], "gt": [["a"], ["b"]], "hit": [["x"], ["y"]]}
-SAID = {"query": "q", "relevant": "gt", "retrieved": "hit"}
-
-
-def test_no_list_is_the_ranking_and_its_judgement() -> None:
-    frame = pd.DataFrame(OWN)
-    for name in ("gt", "hit"):
-        for run in (frame, frame.copy()):
-            with pytest.raises(ColumnRoleError, match=f"^'{name}' is the list of both"):
-                evaluate(frame, run, "mrr", columns={"query": "q", "item": name})
-        with expected_failure(ColumnRoleError, match="is the list of both the relevant and"):
-            assert_mrr_at_least(frame, frame, 0.9, columns={"query": "q", "item": name})
-    assert evaluate(frame, frame, "mrr", columns=SAID)["mrr"] == 0.0
-    # Two frames that call their lists alike are two lists.
-    other = frame.assign(hit=[["a"], ["y"]])
-    assert evaluate(other.assign(hit=frame["gt"]), other, "mrr", columns=SAID | {"relevant": "hit"})
-
-
-def test_messages_do_not_propose_the_column_of_the_other_side() -> None:
-    frame = pd.DataFrame(OWN)
-    with pytest.raises(ColumnRoleError, match=r"y_true .*columns=\{'relevant': '\.\.\.'\}"):
-        evaluate(frame, frame, "mrr", columns={"query": "q"})
-    ragas = pd.DataFrame(RAGAS).drop(columns=["reference_contexts", "reference_context_ids"])
-    with pytest.raises(ColumnRoleError, match=r"y_true .*columns=\{'relevant': '\.\.\.'\}"):
-        evaluate(ragas, ragas, "mrr")
-    one = pd.DataFrame({"q": ["1"], "retrieved_ids": [["a"]], "gt": [["a"]]})
-    with pytest.raises(ColumnRoleError, match=r"columns=\{'relevant': 'gt'\}"):
-        evaluate(one, one, "mrr", columns={"query": "q"})
-    assert evaluate(one, one, "mrr", columns={"query": "q", "relevant": "gt"})["mrr"] == 1.0
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_frames_with_lists_of_items_are_passed_as_mappings(make: Any) -> None:
+    frame = make({"user_input": ["q"], "retrieved_context_ids": [["x", "a"]], "doc": [["a"]]})
+    with pytest.raises(TypeError, match=r"'doc' of y_true holds lists.*dict\(zip\(frame\['query'"):
+        evaluate(frame, {"q": ["a"]}, "mrr")
+    with pytest.raises(ColumnRoleError, match=r"y_score has no column .* lists of items goes in"):
+        evaluate({"q": {"a"}}, frame[["user_input", "retrieved_context_ids"]], "mrr")
+    sides = [dict(zip(frame["user_input"], frame[name], strict=True)) for name in frame.columns[1:]]
+    assert evaluate(sides[1], sides[0], "mrr")["mrr"] == 1 / 2
 
 
 def test_one_list_of_a_file_is_not_both_sides(tmp_path: Path) -> None:
@@ -236,11 +191,8 @@ def test_numbers_in_a_list_of_their_own() -> None:
     assert read_qrels(lines({"query": "q", "relevant": ["a", "b"], "grades": [2, 0]})) == {
         "q": {"a": 2, "b": 0}
     }
-    frame = pd.DataFrame([{**hits, "results": ["a", "b", "c"]}])
     with pytest.raises(ValueError, match=r"1: has 3 items and 2 numbers of them"):
         read_run(lines({**hits, "results": ["a", "b", "c"]}))
-    with pytest.raises(ValueError, match=r"'q' of y_score has 3 items in 'results', 2 in 'scores'"):
-        evaluate({"q": {"a"}}, frame, "mrr")
     with pytest.raises(ColumnRoleError, match="an item of <file> has no id; it has 'text'"):
         read_run(lines({"query": "q", "results": [{"text": "a"}]}))
     two = {"query": "q", "hits": [{"id": 1, "doc_id": "d7"}]}
@@ -391,18 +343,6 @@ def test_other_columns_are_left_alone(door: str, values: Any) -> None:
     assert through(door, table, "y_score") == 1.0
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_lists_of_numbers_without_a_role_are_not_left_out(frame):
-    truth = {"q": {"b": 1, "a": 0}}
-    lists = frame({"query": ["q"], "retrieved": [["a", "b", "c"]], "bm25": [[1.0, 3, 2]]})
-    with pytest.raises(ColumnRoleError, match=r"may be 'bm25' \(numbers\); without it the order"):
-        evaluate(truth, lists, "mrr")
-    assert evaluate(truth, lists, "mrr", columns={"score": "bm25"})["mrr"] == 1.0
-    assert evaluate(truth, lists, "mrr", columns={"score": None})["mrr"] == 1 / 2
-    vectors = frame({"query": ["q"], "retrieved": [["a", "b"]], "vector": [[1.0, 2.0, 3.0]]})
-    assert evaluate(truth, vectors, "mrr")["mrr"] == 1 / 2, "no number for each item"
+def test_lists_of_numbers_without_a_role_are_not_left_out():
     with pytest.raises(ColumnRoleError, match=r":1 has no column .* may be 'bm25' \(numbers\)"):
         read_run(lines({"query": "q", "retrieved": ["a", "b"], "bm25": [1, 2]}), format="jsonl")
-    votes = frame({"query": ["q"], "relevant": [["a", "b"]], "votes": [[0, 2]]})
-    with pytest.raises(ColumnRoleError, match=r"may be 'votes' \(numbers\); without it every row"):
-        evaluate(votes, {"q": ["a", "b"]}, "mrr")
