@@ -225,7 +225,10 @@ def _roles() -> str:
         return "; ".join(lists)
 
     roles = [[role, names(own), _WITHOUT.get(role, "an error")] for role, own in ROLES.items()]
-    lists = [[f"{side} items, a list in JSON", names(own), "one item a row"] for side, own in LISTS.items()]
+    lists = [
+        [f"{side} items, a list in JSON", names(own), "one item a row"]
+        for side, own in LISTS.items()
+    ]
     return table(["role", "names", "without such a column"], roles + lists)
 
 

@@ -277,31 +277,10 @@ def test_pairs_are_ids_where_the_truth_has_pairs() -> None:
     assert evaluate([{"a"}], [[("x", 2), ("a", 1)]], "mrr")["mrr"] == 0.5
 
 
-RAGAS = {
-    "user_input": ["q1", "q2"],
-    "retrieved_context_ids": list(RANKED.values()),
-    "reference_context_ids": [["a", "b"], ["c"]],
-    "response": ["text", "text"],
-}
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_frames_with_lists(make: Any) -> None:
-    expected = evaluate({"q1": ["a", "b"], "q2": ["c"]}, RANKED, "map").scores
-    assert evaluate(make(RAGAS), make(RAGAS), "map").scores == expected
-    run = {"qid": list(RUN), "doc": [list(r) for r in RUN.values()]}
-    scored = make({**run, "score": [list(r.values()) for r in RUN.values()]})
-    assert evaluate(TRUTH, scored, "ndcg").scores == evaluate(TRUTH, RUN, "ndcg").scores
-    twice = make({"qid": ["q1", "q1"], "doc": [["a"], ["b"]]})
-    with pytest.raises(ValueError, match="holds queries more than once: 'q1'"):
-        evaluate(TRUTH, twice, "map")
-
-
-def test_judgements_of_beir_and_streams_of_arrow() -> None:
+def test_judgements_of_beir() -> None:
     qrels = {"query-id": ["q1", "q1", "q2"], "corpus-id": ["a", "b", "c"], "score": [2, 1, 1]}
     expected = evaluate(TRUTH, RUN, MEASURES).scores
     assert evaluate(pd.DataFrame(qrels), RUN, MEASURES).scores == expected
-    assert evaluate(pa.table(qrels).to_reader(), RUN, MEASURES).scores == expected
 
 
 @pytest.mark.filterwarnings("ignore:. of 3 relevant items seem")
