@@ -22,6 +22,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.scorers import map_scorer
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_text
 
 TUNE = """\
@@ -113,7 +114,8 @@ def run_demo(path: str, *, is_opened: bool) -> None:
         "path": path,
     }
     print("1. Tune: X has the similarities of names and texts, qid the query of each row\n")
-    _run(TUNE, names)
+    with waiting("searching for the best ranker"):
+        _run(TUNE, names)
 
     print("\n2. Compare with the similarity of names, on the queries held out\n")
     names["old"] = pairs.ranked(test, lambda features: features[:, 0])

@@ -10,18 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sklearn_rank.cli.evaluate import check_measures, measure_run, names_of
+from sklearn_rank.cli.evaluate import measure_files
 from sklearn_rank.cli.gate import limits_of
 from sklearn_rank.cli.options import COMPARED
-from sklearn_rank.cli.reading import (
-    Reader,
-    read_items,
-    read_labels,
-    refuse_repeated_input,
-    refuse_repeated_runs,
-    split_runs,
-)
-from sklearn_rank.cli.terminal import print_table, shown
+from sklearn_rank.cli.reading import read_items, read_labels
+from sklearn_rank.cli.terminal import print_styled, print_table, shown
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import (
     COLUMNS,
@@ -36,8 +29,11 @@ from sklearn_rank.evaluation.tables import plain_id
 from sklearn_rank.report.page import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, text_cell
+
+_STYLES = {"worse": "bold red", "better": "bold blue"}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,7 +109,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         if limits is not None:
             msg = "--max-drop compares a run with a baseline: QRELS BASELINE NEW"
             raise ValueError(msg)
-        (result,) = _measure_files(arguments, [arguments.baseline], keep_items=True).values()
+        systems = measure_files(arguments, [arguments.baseline], COMPARED, keep_items=True)
+        (result,) = systems.values()
     title, explained = arguments.title, arguments.explain
     verdict = write_report(result, arguments.output, title=title, measure=explained, **options)
     _print_verdict(verdict)
@@ -133,9 +130,9 @@ def _texts(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _print_verdict(verdict: Verdict) -> None:
-    print(shown(verdict.sentence))
+    print_styled(verdict.sentence, _STYLES.get(verdict.kind, "bold"))
     for detail in verdict.details:
-        print(shown(detail))
+        print_styled(detail)
 
 
 def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
@@ -158,31 +155,15 @@ def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool, **texts: Any) -> Comparison:
     """Read, measure and compare."""
     paths = [arguments.baseline, *arguments.runs]
-    systems = _measure_files(arguments, paths, keep_items=keep_items)
-    return compare(
-        systems,
-        all_pairs=arguments.all_pairs,
-        alpha=arguments.alpha,
-        queries="same" if arguments.same_queries else "common",
-        **texts,
-    )
-
-
-def _measure_files(
-    arguments: argparse.Namespace, paths: list[str], *, keep_items: bool
-) -> dict[str, Evaluation]:
-    """Read and measure."""
-    check_measures(arguments, COMPARED)
-    reader = Reader(arguments)
-    files = [file for path in paths for file in split_runs(path)]
-    refuse_repeated_input(arguments.qrels, *files)
-    refuse_repeated_runs(*files)
-    qrels = reader.qrels(arguments.qrels)
-    systems = {}
-    for name, path in zip(names_of(paths), paths, strict=True):
-        ranking = reader.runs(path)
-        systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
-    return systems
+    systems = measure_files(arguments, paths, COMPARED, keep_items=keep_items)
+    with waiting("comparing"):
+        return compare(
+            systems,
+            all_pairs=arguments.all_pairs,
+            alpha=arguments.alpha,
+            queries="same" if arguments.same_queries else "common",
+            **texts,
+        )
 
 
 def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:

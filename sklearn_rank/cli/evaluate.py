@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from sklearn_rank.cli.options import EVALUATED
-from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input, split_runs
+from sklearn_rank.cli.reading import (
+    Reader,
+    read_labels,
+    refuse_repeated_input,
+    refuse_repeated_runs,
+    split_runs,
+)
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import interval_of, remarks, table_of
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
@@ -26,59 +32,51 @@ from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cel
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
-    check_measures(arguments, EVALUATED)
-    reader = Reader(arguments)
-    files = [file for path in arguments.runs for file in split_runs(path)]
-    refuse_repeated_input(arguments.qrels, *files)
-    qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
-    evaluations: list[Evaluation] = []
-    for path in arguments.runs:
-        ranking = reader.runs(path)
-        evaluations.append(measure_run(arguments, qrels, ranking))
-    _print(names_of(arguments.runs), evaluations, arguments, labels)
+    evaluations = measure_files(arguments, arguments.runs, EVALUATED)
+    _print([*evaluations], [*evaluations.values()], arguments, labels)
     return 0
 
 
 # Measuring, for `compare` and `report` as well --------------------------------------------------
 
 
-def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> None:
-    """Put the default for measures that nobody named; errors come before a file is read."""
-    find_convention(arguments.convention)
-    arguments.measures = tuple(arguments.measures) or default
-    _measures(arguments)
+def measure_files(
+    arguments: argparse.Namespace,
+    paths: list[str],
+    default: tuple[str, ...],
+    *,
+    keep_items: bool = False,
+) -> dict[str, Evaluation]:
+    """Read and measure runs, by the ``default`` measures if nobody named some."""
+    # Errors of the options come before a file is read.
+    convention = find_convention(arguments.convention)
+    measures = parse_measures(arguments.measures or default)
+    if arguments.min_rel is not None:
+        measures = tuple(one.with_parameters(min_rel=arguments.min_rel) for one in measures)
+    files = [file for path in paths for file in split_runs(path)]
+    refuse_repeated_input(arguments.qrels, *files)
+    refuse_repeated_runs(*files)
+    reader, clusters = Reader(arguments), arguments.clusters
+    with waiting("reading judgements"):
+        qrels = reader.qrels(arguments.qrels)
+    options: dict[str, Any] = {
+        "convention": arguments.convention,
+        "missing": "zero" if arguments.complete else convention.missing,
+        "ignore_identical_ids": arguments.ignore_identical_ids,
+        "keep_items": keep_items,
+        "clusters": None if clusters is None else read_labels(clusters, "--clusters"),
+    }
+    evaluations = {}
+    for name, path in zip(_names_of(paths), paths, strict=True):
+        with waiting(f"reading {path}"):
+            ranking = reader.runs(path)
+        with waiting(f"measuring {path}"):
+            evaluations[name] = evaluate(qrels, ranking, measures, **options)
+    return evaluations
 
 
-def _measures(arguments: argparse.Namespace) -> list[Measure]:
-    parsed = list(parse_measures(arguments.measures))
-    if arguments.min_rel is None:
-        return parsed
-    return [measure.with_parameters(min_rel=arguments.min_rel) for measure in parsed]
-
-
-def measure_run(
-    arguments: argparse.Namespace, qrels: Any, run: Any, *, keep_items: bool = False
-) -> Evaluation:
-    """Evaluate one run."""
-    path, convention = arguments.clusters, find_convention(arguments.convention)
-    missing: Any = "zero" if arguments.complete else convention.missing
-    return evaluate(
-        qrels,
-        run,
-        _measures(arguments),
-        convention=arguments.convention,
-        missing=missing,
-        ignore_identical_ids=arguments.ignore_identical_ids,
-        keep_items=keep_items,
-        clusters=None if path is None else read_labels(path, "--clusters"),
-    )
-
-
-# Output -----------------------------------------------------------------------------------------
-
-
-def names_of(paths: Sequence[str]) -> list[str]:
+def _names_of(paths: Sequence[str]) -> list[str]:
     """File names, or whole paths where file names alone do not tell them apart."""
     split = [split_runs(path) for path in paths]
     short = [
@@ -86,6 +84,9 @@ def names_of(paths: Sequence[str]) -> list[str]:
         for first, *others in split
     ]
     return short if len(set(short)) == len(short) else list(paths)
+
+
+# Output -----------------------------------------------------------------------------------------
 
 
 def _print(

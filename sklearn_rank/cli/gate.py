@@ -37,6 +37,7 @@ from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 
 WRITING = ("--update", "--accept")
@@ -123,19 +124,20 @@ def run(arguments: argparse.Namespace) -> int:
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
     detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
     runs, problems, warned = [], [], []
-    for gate in gates:
-        try:
-            result = _judge(gate, baselines, settings, detail)
-        except (ValueError, TypeError, OSError, ImportError) as error:
-            text = safe_text(in_words_of(str(error)), limit=2000)
-            problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
-            continue
-        record = {**result.as_dict(), "nodeid": gate.name}
-        # What is "not confirmed" is the headline itself.
-        texts = [text for text in warnings_of(result) if text not in result.headline]
-        warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
-        outcome = "passed" if result.passed else "failed"
-        runs.append(GateRun(record, gate.name, outcome, queries=result.page))
+    with waiting(f"judging {len(gates)} gates"):
+        for gate in gates:
+            try:
+                result = _judge(gate, baselines, settings, detail)
+            except (ValueError, TypeError, OSError, ImportError) as error:
+                text = safe_text(in_words_of(str(error)), limit=2000)
+                problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
+                continue
+            record = {**result.as_dict(), "nodeid": gate.name}
+            # What is "not confirmed" is the headline itself.
+            texts = [text for text in warnings_of(result) if text not in result.headline]
+            warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
+            outcome = "passed" if result.passed else "failed"
+            runs.append(GateRun(record, gate.name, outcome, queries=result.page))
     unused = baselines.unused(gates) if arguments.config else []
     where = f"baselines in {shown(baselines.directory)} of no gate"
     remarks = [f"{where}: {format_list(unused)}"] if unused else []

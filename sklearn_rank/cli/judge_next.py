@@ -22,6 +22,7 @@ from sklearn_rank.files.write import write_qrels
 from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.support.disk import refuse_inputs
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import FORMULA, to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (qrels_path, path, new, *filled)
     if arguments.into:
         refuse_inputs(arguments.into, inputs)
-    qrels = reader.qrels(qrels_path)
+    with waiting("reading judgements"):
+        qrels = reader.qrels(qrels_path)
     if filled:
         with warnings.catch_warnings():
             # Rows whose grade is still empty are as they should be.
@@ -75,10 +77,11 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
     for path, what in ((arguments.new, "NEW"), (arguments.run_path, old)):
         if path is None:
             continue
-        run, measure = reader.run(path, what), arguments.measure
-        names = ("convention", "assume", "ignore_identical_ids")
-        options = {name: getattr(arguments, name) for name in names}
-        systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
+        with waiting(f"measuring {path}"):
+            run, measure = reader.run(path, what), arguments.measure
+            names = ("convention", "assume", "ignore_identical_ids")
+            options = {name: getattr(arguments, name) for name in names}
+            systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (
             "QRELS count as complete, because they hold no item that is judged not relevant "

@@ -17,7 +17,7 @@ EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 """Measures of ``evaluate`` that nobody named."""
 COMPARED = ("map", "ndcg@10", "mrr")
 """Measures of ``compare`` and ``report`` that nobody named."""
-SITE = "https://sklearn-rank.github.io/sklearn-rank/stable/cli.html"
+SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
 WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _IDENTICAL = "leave out of a ranking the item with the id of its query, as BEIR does"
@@ -105,14 +105,8 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
 # Options of several commands --------------------------------------------------------------------
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
+def _add_reading(add: Callable[..., object]) -> None:
     """Columns whose names are not recognised, and a limit."""
-    files = (
-        "TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps compressed; '-' is standard "
-        "input. Columns are recognised by their names. Repeated runs of one system are joined by "
-        "commas: new-1.run,new-2.run."
-    )
-    add = parser.add_argument_group("files", fill(files, WIDTH - 2)).add_argument
     sides = {
         "qrels": ("query", "item", "grade"),
         "run": ("query", "item", "score", "distance", "rank"),
@@ -138,9 +132,8 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 
 
-def _add_counting(parser: argparse.ArgumentParser) -> None:
+def _add_counting(add: Callable[..., object]) -> None:
     """What counts, and as what."""
-    (add,) = _groups(parser, "what counts")
     add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
@@ -158,6 +151,38 @@ def _add_measures(add: Callable[..., object], default: Sequence[str]) -> None:
     )
     several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
     add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
+
+
+def _share(parser: argparse.ArgumentParser, *described: Callable[..., None]) -> None:
+    """Add options that ``help reading`` describes, and name them."""
+    names = []
+
+    def add(*spellings: str, help: str, **options: Any) -> None:  # noqa: ARG001
+        parser.add_argument(*spellings, **options, help=argparse.SUPPRESS)
+        names.append(spellings[-1])
+
+    for options in described:
+        options(add)
+    text = f"{', '.join(names)}: see sklearn-rank help reading"
+    listed = fill(text, WIDTH, break_on_hyphens=False)
+    parser.add_argument_group("options that commands share", listed)
+
+
+def reading_help() -> str:
+    """Description of the options that commands share."""
+    parser = argparse.ArgumentParser(
+        usage=argparse.SUPPRESS,
+        add_help=False,
+        description="Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps "
+        "compressed; '-' reads standard input. Columns are recognised by their names. Repeated "
+        "runs of one system are joined by commas: new-1.run,new-2.run.",
+        epilog=f"guide: {SITE}/files.html",
+    )
+    counting = "what counts (evaluate, compare, report; in part others)"
+    files, counted = _groups(parser, "files", counting)
+    _add_reading(files)
+    _add_counting(counted)
+    return parser.format_help()
 
 
 # The commands -----------------------------------------------------------------------------------
@@ -193,7 +218,7 @@ def _command(
         name,
         usage="\n       ".join(forms),
         description=fill(description, WIDTH),
-        epilog="\n  ".join(["examples:", *lines]) + f"\n\nguide: {SITE}",
+        epilog="\n  ".join(["examples:", *lines]) + f"\n\nguide: {SITE}/cli.html",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         **more,
     )
@@ -243,8 +268,7 @@ def _evaluate(commands: Any) -> None:
     output("-q", "--per-query", action="store_true", help="also print values per query")
     forms = ("table", "trec", "json", "csv", "markdown", "latex")
     output("--format", choices=forms, default="table", help="of the output (default: table)")
-    _add_counting(parser)
-    _add_reading(parser)
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("evaluate", "run"))
 
 
@@ -271,8 +295,7 @@ def _compare(commands: Any) -> None:
     output("--format", choices=forms, default="text", help="of the output (default: text)")
     rows = "one row per system or per change (default: changes in CSV, else systems)"
     output("--rows", choices=("systems", "changes"), help=rows)
-    _add_counting(parser)
-    _add_reading(parser)
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run"))
 
 
@@ -300,8 +323,7 @@ def _report(commands: Any) -> None:
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     output("--open", action="store_true", help="open the report in the browser")
     output("--title", metavar="TEXT", help="line above the verdict")
-    _add_counting(parser)
-    _add_reading(parser)
+    _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run_report"), format="html")
 
 
@@ -392,7 +414,7 @@ def _gate(commands: Any) -> None:
     markdown = "append a Markdown report, besides the step summary of GitHub"
     output("--markdown", metavar="FILE", help=markdown)
     output("--junit", metavar="FILE", help="write a JUnit report")
-    _add_reading(parser)
+    _share(parser, _add_reading)
     parser.set_defaults(run=("gate", "run"))
 
 
@@ -429,12 +451,12 @@ def _judge_next(commands: Any) -> None:
     output("--format", choices=("table", "csv"), default="table", help=forms)
     output("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
     output("--force", action="store_true", help="let --into replace judgements that are there")
-    _add_reading(parser)
+    _share(parser, _add_reading)
     parser.set_defaults(run=("judge_next", "run"))
 
 
 def _small(commands: Any) -> None:
-    """``measures``, ``audit`` and ``demo``."""
+    """``measures``, ``audit``, ``demo`` and ``help``."""
     parser = _command(
         commands,
         "measures",
@@ -471,3 +493,13 @@ def _small(commands: Any) -> None:
     add("-o", "--output", default="demo.html", metavar="FILE", help="default: demo.html")
     add("--open", action="store_true", help="open the report in the browser")
     parser.set_defaults(run=("tools", "run_demo"))
+    parser = _command(
+        commands,
+        "help",
+        "reading",
+        "Describe how files are read, and what counts.",
+        "reading",
+        help="describe the options that commands share",
+    )
+    parser.add_argument("topic", choices=("reading",), help="the only topic")
+    parser.set_defaults(run=("tools", "run_help"))

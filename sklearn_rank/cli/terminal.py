@@ -23,22 +23,39 @@ INTERRUPTED = 130
 
 def print_table(table: Table) -> None:
     """A table in aligned columns, of which a narrow terminal gets no spare ones."""
-    from sklearn_rank.tables.formats import display_width, to_text
+    from sklearn_rank.tables.formats import BEST, display_width, to_text
 
+    left_out: list[str] = []
     room = get_terminal_size().columns if sys.stdout.isatty() else math.inf
-    left_out = []
-    while max(map(display_width, to_text(replace(table, notes=())).split("\n"))) > room:
+    while True:
+        head, *lines = to_text(replace(table, notes=(), meaning="")).split("\n")
         spare = [column.spare for column in table.columns]
-        position = spare.index(max(spare))
-        if not spare[position]:
+        if max(map(display_width, (head, *lines))) <= room or not any(spare):
             break
+        position = spare.index(max(spare))
         values = {cell.text for cell in table.column(position)}
         value = f" ({values.pop()} in every row)" if len(values) == 1 else ""
         left_out.append(f"{table.columns[position].title}{value}")
         table = table.without(position)
-    print(to_text(table))
+    print_styled(head, "bold")
+    for line, row in zip(lines, table.rows, strict=True):
+        print_styled(line, "red" if any(cell.worse for cell in row) else "")
+    notes = [*map(shown, table.footnotes(BEST))]
     if left_out:
-        print(f"hidden columns: {', '.join(left_out)} (widen the terminal, or pipe the output)")
+        hidden = ", ".join(left_out)
+        notes.append(f"hidden columns: {hidden} (widen the terminal, or pipe the output)")
+    print(*notes, sep="\n", end="\n" * bool(notes))
+
+
+def print_styled(text: str, style: str = "") -> None:
+    """A line in a style of Rich; plain in a pipe."""
+    if not style or not sys.stdout.isatty():
+        print(shown(text))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console().print(Text(shown(text), style), soft_wrap=True)
 
 
 def shown(text: object) -> str:

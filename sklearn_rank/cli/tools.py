@@ -1,4 +1,4 @@
-"""``sklearn-rank measures``, ``audit`` and ``demo``."""
+"""``sklearn-rank measures``, ``audit``, ``demo`` and ``help``."""
 
 from __future__ import annotations
 
@@ -96,4 +96,12 @@ def run_demo(arguments: argparse.Namespace) -> int:
         msg = "this Python was installed without its help pages"
         raise ImportError(msg) from None
     run(arguments.output, is_opened=arguments.open)
+    return 0
+
+
+def run_help(_: argparse.Namespace) -> int:
+    """Print the options that commands share."""
+    from sklearn_rank.cli.options import reading_help
+
+    print(reading_help(), end="")
     return 0

@@ -702,7 +702,12 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
             count_cell(row.queries),
             number_cell(row.baseline_value),
             number_cell(row.new),
-            number_cell(row.change, signed=True, best=row.significant),
+            number_cell(
+                row.change,
+                signed=True,
+                best=row.significant,
+                worse=row.significant and row.better is False,
+            ),
             interval_cell(row.low, row.high, signed=True),
             number_cell(row.effect, digits=2, signed=True),
             p_cell(row.p),

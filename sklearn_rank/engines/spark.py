@@ -45,7 +45,7 @@ from sklearn_rank.rankings.data import RankingData, merge_judged, no_items, one_
 from sklearn_rank.rankings.judged import Places, Unjudged
 from sklearn_rank.rankings.ranking import TIE_RULES, grade_order
 from sklearn_rank.support.checks import is_missing
-from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.runtime import waiting, warn
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import IntArray
 
@@ -131,7 +131,8 @@ class _SparkRun:
         for side in self.sides:
             refuse_unread(side.different_values(), side.side.name, side.side.kinds)
         self._refuse_no_order()
-        sizes = {side: side.sizes() for side in self.sides}
+        with waiting("Spark counts rows"):
+            sizes = {side: side.sizes() for side in self.sides}
         for side, size in sizes.items():
             self._refuse_rows(side, size)
         # As many buckets as their size takes, and some for each of the cores that there may be.
@@ -220,7 +221,8 @@ class _SparkRun:
             assume = "partial"
         # What belongs to the driver is not sent.
         options = self.options._replace(assume=assume, columns=None, sample_weight=None)
-        parts = list(_unpickled(self._parts(options, keeps_unjudged=keeps_unjudged)))
+        with waiting("Spark ranks queries"):
+            parts = list(_unpickled(self._parts(options, keeps_unjudged=keeps_unjudged)))
         if self.qrels is not None and parts:
             ranked = {query for part in parts for query in part.ranked}
             absent = [query for query in self.qrels.query_ids if query not in ranked]

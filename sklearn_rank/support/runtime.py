@@ -1,4 +1,4 @@
-"""Warnings at the line of the caller."""
+"""Warnings at the line of the caller, and progress on terminals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from sklearn_rank.support.text import safe_text
 
 WarningHandler = Callable[[str, type[Warning]], None]
 """(message, category) -> None."""
@@ -48,3 +50,19 @@ def warnings_given_by(give: WarningHandler) -> Iterator[None]:
         yield
     finally:
         _GIVE.reset(token)
+
+
+@contextmanager
+def waiting(doing: str) -> Iterator[None]:
+    """Show the task and its time on a terminal's stderr; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(escape(safe_text(doing)), total=None)
+        yield

@@ -37,6 +37,8 @@ class Cell(NamedTuple):
     """Whether it is the best of its kind, and stands out."""
     marks: tuple[str, ...] = ()
     """Letters beside it."""
+    worse: bool = False
+    """Whether it is a loss, in colour on terminals."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a terminal shows: messages in the command's words, tables, streams that end."""
+"""What a terminal shows: messages in the command's words, tables, progress, streams that end."""
 
 import os
 import subprocess
@@ -10,6 +10,7 @@ import pytest
 from sklearn_rank import write_run
 from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import option_of
+from sklearn_rank.support import runtime
 from sklearn_rank.support.text import argument, arguments_as, takes
 from tests.cli.conftest import Command
 
@@ -84,6 +85,15 @@ def on_terminal(command: Command, words: str, width: int) -> list[str]:
     return drawn.decode().replace("\r", "").split("\n")
 
 
+def test_a_terminal_gets_a_bold_head_and_a_pipe_plain_text(command):
+    words = "evaluate t.qrels one.run"
+    plain = command.process(words, environment={"TERM": "xterm", "COLUMNS": "100"})
+    assert plain.stdout.isascii()
+    assert b"\x1b" not in plain.stdout
+    assert (plain.returncode, plain.stderr) == (0, b"")
+    assert on_terminal(command, words, 100)[0].startswith("\x1b[1mmeasure")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "gone", "kept"),
@@ -100,7 +110,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
     assert not any(name in head for name in gone)
     assert bool(gone) == any(line.startswith("hidden columns: effect") for line in lines)
     assert "\u2026" not in "".join(lines)
-    assert all(len(line) <= width for line in lines[:3])
+    assert all(len(line) <= width for line in lines[1:3])
 
 
 @pytest.mark.parametrize(
@@ -115,6 +125,19 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
 )
 def test_what_is_mistyped_is_suggested(words, message, command):
     assert message in command(words, 2)
+
+
+def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):
+    with runtime.waiting("reading"):
+        pass
+    assert capsys.readouterr().err == "", "nothing elsewhere"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with runtime.waiting("reading [bold]a\x1b.run"):
+        pass
+    text = capsys.readouterr().err
+    # Markup and control characters of a name are shown, not obeyed.
+    assert "reading [bold]a" in text
+    assert "a\x1b.run" not in text
 
 
 # Streams ----------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_the_installed_command_helps_and_says_its_version(capsys):
 
 
 def test_nothing_heavy_is_imported_before_a_command_runs():
-    heavy = ("numpy", "scipy", "sklearn", "pydoc_data")
+    heavy = ("numpy", "scipy", "sklearn", "rich", "pydoc_data")
     code = (
         "import sys\n"
         "from sklearn_rank.cli import main\n"
@@ -79,6 +79,17 @@ def test_help_has_a_short_usage_and_examples_that_are_read(command, capsys):
         assert build_parser().parse_args(words[1:]).command == command
     assert not re.search(r"docs/\w+\.md", text)
     assert max(map(len, text.replace(examples, "").splitlines())) <= 80
+
+
+def test_options_that_commands_share_are_described_once(capsys):
+    assert cli.main(["help", "reading"]) == 0
+    described = set(re.findall(r"^  (?:-\w(?: N)?, )?(--[\w-]+)", capsys.readouterr().out, re.M))
+    for command in ("evaluate", "compare", "report", "gate", "judge-next"):
+        with pytest.raises(SystemExit):
+            cli.main([command, "--help"])
+        named = re.search(r"commands share:\n(.*?):\s+see", capsys.readouterr().out, re.DOTALL)[1]
+        assert set(re.findall(r"--[\w-]+", named)) <= described
+    assert {"--qrels-column", "--run-column", "--convention", "--min-rel"} <= described
 
 
 # Ends -------------------------------------------------------------------------------------------

@@ -69,3 +69,12 @@ def test_comparisons_slices_and_frames(lazy):
         "v": 0.5,
     }
     assert r_precision_score(lazy(TRUTH), lazy(RUN)) == 0.5
+
+
+def test_a_terminal_is_told(lazy, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    evaluate(lazy(TRUTH), lazy(RUN), "mrr")
+    said = capsys.readouterr().err
+    for doing in ("counts rows", "ranks queries"):
+        assert f"Spark {doing}" in said
