@@ -48,7 +48,7 @@ def assert_metric(
     at_least, at_most : float
         Least value, or the greatest where less is better (LAG). Equality (within 1e-9) passes.
     **options
-        ``allow``, ``n_queries``, ``name``, texts and reading options of :meth:`RankGate.check`.
+        ``allow``, ``name``, texts and reading options of :meth:`RankGate.check`.
 
     Returns
     -------

@@ -62,9 +62,6 @@ class RankGate:
         slices: Any = None,
         max_slice_drop: Any = None,
         slice_at_least: Any = None,
-        per_query_at_least: Any = None,
-        max_regressed_queries: int | None = None,
-        n_queries: int | None = None,
         allow: Collection[str] = (),
         query_text: Any = None,
         item_text: Any = None,
@@ -99,12 +96,6 @@ class RankGate:
             Allowed drop of each slice, for every measure that has an allowed drop.
         slice_at_least : {label: {measure: float}}, default=None
             Thresholds of slices, of any size.
-        per_query_at_least : {measure: float}, default=None
-            Least value of every single query.
-        max_regressed_queries : int, default=None
-            How many queries may be worse than in the baseline.
-        n_queries : int, default=None
-            Exact number of queries.
         allow : collection of str, default=()
             Faults of the data that are no error in this gate.
         query_text, item_text : mapping or callable, default=None

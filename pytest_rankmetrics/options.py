@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sklearn_rank.gates.limits import SettingError, Settings, in_ci
 
@@ -31,11 +31,7 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "--rank-strict": (
         {"action": "store_true"},
-        "unconfirmed drops, baselines of no test and passes by rerun fail",
-    ),
-    "--rank-show": (
-        {"choices": ("all", "failed", "none")},
-        "gates in the summary (default: all, with -q failed)",
+        "unconfirmed drops, warnings and baselines that no gate read fail",
     ),
     "--rank-html": ({"metavar": "PATH"}, "write an HTML report with the queries of every gate"),
     "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
@@ -58,8 +54,6 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
         for own in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
-    ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
-    ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
 )
 
 
@@ -81,7 +75,8 @@ class Options:
     accept: tuple[str, ...] = ()
     """Gates, as globs, whose baselines may also be lowered."""
     baseline_dir: Path | None = None
-    show: Literal["all", "failed", "none"] = "all"
+    quiet: bool = False
+    """Whether gates that pass have no line."""
     required: tuple[str, ...] = ()
     json: str = ""
     html: str = ""
@@ -116,13 +111,13 @@ def read_options(config: pytest.Config) -> Options:
         # Regeneration, whatever the switch is called, is an update.
         update=any(option(name, False) for name in ("rank_update", "force_regen", "regen_all")),
         accept=tuple(option("rank_accept")),
-        baseline_dir=_directory(config, option("rank_baseline_dir"), ini["rank_baseline_dir"]),
+        baseline_dir=_directory(config, option("rank_baseline_dir")),
         # Without the terminal plugin there is no such option.
-        show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
+        quiet=option("verbose", 0) < 0,
         required=tuple(required),
         json=option("rank_json") or "",
         html=option("rank_html") or "",
-        markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
+        markdown=option("rank_markdown") or "auto",
         in_ci=in_ci(),
     )
     for complaint in _complaints(config, options):
@@ -130,21 +125,17 @@ def read_options(config: pytest.Config) -> Options:
     return options
 
 
-def _directory(config: pytest.Config, typed: str | None, configured: str) -> Path | None:
-    """The directory of baselines; an ini file may not lead out of the project."""
-    text, root = configured if typed is None else typed, config.rootpath.resolve()
-    if typed is None and not text:
+def _directory(config: pytest.Config, text: str | None) -> Path | None:
+    """The directory of baselines."""
+    if text is None:
         return None
-    start = config.rootpath if typed is None else config.invocation_params.dir
-    path = (start / text).resolve()
+    path = (config.invocation_params.dir / text).resolve()
     if not text:
         msg = "--rank-baseline-dir is empty, and a change would be judged by its own baselines"
     elif not path.is_dir():
         msg = f"--rank-baseline-dir: there is no directory {text!r}"
-    elif path == root:
+    elif path == config.rootpath.resolve():
         msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
-    elif typed is None and not path.is_relative_to(root):
-        msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
     else:
         return path
     raise pytest.UsageError(msg)

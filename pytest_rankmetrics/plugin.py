@@ -41,12 +41,6 @@ def pytest_configure(config: pytest.Config) -> None:
 # Collection --------------------------------------------------------------------------------------
 
 
-def pytest_collectstart(collector: pytest.Collector) -> None:
-    """Remember test modules; modules read for doctests hold no gates with baselines."""
-    if isinstance(collector, pytest.Module) and type(collector).__name__ != "DoctestModule":
-        collector.config.stash[RUN].session.modules.add(collector.nodeid)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
     """A module that cannot be collected may own baselines; gates in it report with it."""

@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
@@ -120,18 +119,16 @@ class Session:
     gates: dict[str, list[GateRun]] = field(default_factory=dict)
     """By test, the records of its last try."""
     tries: dict[str, int] = field(default_factory=dict)
+    """Of each test."""
     problems: list[str] = field(default_factory=list)
     """Reasons for a red run beyond the outcomes of its tests."""
     remarks: list[str] = field(default_factory=list)
-    unused: list[str] = field(default_factory=list)
     wrote: bool = False
     """Whether any try of any test has written a baseline."""
     looped: bool = False
     """Whether tests were run, rather than listed."""
     partial: bool = False
     """Whether anything that was collected did not run, or could not be collected."""
-    modules: set[str] = field(default_factory=set)
-    """Node ids of the test modules."""
     idle: dict[str, None] = field(default_factory=dict)
     """Tests that asked for a gate, passed, and had none."""
     wanted: dict[str, None] = field(default_factory=dict)
@@ -146,7 +143,6 @@ class Session:
         """Records that a worker of pytest-xdist sends."""
         return {
             "partial": self.partial,
-            "modules": sorted(self.modules),
             "wanted": list(self.wanted),
             "problems": self.problems,
         }
@@ -157,7 +153,6 @@ class Session:
             self.partial = True
             return
         self.partial |= known["partial"]
-        self.modules.update(known["modules"])
         self.wanted.update(dict.fromkeys(known["wanted"]))
         self.problems += [text for text in known["problems"] if text not in self.problems]
 
@@ -182,11 +177,9 @@ class Session:
             return
         from sklearn_rank.gates.summary import GateRun
 
-        line = None if report.location[1] is None else report.location[1] + 1
         for whole in records:
             record = {key: value for key, value in whole.items() if key != QUERIES}
-            tries = self.tries.get(nodeid, 1)
-            run = GateRun(record, nodeid, report.outcome, tries, whole.get(QUERIES), line)
+            run = GateRun(record, nodeid, report.outcome, whole.get(QUERIES))
             self.gates.setdefault(nodeid, []).append(run)
             self.wrote |= bool(record["written"])
             if run.failed and report.outcome in ("passed", "skipped"):
@@ -209,7 +202,7 @@ class Session:
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell: a gate that ran, or something wrong."""
-        return bool(self.gates or self.problems or self.remarks or self.unused)
+        return bool(self.gates or self.problems or self.remarks)
 
     @property
     def runs(self) -> list[GateRun]:
@@ -224,10 +217,9 @@ class Session:
             gates=tuple(self.runs),
             problems=tuple(self.problems),
             remarks=tuple(self.remarks),
-            unused=tuple(self.unused),
             required=self.options.required,
             settings=dict(vars(self.options.settings)),
-            show=self.options.show,
+            quiet=self.options.quiet,
         )
 
     # The end -------------------------------------------------------------------------------------
@@ -247,7 +239,8 @@ class Session:
     def _complaints(self, exitstatus: int) -> Iterator[str]:
         """Reasons for a red run beyond the outcomes of its tests."""
         own, runs = self.options, self.runs
-        yield from self._unused_baselines(exitstatus)
+        if own.baseline_dir is not None and exitstatus in GREEN and not self.partial:
+            yield from self._unread(own.baseline_dir)
         red = [run for run in runs if run.failed]
         if red and exitstatus in GREEN and not self.problems:
             name = red[0].record["name"]
@@ -261,13 +254,19 @@ class Session:
             if len(texts) > MOST_NAMED:
                 yield f"... and {len(texts) - MOST_NAMED:,} more of the same"
         names = [(run.record["name"], run.record["nodeid"]) for run in runs]
+        owners: dict[str, tuple[str, Any]] = {}
+        for run in runs:
+            path, content = str(run.record["baseline"]), {**run.record, "nodeid": ""}
+            owner, first = owners.setdefault(path, (run.test, content))
+            # Two workers run a fixture that a single process would run once.
+            if path and owner != run.test and content != first:
+                yield f"two tests use {path!r}: {owner} and {run.test}"
+        again = {run.test for run in runs if self.tries[run.test] > 1 and run.outcome == "passed"}
+        for test in sorted(again) if own.settings.strict else ():
+            yield f"{test} passed at another try: a gate gives one answer"
         for glob in own.accept:
             if not any(is_called(glob, *name) for name in names):
                 yield f"--rank-accept: no gate that ran is called {glob!r}"
-        yield from _collisions(runs)
-        again = {run.test: run.tries for run in runs if run.tries > 1 and run.outcome == "passed"}
-        for test, n in again.items() if own.settings.strict else ():
-            yield f"{test} passed at try {n}: a gate gives one answer"
         if own.in_ci and self.wrote:
             yield "baselines were written in continuous integration: commit them and run again"
 
@@ -298,40 +297,26 @@ class Session:
         if not own and not silent:
             yield f"{gate} did not run"
 
-    def _unused_baselines(self, exitstatus: int) -> Iterator[str]:
-        """Baselines of no test, if every test of the project ran and passed.
-
-        Whatever a run leaves out looks like a test that is gone. A file counts as unused where its
-        module was collected or is gone: another one may hold the test. Those of the command are in
-        its own directory, or in one whose name is that of no module.
-        """
-        own, root = self.options, self.config.rootpath
-        asked = self.gates or own.settings.strict or own.baseline_dir
-        is_whole = _is_whole(self.config, with_base=own.baseline_dir is not None)
-        if not asked or exitstatus not in GREEN or self.partial or not is_whole:
+    def _unread(self, base: Path) -> Iterator[str]:
+        """Baselines of the target branch, below what this run collects, that no gate read."""
+        if any("::" in argument for argument in self.config.args):
             return
-        used = {run.record["baseline"] for run in self.runs}
-        for shown in find_baselines(self.config, own.baseline_dir or root):
-            module = f"{shown.rpartition('/')[0]}.py"
-            is_known = module in self.modules or not (root / module).is_file()
-            if shown not in used and is_known and not self._is_of_command(module):
-                self.unused.append(shown)
-        self.unused.sort()
-        if self.unused and own.baseline_dir is not None:
-            self.remarks.append(
-                f"gates of the target branch are gone: {', '.join(self.unused[:MOST_NAMED])}"
-            )
-        if self.unused and own.settings.strict:
-            yield f"baseline files of no test: {', '.join(self.unused[:MOST_NAMED])}"
-
-    def _is_of_command(self, module: str) -> bool:
-        """Whether the baselines beside a module, which may be gone, are those of the command."""
-        if module in self.modules:
-            return False
-        # The setting of a change does not say which gates the target branch has.
-        patterns = ["*"] if self.options.baseline_dir else self.config.getini("python_files")
-        is_test = any(PurePath(module).match(pattern) for pattern in patterns)
-        return PurePath(module).stem == DIRECTORY or not is_test
+        starts = [
+            shown_path(Path(own), self.config).removesuffix(".py") for own in self.config.args
+        ]
+        read = {run.record["baseline"] for run in self.runs}
+        unread = []
+        for path in sorted(base.rglob(f"*{EXTENSION}")):
+            shown = path.relative_to(base).as_posix()
+            is_below = any(start == "." or shown.startswith(f"{start}/") for start in starts)
+            # Those of the command are not of pytest.
+            if is_below and shown not in read and path.parent.name != DIRECTORY:
+                unread.append(shown)
+        text = f"gates of the target branch are gone: {', '.join(unread[:MOST_NAMED])}"
+        if unread and self.options.settings.strict:
+            yield text
+        elif unread:
+            self.remarks.append(text)
 
     def _write_reports(self) -> None:
         own, targets, step = self.options, {}, False
@@ -348,44 +333,6 @@ class Session:
                 self.remarks += write_step_summary(self.summary())
 
 
-def _collisions(runs: list[GateRun]) -> Iterator[str]:
-    """Baselines that two tests share, perhaps in two processes."""
-    owners: dict[str, GateRun] = {}
-    for run in (own for own in runs if own.record["baseline"]):
-        other = owners.setdefault(str(run.record["baseline"]), run)
-        # Two workers run a fixture that a single process would run once.
-        repeated = {**other.record, "nodeid": ""} == {**run.record, "nodeid": ""}
-        if other.test != run.test and not repeated:
-            yield f"two tests use {run.record['baseline']!r}: {other.test} and {run.test}"
-
-
-# Baseline files ----------------------------------------------------------------------------------
-
-# Options that leave tests out, end the run before the last one, or read other settings.
-_NARROWING = (
-    *("keyword", "markexpr", "lf", "maxfail", "deselect", "ignore", "ignore_glob", "stepwise"),
-    "inifilename",
-)
-
-
-def _is_whole(config: pytest.Config, *, with_base: bool) -> bool:
-    """Whether nothing on the command line narrows the run.
-
-    Beside the baselines of a target branch, ``-m rank_gate`` and paths of files and directories
-    leave out no gate that is looked for.
-    """
-    given = {name: config.getoption(name, None) for name in _NARROWING}
-    if with_base and given["markexpr"] == "rank_gate":
-        given["markexpr"] = None
-    if any(given.values()):
-        return False
-    if any(not str(text).startswith("rank_") for text in config.getoption("override_ini") or ()):
-        return False
-    if with_base:
-        return not any("::" in argument for argument in config.args)
-    return config.args_source is not pytest.Config.ArgsSource.ARGS
-
-
 def shown_path(path: Path, config: pytest.Config) -> str:
     """A path as it is printed and recorded: relative to the root of the project if it is below.
 
@@ -399,22 +346,3 @@ def shown_path(path: Path, config: pytest.Config) -> str:
         if own.is_relative_to(root):
             return own.relative_to(root).as_posix()
     return path.as_posix()
-
-
-def find_baselines(config: pytest.Config, root: Path) -> Iterator[str]:
-    """Shown paths of the baselines below what this run collects.
-
-    ``root`` is the root of the project, or the directory that mirrors it.
-    """
-    left_out = config.getini("norecursedirs")
-    for argument in dict.fromkeys(config.args):
-        start = shown_path(Path(argument.partition("::")[0]), config)
-        if Path(start).is_absolute():
-            continue  # tests outside of the project
-        if (config.rootpath / start).is_file():
-            start = start.removesuffix(".py")  # where the baselines of a module are
-        for directory, names, files in os.walk(root / start):
-            names[:] = [own for own in names if not any(fnmatch(own, out) for out in left_out)]
-            for name in files:
-                if name.endswith(EXTENSION) and not name.startswith("."):
-                    yield Path(directory, name).relative_to(root).as_posix()

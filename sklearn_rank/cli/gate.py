@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 import tomllib
@@ -22,7 +21,7 @@ from sklearn_rank.cli.reading import (
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
+from sklearn_rank.gates.gate import BaselineFile, Writing, failed, judge_gate
 from sklearn_rank.gates.limits import Settings, in_ci, read_limits
 from sklearn_rank.gates.names import DIRECTORY, EXTENSION, file_name
 from sklearn_rank.gates.summary import (
@@ -44,8 +43,7 @@ WRITING = ("--update", "--accept")
 _FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
     *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
-    *("slice_at_least", "per_query_at_least", "max_regressed_queries", "n_queries", "ties"),
-    *("sample_weight", "values", "totals", "duplicates"),
+    *("slice_at_least", "ties", "sample_weight", "values", "totals", "duplicates"),
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 
@@ -76,40 +74,19 @@ class Baselines:
 
     def file(self, name: str) -> BaselineFile:
         """The baseline of a gate."""
-        path, typed = self._path(name), self.typed()
-        here, without_gates, directory = _in_working_copy(self.directory), "", self.directory
-        writes = self.writing.update or self.writing.accept
-        if here and not writes and has_no_gate(directory):
-            without_gates, directory = str(directory), Path(here)
-        path = directory / path.name
-        return BaselineFile(
-            path=path,
-            shown=path.as_posix(),
-            update=f"{typed} --update",
-            accept=f"{typed} --accept",
-            elsewhere=str(self.directory) if here and not without_gates else "",
-            without_gates=without_gates,
-        )
-
-    def _path(self, name: str) -> Path:
-        return self.directory / file_name(name)
+        path = self.directory / file_name(name)
+        typed = self.typed()
+        return BaselineFile(path, path.as_posix(), f"{typed} --update", f"{typed} --accept")
 
     def unused(self, gates: Sequence[FileGate]) -> list[str]:
         """Baselines in the directory that belong to none of the gates."""
-        used = {self._path(gate.name).name for gate in gates}
+        used = {file_name(gate.name) for gate in gates}
         names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
         return sorted(name for name in names if name not in used and not name.startswith("."))
 
     def typed(self) -> str:
-        """The command for the working copy, where baselines are written."""
-        words, here = list(self.command), _in_working_copy(self.directory)
-        if here:
-            if "--baseline-dir" in words:
-                place = words.index("--baseline-dir")
-                del words[place : place + 2]
-            words = [word for word in words if not word.startswith("--baseline-dir=")]
-            words.append(f"--baseline-dir={here}")
-        return shlex.join(safe_text(word, limit=300) for word in words)
+        """The command as it is shown."""
+        return shlex.join(safe_text(word, limit=300) for word in self.command)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -150,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         update=f"{baselines.typed()} --update",
     )
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
-    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit", "html")}
+    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
     complaints = write_reports(summary, targets, inputs=inputs)
     said = write_step_summary(summary, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))
@@ -328,24 +305,3 @@ def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
         if name not in known:
             msg = f"{where}: unknown key {safe_repr(name)}{closest(name, known)}"
             raise ValueError(msg)
-
-
-# Checkouts ---------------------------------------------------------------------------------------
-
-
-def _in_working_copy(directory: Path) -> str:
-    """Path in the working copy of a directory of another checkout; "" if it has none."""
-    own, other = _checkout_of(Path.cwd()), _checkout_of(directory.absolute())
-    if other is None or other == own:
-        return ""
-    inner = directory.absolute().relative_to(other)
-    return Path(os.path.relpath(inner if own is None else own / inner)).as_posix()
-
-
-def _checkout_of(path: Path) -> Path | None:
-    """The git checkout that holds a path: the next directory above with a ``.git`` of its own."""
-    for place in (path, *path.parents):
-        git = place / ".git"
-        if git.is_dir() or (git.is_file() and b"/modules/" not in git.read_bytes()[:1000]):
-            return place
-    return None

@@ -413,7 +413,6 @@ def _gate(commands: Any) -> None:
     output("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
     output("--markdown", metavar="FILE", help=markdown)
-    output("--junit", metavar="FILE", help="write a JUnit report")
     _share(parser, _add_reading)
     parser.set_defaults(run=("gate", "run"))
 

@@ -93,7 +93,8 @@ class Joined:
     def pooled(self, system: str, measure: str) -> float:
         """The value of a measure that ranks the items of all these queries together."""
         whole = self.systems[system]
-        if len(self.query_ids) == len(whole.query_ids):
+        is_total = self.measure(measure).metric.is_total
+        if is_total or len(self.query_ids) == len(whole.query_ids):
             return float(whole[measure])
         if isinstance(whole, RecordedEvaluation):
             return math.nan

@@ -1,9 +1,9 @@
-"""The other side of a gate: a recorded or measured system, joined by the id of queries."""
+"""The measured system beside its baseline, and how well the two fit."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,19 +15,14 @@ from sklearn_rank.comparison.baseline import (
     judged_digests,
     keys_of,
     reading_of,
-    top_ranks,
-    unjudged_on_top,
     weights_of,
 )
-from sklearn_rank.comparison.join import Joined
+from sklearn_rank.comparison.join import Joined, join
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.gates.words import first_of, line, queries_text, several, shown
-from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.support.text import count
-from sklearn_rank.typing import IntArray
 
 BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
@@ -48,111 +43,45 @@ class Fit:
     """Whether its values can be compared: read alike, with half of the queries the same."""
     is_few: bool = False
     """Whether fewer than half of them are."""
-    lacks: frozenset[str] = frozenset()
-    """Measures that it does not have, or that are counted otherwise."""
     has_more: bool = False
     """Whether it has measures that are not measured now."""
 
 
-@dataclass(frozen=True)
-class Other:
-    """Both sides of a gate over the queries that are compared."""
-
-    joined: Joined
-    """The old system first, then the new one."""
-    by_query: Collection[str]
-    """Measures that can be compared query by query."""
-    pooled: Mapping[str, float] = field(default_factory=dict)
-    """Old values of the measures that rank all queries together."""
-    pooled_slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    unjudged: float | None = None
-    """Share of the old items on top that nobody judged."""
-    fit: Fit = Fit()
-    baseline: Baseline | None = None
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The old system ("baseline", or a name), and the new one."""
-        old, new = self.joined.systems
-        return old, new
-
-    def pairs(self, measure: str) -> PairedDifferences | None:
-        """The values of a measure in the compared queries; None: it cannot be compared so."""
-        if measure not in self.by_query:
-            return None
-        found = self.joined.pairs(measure, self.names)
-        return None if isinstance(found, str) else found
+def measured_together(old: Evaluation, new: Evaluation) -> Joined:
+    """Two systems over the same queries, with values as they would be recorded."""
+    joined, _ = join({BASELINE: old, NEW: new}, None, same_queries=True)
+    return replace(joined, decimals=DECIMALS)
 
 
-def beside(joined: Joined, slices: Slices | None = None) -> Other:
-    """Two systems that were measured on the same judgements."""
-    old, new = joined.systems
-    system = joined.systems[old]
-    names = [name for name in joined.measures if joined.measure(name).is_pooled]
-    parts = {}
-    for label, (members, _) in (slices or {}).items() if names else ():
-        part = joined.take(np.flatnonzero(np.isin(joined.places[new], members)))
-        parts[label] = {name: round(part.pooled(old, name), DECIMALS) for name in names}
-    return Other(
-        joined,
-        [name for name in joined.measures if name not in names],
-        {name: round(joined.pooled(old, name), DECIMALS) for name in names},
-        parts,
-        unjudged_on_top(system),
-    )
+def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
+    """The queries that are judged as they were, and all that differs.
 
-
-def reference(old: Evaluation, new: Evaluation, slices: Slices) -> Other:
-    """Another system that was measured now."""
-    place = {query: number for number, query in enumerate(old.query_ids)}
-    if set(place) != set(new.query_ids):
-        msg = "could not measure: the two systems were evaluated on different queries"
-        raise RankGateFailure(msg)
-    order = np.array([place[query] for query in new.query_ids], dtype=np.int64)
-    return beside(_joined(old, order, new, np.arange(len(order))), slices)
-
-
-def _joined(old: Evaluation, numbers: IntArray, new: Evaluation, queries: IntArray) -> Joined:
-    ids = new._judged.listed_ids()
-    clusters = new.clusters
-    return Joined(
+    No queries where nothing can be compared.
+    """
+    keys = keys_of(new.query_ids, "queries")
+    by_id, digests = {row.id: row for row in baseline.queries}, judged_digests(new)
+    rows = {
+        number: by_id[key]
+        for number, key in enumerate(keys)
+        if key in by_id and by_id[key].judged == digests[number]
+    }
+    fit, lacks = _fit(new, baseline, keys, digests, slices, len(rows))
+    names = [name for name in new if name not in lacks]
+    if not (rows and names and fit.compares):
+        return None, fit
+    numbers = np.array([*rows], dtype=np.int64)
+    ids, clusters = new._judged.listed_ids(), new.clusters
+    old = recorded_evaluation(new, numbers, [*rows.values()], names, baseline)
+    joined = Joined(
         {BASELINE: old, NEW: new},
-        tuple(old),
-        [ids[number] for number in queries.tolist()],
-        {BASELINE: numbers, NEW: queries},
+        tuple(names),
+        [ids[number] for number in rows],
+        {BASELINE: np.arange(len(rows)), NEW: numbers},
         {},
-        None if clusters is None else cluster_codes(clusters, len(ids))[queries],
+        None if clusters is None else cluster_codes(clusters, len(ids))[numbers],
         DECIMALS,
     )
-
-
-def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> Other:
-    """A baseline, joined with the measured queries where the judgements are the same."""
-    keys = keys_of(new.query_ids, "queries")
-    by_id = {row.id: row for row in baseline.queries}
-    rows = [by_id.get(key) for key in keys]
-    digests = judged_digests(new)
-    common = [n for n, row in enumerate(rows) if row is not None and row.judged == digests[n]]
-    fit = _fit(new, baseline, keys, digests, slices, len(common))
-    known = {n: row for n in (common if fit.compares else ()) if (row := rows[n]) is not None}
-    same = {name for name in new if name not in fit.lacks}
-    pooled = {name for name in same if new._scored[name].measure.is_pooled}
-    by_query = [name for name in new if name in same - pooled and known]
-    whole = not fit.data
-    numbers = np.array([*known], dtype=np.int64)
-    old = recorded_evaluation(new, numbers, [*known.values()], by_query, baseline)
-    return Other(
-        _joined(old, np.arange(len(known)), new, numbers),
-        by_query,
-        {name: baseline.measures[name].value for name in pooled if whole},
-        {
-            label: {name: own[name] for name in pooled if whole and name in own}
-            for label, own in baseline.slices.items()
-        },
-        baseline.unjudged if baseline.top == top_ranks(new) else None,
-        fit,
-        baseline,
-    )
+    return joined, fit
 
 
 def _fit(
@@ -162,7 +91,8 @@ def _fit(
     digests: list[str],
     slices: Slices,
     n_common: int,
-) -> Fit:
+) -> tuple[Fit, set[str]]:
+    """How a baseline differs, and the measures that it lacks or has by another definition."""
     by_id, misfit = {row.id: row for row in baseline.queries}, "baseline does not fit:"
 
     def differing(name: str, now: Iterable[object]) -> list[str]:
@@ -208,7 +138,7 @@ def _fit(
     moved = [
         (key, was, own)
         for key, own in zip(keys, labels_of(slices, len(keys)), strict=True)
-        if slices and key in by_id and (was := by_id[key].slices) is not None
+        if key in by_id and (was := by_id[key].slices) is not None
         if set(was) != set(own)
     ]
     if moved:
@@ -221,7 +151,7 @@ def _fit(
         others.append(("moved", f"{misfit} {are} in other slices: {first_of(texts)}{ask}"))
     is_few = 2 * n_common < max(len(keys), len(by_id))
     text = f"{misfit} {', '.join(map(line, (*data, *readings)))}" if data or readings else ""
-    return Fit(text, others, not (is_few or readings), is_few, frozenset(lacks), bool(gone))
+    return Fit(text, others, not (is_few or readings), is_few, bool(gone)), lacks
 
 
 def labels_of(slices: Slices, n: int) -> list[list[str]]:

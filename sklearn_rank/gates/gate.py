@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.baseline import DECIMALS, as_text, load, record, write
-from sklearn_rank.gates.fit import Other, beside, recorded, reference
+from sklearn_rank.comparison.join import Joined
+from sklearn_rank.gates.fit import Fit, measured_together, recorded
 from sklearn_rank.gates.judge import IMPROVEMENT, judge
 from sklearn_rank.gates.limits import DEFAULT_DROP, SLACK, Limits, Settings, drop_of, read_limits
 from sklearn_rank.gates.measure import Measured, measure, slices_of
@@ -95,14 +96,14 @@ def judge_gate(
         text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
         return _with(replace(result, baseline=file.shown), *_warned(text, limits.settings))
     loaded = load(file.path, safe_text(file.shown, limit=300))
-    other = None
+    joined, fit = None, None
     if loaded is not None:
-        other = recorded(measured.evaluation, loaded[0], measured.slices)
+        joined, fit = recorded(measured.evaluation, loaded[0], measured.slices)
     of_file: Any = {"limits": limits, "file": file, "updating": bool(writing)}
-    result = _of_file(judge(measured, limits, other), found=other is not None, **of_file)
+    result = _of_file(judge(measured, limits, joined, fit), found=fit is not None, **of_file)
     if not writing:
         return result
-    return _update(result, measured, limits, other, file, writing, loaded and loaded[1])
+    return _update(result, measured, limits, joined, fit, file, writing, loaded and loaded[1])
 
 
 def _warned(text: str, settings: Settings) -> list[Finding]:
@@ -117,7 +118,7 @@ def judge_beside(
     measured = measure(y_true, y_score, limits)
     truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
     old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation
-    return judge(measured, limits, reference(old, measured.evaluation, measured.slices))
+    return judge(measured, limits, measured_together(old, measured.evaluation))
 
 
 def verdict_on(
@@ -145,7 +146,7 @@ def verdict_on(
     checked = read_limits(limits, Settings())
     new = pair[names[1]]
     measured = Measured(new, slices_of(new, slices))
-    return judge(measured, checked, beside(joined, measured.slices))
+    return judge(measured, checked, joined)
 
 
 def failed(name: str, error: Exception) -> GateResult:
@@ -195,23 +196,24 @@ def _update(
     result: GateResult,
     measured: Measured,
     limits: Limits,
-    other: Other | None,
+    joined: Joined | None,
+    fit: Fit | None,
     file: BaselineFile,
     writing: Writing,
     read: bytes | None,
 ) -> GateResult:
     """Write the baseline if nothing forbids it: then the verdict is that on the new one."""
     new = measured.evaluation
-    moves = _moves(measured, other)
+    moves = {} if joined is None else _moves(joined)
     lowered = {
         name: (was, now)
         for name, (was, now) in moves.items()
         if (now < was) is new._scored[name].measure.metric.greater_is_better
     }
     content = record(new, result.name, measured.slices, ids=limits.settings.store == "ranks")
-    settled = judge(measured, limits, recorded(new, content, measured.slices))
+    settled = judge(measured, limits, *recorded(new, content, measured.slices))
     settled = _of_file(settled, limits, file, found=True, updating=True)
-    why = "" if other is None or writing.accept else _why_not(result, other, moves, lowered)
+    why = "" if fit is None or writing.accept else _why_not(result, fit, moves, lowered)
     if settled.state in BROKEN:
         text = "baseline not written because the gate fails; fix that first"
         return _with(settled if not why else result, Finding("not_written", None, text))
@@ -221,8 +223,8 @@ def _update(
     if read is not None and as_text(content).encode() == read:
         return settled
     write(file.path, content, safe_text(file.shown, limit=300))
-    is_lower = bool(lowered) or (other is not None and other.fit.has_more and writing.accept)
-    kind = "new" if other is None else "lowered" if is_lower else "raised" if moves else "refreshed"
+    is_lower = bool(lowered) or (fit is not None and fit.has_more and writing.accept)
+    kind = "new" if fit is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, recorded_changes=moves)
     return _with(settled, *_what_it_will_see(measured, limits))
@@ -234,20 +236,23 @@ def _with(result: GateResult, *findings: Finding) -> GateResult:
     return replace(result, findings=(*result.findings, *findings), state=state, passed=passed)
 
 
-def _moves(measured: Measured, other: Other | None) -> Moves:
+def _moves(joined: Joined) -> Moves:
     """The measures that move, over the common queries."""
-    moves: dict[str, tuple[float, float]] = {}
-    for name in measured.evaluation if other is not None else ():
-        pairs = None if other is None else other.pairs(name)
-        if pairs is not None:
-            moves[name] = pairs.means
-        elif other is not None and name in other.pooled:
-            now = round(float(measured.evaluation[name]), DECIMALS)
-            moves[name] = other.pooled[name], now
-    return {name: own for name, own in moves.items() if abs(own[0] - own[1]) > IMPROVEMENT}
+    old, new = joined.systems
+    moves = {}
+    for name in joined.measures:
+        pairs = joined.pairs(name, (old, new))
+        was, now = (
+            (round(joined.pooled(system, name), DECIMALS) for system in (old, new))
+            if (isinstance(pairs, str))
+            else pairs.means
+        )
+        if abs(was - now) > IMPROVEMENT:
+            moves[name] = was, now
+    return moves
 
 
-def _why_not(result: GateResult, other: Other, moves: Moves, lowered: Moves) -> str:
+def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
     """Why an update leaves a baseline alone; empty where it records."""
     lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
     for row in result.slices:
@@ -258,7 +263,7 @@ def _why_not(result: GateResult, other: Other, moves: Moves, lowered: Moves) -> 
         return ", ".join(lower)
     if any(own.state is State.FAIL for own in result.findings):
         return "the gate fails"
-    fit, rows = other.fit, result.measures.values()
+    rows = result.measures.values()
     redefined = any(rule == "redefined" for rule, _ in fit.others)
     if redefined or not fit.compares or all(own.drop is None for own in rows):
         return "nothing says that it is not lower"

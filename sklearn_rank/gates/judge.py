@@ -9,16 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import (
-    DECIMALS,
-    averaged_queries,
-    key_of,
-    top_ranks,
-    unjudged_on_top,
-)
+from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries, key_of
 from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
+from sklearn_rank.comparison.join import Joined
+from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
-from sklearn_rank.gates.fit import NEW, Other, Slices
+from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import SLACK, Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
@@ -33,17 +29,14 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.gates.words import (
-    apart,
     counts_of,
     drop_sentence,
-    first_of,
     moved_by,
     moved_to,
     of_slice,
     over_all,
     queries_text,
     several,
-    shown,
     value_sentence,
 )
 from sklearn_rank.statistics.paired import PairedDifferences
@@ -52,6 +45,8 @@ from sklearn_rank.tables.table import p_text
 
 IMPROVEMENT = 1e-6
 """What differs by less is the same: a baseline holds six decimals."""
+MOST_QUERIES = 5
+"""Queries in the table of a failure."""
 MOST_ALIKE = 1.5
 """Design effect above which a gate says how many independent queries its clusters are worth."""
 MAX_NEW_UNJUDGED = 0.05
@@ -71,7 +66,10 @@ class _Case:
     limits: Limits
     new: Evaluation
     slices: Slices
-    other: Other | None
+    joined: Joined | None
+    """Both systems, where there are two that can be compared."""
+    fit: Fit | None
+    """None without a baseline."""
     rows: dict[Key, MeasureResult] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
@@ -86,31 +84,45 @@ class _Case:
         """Measures by name."""
         return dict(zip(self.new, self.new.measures, strict=True))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The old system and the new one; empty where nothing is compared."""
+        if self.joined is not None:
+            return tuple(self.joined.systems)
+        return () if self.fit is None else (BASELINE, NEW)
+
+    def pairs(self, name: str) -> PairedDifferences | None:
+        """The values of a measure in the compared queries; None: it cannot be compared so."""
+        if self.joined is None or name not in self.joined.measures:
+            return None
+        old, new = self.joined.systems
+        found = self.joined.pairs(name, (old, new))
+        return None if isinstance(found, str) else found
+
     def add(self, rule: str, state: State | None, text: str, short: str = "", **more: bool) -> None:
         """A rule that fired, or a remark."""
         self.findings.append(Finding(rule, state, text, short, **more))
 
 
-def judge(measured: Measured, limits: Limits, other: Other | None = None) -> GateResult:
+def judge(
+    measured: Measured, limits: Limits, joined: Joined | None = None, fit: Fit | None = None
+) -> GateResult:
     """Judge everything that is limited; without an old system no drop is judged."""
-    case = _Case(limits, measured.evaluation, measured.slices, other)
+    case = _Case(limits, measured.evaluation, measured.slices, joined, fit)
     _judge_values(case)
     _find_missing_slices(case)
     rate = None
-    if other is not None:
+    if fit is not None or joined is not None:
         families = _families(case)
         for family in families:
             _judge_changes(case, *family)
-        _judge_fit(case, other)
-        _find_lost_values(case, other)
-        _find_vacuous(case)
-        _judge_regressed(case)
+        _judge_fit(case)
+        _find_lost_values(case)
         if limits.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(own for own in families if own[0]))
             for family in families:
                 for key, drop in judge_drops(*family).items():
                     case.rows[key] = replace(case.rows[key], drop=drop)
-    _judge_each_query(case)
     _remark(case)
     case.findings += measured.remarks
     return _result(case, rate)
@@ -118,7 +130,7 @@ def judge(measured: Measured, limits: Limits, other: Other | None = None) -> Gat
 
 def _result(case: _Case, rate: float | None) -> GateResult:
     """Everything that was found."""
-    limits, new, other, settings = case.limits, case.new, case.other, case.limits.settings
+    limits, new, settings = case.limits, case.new, case.limits.settings
     doubt = State.NOT_CONFIRMED
     findings = [replace(own, warns=own.warns or own.state is doubt) for own in case.findings]
     if settings.strict:
@@ -132,10 +144,10 @@ def _result(case: _Case, rate: float | None) -> GateResult:
         measures={name: case.rows[None, name] for name in new},
         slices=tuple(row for (label, _), row in case.rows.items() if label is not None),
         queries=len(new.query_ids),
-        common=None if other is None else len(other.joined.query_ids),
+        common=None if case.joined is None else len(case.joined.query_ids),
         counts=new.counts,
         worst=None if state in UNREMARKABLE else _worst(case),
-        systems=() if other is None else other.names,
+        systems=case.names,
         false_alarm=rate,
         alpha=settings.alpha,
         slice_alpha=settings.slice_alpha,
@@ -149,10 +161,10 @@ def _page(case: _Case) -> Mapping[str, Any] | None:
     from sklearn_rank.gates.page import queries_data
 
     name, labels = explained(case)
-    falls = case.other is not None and case.state not in UNREMARKABLE
+    falls = case.joined is not None and case.state not in UNREMARKABLE
     show = (labels[0] if labels else "", "worse" if falls else "all")
     texts = text_function(case.limits.texts[0]), item_function(case.limits.texts[1])
-    return queries_data(case.new, case.other, case.slices, name or "", show, texts)
+    return queries_data(case.new, case.joined, case.slices, name or "", show, texts)
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -177,17 +189,14 @@ def _judge_values(case: _Case) -> None:
         elif used.metric.name in _SETS and used.k is None and ranks_everything(new):
             text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"
             case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
-        most_of_all = greatest(new, name)
-        if most is not None and most >= most_of_all and not used.is_pooled:
-            text = f"at_most of {name} is {most:g}, and {most_of_all:g} the greatest value of such"
-            case.add("limits_nothing", State.FAIL, f"{text} rankings: no value could fail")
+        if most is not None and most >= greatest(new, name) and not used.is_pooled:
+            text = f"at_most of {name} is {most:g}: no ranking of these lengths could fail"
+            case.add("limits_nothing", State.FAIL, text)
     # What is compared comes first in tables and headlines.
     for name in dict.fromkeys([*limits.max_drop, *new]):
         ends = limits.at_least.get(name), limits.at_most.get(name)
         _judge_value(case, (None, name), float(new[name]), ends)
-    compared = (
-        limits.max_drop if limits.max_slice_drop is not None and case.other is not None else ()
-    )
+    compared = limits.max_drop if limits.max_slice_drop is not None and case.names else ()
     for label, (_, part) in case.slices.items():
         own = limits.slice_at_least.get(label, {})
         for name in dict.fromkeys([*compared, *own]) or new:
@@ -227,26 +236,6 @@ def _judge_value(
     case.rows[key] = replace(row, state=state)
 
 
-def _judge_each_query(case: _Case) -> None:
-    """Judge single queries."""
-    for name, limit in case.limits.per_query_at_least.items():
-        if name not in case.new.per_query:
-            case.add("no_queries", State.FAIL, _no_queries(name))
-            continue
-        texts = []
-        for query, value in zip(case.new.query_ids, case.new.per_query[name].tolist(), strict=True):
-            if state_of(value, limit, None) is State.FAIL:
-                low, bound, _ = apart(value, limit)
-                texts.append(f"{shown(query)} {name} {low} < {bound} required")
-        if texts:
-            text = f"{queries_text(len(texts))} below the limit: {first_of(texts)}"
-            case.add("per_query", State.FAIL, text)
-
-
-def _no_queries(name: str) -> str:
-    return f"{name} ranks all queries together and has no values per query"
-
-
 # Changes -----------------------------------------------------------------------------------------
 
 
@@ -267,20 +256,21 @@ def _families(case: _Case) -> tuple[Family, Family]:
                 text = f"no query has a value of {name} on both sides"
                 case.add("not_compared", State.FAIL, text)
             continue
-        drop = drop_of(allowed, case.rows[key].baseline_value or 0.0)
+        was, metric = case.rows[key].baseline_value or 0.0, case.measures[name].metric
+        drop = drop_of(allowed, was)
+        room = was - metric.lower if metric.greater_is_better else greatest(case.new, name) - was
+        if 0 < drop >= room:
+            text = f"max_drop of {name} is {drop:g} and the baseline {was:.4f}: no value could fail"
+            case.add("vacuous", State.FAIL, text)
         whole[0][key] = own
         whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
     for key in [key for key in case.rows if key[0] is not None]:
         label, name = str(key[0]), key[1]
         judged = name in limits.max_drop and (None, name) in whole[0]
         own, most = _compare(case, key), limits.allowed_of(label) if judged else None
-        if own is None:
-            if most is not None and not case.measures[name].metric.is_total:
-                text = f"baseline does not fit: it has no {name} of slice {shown(label)}"
-                case.add("no_pooled_slice", State.STALE, text)
+        if not isinstance(own, PairedDifferences):
             continue
-        size = len(own) if isinstance(own, PairedDifferences) else len(case.slices[label][0])
-        small = size < settings.min_slice_size
+        small = len(own) < settings.min_slice_size
         case.rows[key] = replace(case.rows[key], too_small=small, allowed=most)
         if most is not None and not small:
             parts[0][key] = own
@@ -308,16 +298,13 @@ def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
 
 def _change_of(case: _Case, key: Key) -> PairedDifferences | tuple[float, float] | None:
     """Pairs of values, or the two values of a measure without any per query; None: unknown."""
-    (label, name), other = key, case.other
-    assert other is not None
-    pairs = other.pairs(name)
+    (label, name), joined, pairs = key, case.joined, case.pairs(key[1])
     if pairs is not None:
         return pairs if label is None else pairs.take(case.slices[label][0])
-    old = other.pooled if label is None else other.pooled_slices.get(label, {})
-    part = case.new if label is None else case.slices[label][1]
-    if name not in old or (label is not None and case.measures[name].metric.is_total):
+    if joined is None or name not in joined.measures or label is not None:
         return None
-    return old[name], round(float(part[name]), DECIMALS)
+    old, new = (round(joined.pooled(system, name), DECIMALS) for system in joined.systems)
+    return None if math.isnan(old) else (old, new)
 
 
 def _judge_changes(
@@ -350,72 +337,42 @@ def _losers(case: _Case, key: Key) -> str:
     pairs = None if key[0] is not None else _change_of(case, key)
     if not isinstance(pairs, PairedDifferences):
         return ""
-    order = np.argsort(-pairs.drops, kind="stable")[: case.limits.settings.worst_queries]
+    order = np.argsort(-pairs.drops, kind="stable")[:MOST_QUERIES]
     lost = [pairs.queries[n] for n in order.tolist() if pairs.drops[n] > 0]
     ids = [case.new.query_ids[n] for n in lost]
     return f"; lost most: {several(ids)}" if ids else ""
 
 
-def _judge_regressed(case: _Case) -> None:
-    """Judge the number of queries that got worse."""
-    allowed = case.limits.max_regressed
-    for name in case.limits.max_drop if allowed is not None else ():
-        drop = case.rows[None, name].drop
-        if drop is None or allowed is None:
-            continue
-        if math.isnan(drop.p) and drop.n == 0:
-            case.add("no_queries", State.FAIL, _no_queries(name))
-        elif allowed >= drop.n:
-            text = f"max_regressed_queries is {allowed:,}, and no more queries are compared by"
-            case.add("regressed_nothing", State.FAIL, f"{text} {name}: it could not fail")
-        elif drop.lost > allowed:
-            text = f"{queries_text(drop.lost)} worse by {name}, allowed {allowed:,}"
-            case.add("regressed", State.FAIL, text)
-
-
-def _find_lost_values(case: _Case, other: Other) -> None:
+def _find_lost_values(case: _Case) -> None:
     """Queries that would vanish from both means."""
-    joined = other.joined
-    names = [name for name in case.limits.max_drop if name in other.by_query]
-    for name in names if "undefined" not in case.limits.allow else ():
+    joined = case.joined
+    if joined is None or "undefined" in case.limits.allow:
+        return
+    names = [name for name in case.limits.max_drop if case.pairs(name) is not None]
+    for name in names:
         old, new = (joined.values_per_query(system, name) for system in joined.systems)
         lost = np.flatnonzero(~np.isnan(old) & np.isnan(new)).tolist()
         if lost:
             ids = several([joined.query_ids[number] for number in lost])
-            had = f"had a value of {name} in the {other.names[0]} and none now: {ids}"
+            had = f"had a value of {name} in the {case.names[0]} and none now: {ids}"
             text = f"{queries_text(len(lost))} {had}"
             advice = f"pass {argument('allow', 'undefined')} if they may be left out"
             case.add("lost_values", State.FAIL, f"{text}; {advice}")
 
 
-def _find_vacuous(case: _Case) -> None:
-    """Allowed drops that mean nothing against a baseline, because no value is so low."""
-    for name, limit in case.limits.max_drop.items():
-        value, metric = case.rows[None, name].baseline_value, case.measures[name].metric
-        if value is None:
-            continue
-        allowed, most = drop_of(limit, value), greatest(case.new, name)
-        room = value - metric.lower if metric.greater_is_better else most - value
-        if allowed > 0 and allowed >= room:
-            of = "" if metric.greater_is_better else f", {most:g} the greatest value of such"
-            of += " rankings" * bool(of)
-            text = f"max_drop of {name} is {allowed:g} and the baseline {value:.4f}{of}"
-            case.add("vacuous", State.FAIL, f"{text}: no value could fail")
-
-
 # Fit of a baseline -------------------------------------------------------------------------------
 
 
-def _judge_fit(case: _Case, other: Other) -> None:
+def _judge_fit(case: _Case) -> None:
     """A baseline of other queries, judgements, readings or measures is stale."""
-    fit = other.fit
+    fit = case.fit or Fit()
     if fit.data:
         full = f"{fit.data} - too few queries in common to compare" if fit.is_few else fit.data
         rows = [row for (label, _), row in case.rows.items() if label is None]
         rows = [row for row in rows if row.baseline_value is not None]
         if rows:
             changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
-            n = queries_text(len(other.joined.query_ids))
+            n = queries_text(0 if case.joined is None else len(case.joined.query_ids))
             full = f"{fit.data} - on the {n} in common {changes}"
         case.add("no_fit", State.STALE, full, fit.data)
     for rule, text in fit.others:
@@ -423,27 +380,16 @@ def _judge_fit(case: _Case, other: Other) -> None:
 
 
 def _find_missing_slices(case: _Case) -> None:
-    """Slices that are limited or recorded, and empty now."""
-    limits, slices, other = case.limits, case.slices, case.other
+    """Slices that are limited, and empty now."""
+    limits = case.limits
     limited = list(limits.max_slice_drop) if isinstance(limits.max_slice_drop, Mapping) else []
     if isinstance(limits.slices, Mapping):
-        queries = set(case.new.query_ids)
-        limited += [
-            str(label)
-            for label, of in limits.slices.items()
-            if label not in queries and hasattr(of, "__len__") and len(of) == 0
-        ]
-    limited += limits.slice_at_least
-    had = () if other is None or other.baseline is None else other.baseline.slices
-    for rule, labels, what in (
-        ("no_slice", dict.fromkeys(limited), "a limit is set for"),
-        ("slice_gone", had, "the baseline has"),
-    ):
-        gone = [label for label in labels if label not in slices]
-        if gone:
-            text = f"{what} slice {several(gone)}, which has no queries"
-            text = f"{text}; check that slices names all queries"
-            case.add(rule, State.FAIL, text)
+        limited += [str(label) for label, of in limits.slices.items() if of in ([], (), set())]
+    labels = dict.fromkeys([*limited, *limits.slice_at_least])
+    gone = [label for label in labels if label not in case.slices]
+    if gone:
+        text = f"a limit is set for slice {several(gone)}, which has no queries"
+        case.add("no_slice", State.FAIL, f"{text}; check that slices names all queries")
 
 
 # Remarks -----------------------------------------------------------------------------------------
@@ -451,12 +397,13 @@ def _find_missing_slices(case: _Case) -> None:
 
 def _remark(case: _Case) -> None:
     """What decides nothing: unjudged items, clusters that are much alike, repeated runs."""
-    new, other = case.new, case.other
-    was, now = None if other is None else other.unjudged, unjudged_on_top(new)
-    if other is not None and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
-        top = top_ranks(new)
-        text = f"{now:.0%} of the new top {top} are unjudged ({other.names[0]} {was:.0%})"
-        case.add("new_unjudged", None, text)
+    new = case.new
+    if case.joined is not None:
+        top, shares = unjudged_shares(case.joined)
+        was, now = (shares.get(name) for name in case.names)
+        if was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
+            text = f"{now:.0%} of the new top {top} are unjudged ({case.names[0]} {was:.0%})"
+            case.add("new_unjudged", None, text)
     drops = [
         (row.drop.design_effect, row.name, row.drop)
         for (label, _), row in case.rows.items()
@@ -492,7 +439,7 @@ def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
 
 def _worst(case: _Case) -> Worst | None:
     """Queries of the measure that explains the verdict; None without values per query."""
-    (name, labels), other, most = explained(case), case.other, case.limits.settings.worst_queries
+    (name, labels), joined = explained(case), case.joined
     if name is None:
         return None
     texts = case.limits.texts
@@ -500,10 +447,10 @@ def _worst(case: _Case) -> Worst | None:
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
-    pairs = None if other is None or name not in case.limits.max_drop else other.pairs(name)
-    if other is None or pairs is None:
+    pairs = case.pairs(name) if name in case.limits.max_drop else None
+    if joined is None or pairs is None:
         values = np.where(chosen, case.new.per_query[name], math.nan)
-        numbers = worst_of(values, case.measures[name].metric, most)
+        numbers = worst_of(values, case.measures[name].metric, MOST_QUERIES)
         rows = []
         for number, found in zip(numbers, case.new.placements(numbers), strict=True):
             value = (math.nan, float(values[number]), math.nan)
@@ -511,14 +458,14 @@ def _worst(case: _Case) -> Worst | None:
             rows.append(QueryChange(*about, *value, (), found, found))
         return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
     pairs = pairs.take(np.flatnonzero(chosen))
-    joined, drops = other.joined, pairs.drops
-    number_of = {number: n for n, number in enumerate(joined.places[other.names[1]].tolist())}
+    drops, (before, after) = pairs.drops, joined.systems
+    number_of = {number: n for n, number in enumerate(joined.places[after].tolist())}
     order = np.argsort(-drops, kind="stable").tolist()
-    lost = [n for n in order if drops[n] > 0][:most]
-    best = [n for n in reversed(order) if drops[n] < 0][:most]
+    lost = [n for n in order if drops[n] > 0][:MOST_QUERIES]
+    best = [n for n in reversed(order) if drops[n] < 0][:MOST_QUERIES]
     losers, gainers = ([number_of[pairs.queries[n]] for n in side] for side in (lost, best))
-    changes = query_changes(joined, name, other.names, text_of, losers, key_of, title_of)
-    old, new = (joined.values_per_query(system, name) for system in other.names)
+    changes = query_changes(joined, name, (before, after), text_of, losers, key_of, title_of)
+    old, new = (joined.values_per_query(system, name) for system in (before, after))
     gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gainers)
     loss = math.fsum(drops[drops > 0].tolist())
     share = math.fsum(drops[lost].tolist()) / loss if loss else None

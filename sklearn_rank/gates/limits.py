@@ -30,11 +30,9 @@ DEFAULT_DROP = 0.02
 HARD_DROP = 0.17
 """Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
 gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
-_BLIND = ("idcg",)
-"""Metrics that are the same for every ranking."""
 ALLOWED = (
     *("unjudged", "missed", "shared", "single_rows", "no_hits", "swapped", "missing", "undefined"),
-    *("truncated", "unretrieved", "perfect"),
+    "perfect",
 )
 """Words of ``allow``: faults that are no error in a gate, and remarks that need no notice."""
 CI_VARIABLES = (
@@ -81,9 +79,6 @@ class Settings:
         *(HARD_DROP, "drop of a bounded measure that is always red; 0: none"),
         *("a number in [0, 1)", lambda own: 0 <= own < 1),
     )
-    worst_queries: int = _setting(
-        5, "queries in the table of a failure", "an int of at least 0", lambda own: own >= 0
-    )
     store: str = _setting(
         *("ranks", "what baselines hold: ranks, or values without ids"),
         *("one of ranks, values", ("ranks", "values").__contains__),
@@ -105,8 +100,7 @@ class Settings:
 
 ARGUMENTS = (
     *("measures", "at_least", "at_most", "max_drop", "hard_drop", "totals", "slices"),
-    *("max_slice_drop", "slice_at_least", "per_query_at_least", "max_regressed_queries"),
-    *("n_queries", "allow", "query_text", "item_text", "name"),
+    *("max_slice_drop", "slice_at_least", "allow", "query_text", "item_text", "name"),
 )
 """What a gate takes besides its data and the reading options of ``evaluate``."""
 
@@ -145,9 +139,6 @@ class Limits:
     slices: Any = None
     max_slice_drop: float | Mapping[str, float] | None = None
     slice_at_least: Mapping[str, Numbers] = field(default_factory=dict)
-    per_query_at_least: Numbers = field(default_factory=dict)
-    max_regressed: int | None = None
-    n_queries: int | None = None
     allow: Collection[str] = ()
     texts: tuple[Any, Any] = (None, None)
     """Texts of queries and of items."""
@@ -161,8 +152,8 @@ class Limits:
     @property
     def limited(self) -> list[str]:
         """Measures that have a limit."""
-        own = [self.at_least, self.at_most, self.max_drop, self.per_query_at_least]
-        return list(dict.fromkeys(n for of in (*own, *self.slice_at_least.values()) for n in of))
+        limits = (self.at_least, self.at_most, self.max_drop, *self.slice_at_least.values())
+        return list(dict.fromkeys(name for numbers in limits for name in numbers))
 
     def allowed_of(self, label: str) -> float | None:
         """Allowed drop of a slice; None where it has none."""
@@ -212,20 +203,18 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         slice_at_least={
             str(label): measures.limits(own, "slice_at_least") for label, own in of_slices.items()
         },
-        per_query_at_least=measures.limits(given("per_query_at_least"), "per_query_at_least"),
-        max_regressed=_count(given("max_regressed_queries"), "max_regressed_queries"),
-        n_queries=_count(given("n_queries"), "n_queries"),
         allow=_words(given("allow", ())),
         texts=(given("query_text"), given("item_text")),
         settings=settings,
         reading={name: arguments[name] for name in reading if name in arguments},
         name=name.encode("utf-8", "backslashreplace").decode(),
     )
+    pooled = next((own for own in compared if own.is_pooled and not own.metric.is_total), None)
+    rule = f"max_slice_drop compares queries, and {pooled} ranks all queries together"
+    _need(slice_drop is None or pooled is None, f"{rule}: give it a gate of its own")
     sliced = (limits.max_slice_drop is not None) or bool(limits.slice_at_least)
     _need(not sliced or limits.slices is not None, "limits of slices need slices=")
-    needs_drop = (limits.max_slice_drop is not None) or limits.max_regressed is not None
-    rule = "max_slice_drop and max_regressed_queries need max_drop="
-    _need(bool(drops) or not needs_drop, rule)
+    _need(bool(drops) or limits.max_slice_drop is None, "max_slice_drop needs max_drop=")
     rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
     _need(bool(limits.limited) or sliced, rule)
     for measure in measures.elsewhere.values():
@@ -275,18 +264,12 @@ class _Measures:
     def limits(self, given: Any, name: str, named: Iterable[str] = ()) -> dict[str, float]:
         """{measure: number}, checked, by canonical names; one number is for all ``named``."""
         if named and given is not None and not isinstance(given, Mapping):
-            seeing = (own for own in named if self.add(own).metric.name not in _BLIND)
-            given = dict.fromkeys(seeing, given)
-            if not given:
-                return {}
+            given = dict.fromkeys(named, given)
         result: dict[str, float] = {}
         for spec, value in _mapping(given, name, "{measure: number}", "measure").items():
             measure = self.add(spec)
-            _need(
-                measure.metric.name not in _BLIND,
-                f"{name} of {measure} limits nothing: it reads the judgements and no ranking; "
-                "name it in measures= to show it",
-            )
+            rule = f"{name} of {measure} limits nothing: it reads the judgements and no ranking"
+            _need(measure.metric.name != "idcg", rule)
             _need(str(measure) not in result, f"{name} names {measure} twice")
             result[str(measure)] = _limit(value, name, [measure], f"{name} of {measure}")
         return result
@@ -349,15 +332,6 @@ def _words(allow: Any) -> Collection[str]:
         rule = f"allow has the unknown word {safe_repr(word)}; there are: {', '.join(ALLOWED)}"
         _need(word in ALLOWED, rule)
     return allow  # type: ignore[no-any-return]
-
-
-def _count(value: Any, name: str) -> int | None:
-    """A whole number of at least 0, or None."""
-    if value is None:
-        return None
-    whole = not isinstance(value, bool) and hasattr(value, "__index__") and value.__index__() >= 0
-    _need(whole, f"{name} must be an int of at least 0, got {safe_repr(value)}")
-    return int(value.__index__())
 
 
 def _number(value: Any, name: str) -> float:

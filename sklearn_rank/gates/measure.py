@@ -67,18 +67,14 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
         _refuse(text, "unjudged", limits)
     for word, text in _left_out(evaluation, limits):
         _refuse(text, word, limits)
-    n = len(evaluation.query_ids)
-    if limits.n_queries not in (None, n):
-        _refuse(f"{n:,} queries were evaluated, n_queries={limits.n_queries}")
     remarks = [own for own in _suspicions(evaluation) if own.rule not in limits.allow]
     return Measured(evaluation, slices_of(evaluation, limits.slices), remarks)
 
 
-def _refuse(what: str, word: str | None = None, limits: Limits | None = None) -> None:
+def _refuse(what: str, word: str, limits: Limits) -> None:
     """RankGateFailure, with the word that allows it, unless that is allowed."""
-    if word is None or limits is None or word not in limits.allow:
-        hint = f"; pass {argument('allow', word)} if that is right" if word else ""
-        fail(f"could not measure: {what}{hint}")
+    if word not in limits.allow:
+        fail(f"could not measure: {what}; pass {argument('allow', word)} if that is right")
 
 
 def fail(msg: str) -> NoReturn:
@@ -119,7 +115,7 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
         y_true, y_score = as_tables(y_true, y_score, options.pop("columns", None), labels)
         suspicion = "" if "swapped" in limits.allow else swap_suspicion(y_true, y_score)
         if suspicion:
-            _refuse(suspicion, "swapped")
+            _refuse(suspicion, "swapped", limits)
     # Ids would leave Spark for a baseline alone.
     options["keep_items"] = not in_spark or bool(limits.max_drop)
     try:
@@ -252,32 +248,16 @@ def _lost(evaluation: Evaluation) -> Iterator[str]:
             )
 
 
-def _suspicions(evaluation: Evaluation) -> Iterator[Finding]:
-    """Remarks on data that look odd, each with its word in ``allow``."""
-    measures, counts = dict(zip(evaluation, evaluation.measures, strict=True)), evaluation.counts
-    lengths = evaluation.n_ranked[evaluation.n_ranked > 0]
-    length, many = int(lengths.max(initial=0)), counts["queries"] >= ENOUGH
-    if has_ids(evaluation):  # a system chooses how much it retrieves
-        deeper = [name for name, own in measures.items() if (own.k or 0) > length]
-        lacks = counts["retrieved"] < counts["relevant"]
-        most_end = length and 2 * int((lengths == length).sum()) >= len(lengths)
-        if many and lacks and deeper and most_end:
-            text = f"{deeper[0]} reads deeper than the rankings, which end at {length}"
-            yield _odd("truncated", f"{text} and lack relevant items; {{allow}} if that is right")
-        if all(own.rewards_short for own in measures.values()):
-            text = (
-                f"{next(iter(measures))} gets better when less is retrieved; gate recall beside it"
-            )
-            yield _odd("unretrieved", f"{text}, or {{allow}}")
+def _suspicions(evaluation: Evaluation) -> list[Finding]:
+    """A remark on values that are too good, with its word in ``allow``."""
+    n = evaluation.counts["queries"]
     perfect = [
         name
         for name, scored in evaluation._scored.items()
         if scored.measure.metric.name in _PERFECT_ORDER and evaluation[name] == 1.0
     ]
-    if perfect and many:
-        text = f"{perfect[0]} is exactly 1 over {counts['queries']:,} queries: do the rankings know"
-        yield _odd("perfect", f"{text} the judgements? If they do not, {{allow}}")
-
-
-def _odd(word: str, text: str) -> Finding:
-    return Finding(word, None, text.format(allow=f"pass {argument('allow', word)}"), warns=True)
+    if not perfect or n < ENOUGH:
+        return []
+    text = f"{perfect[0]} is exactly 1 over {n:,} queries: do the rankings know the judgements?"
+    text = f"{text} If they do not, pass {argument('allow', 'perfect')}"
+    return [Finding("perfect", None, text, warns=True)]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.gates.fit import NEW, Other, Slices, labels_of
+from sklearn_rank.gates.fit import NEW, Slices, labels_of
 from sklearn_rank.gates.words import line, shown
 from sklearn_rank.report import queries as report_queries
 from sklearn_rank.report.page import Cell, Direction, Report, Row, Section, Verdict, judged
@@ -25,7 +26,7 @@ MOST_OF_GATE = 1_000_000
 
 def queries_data(
     new: Evaluation,
-    other: Other | None,
+    joined: Joined | None,
     slices: Slices,
     measure: str,
     show: tuple[str, str],
@@ -42,13 +43,13 @@ def queries_data(
     numbers = np.arange(len(new.query_ids))
     systems = {NEW: (new, numbers)}
     values = {used[name]: [own] for name, own in now.items()}
-    if other is not None:
-        numbers = other.joined.places[other.names[1]]
-        joined, nothing = other.joined, np.full(len(numbers), math.nan)
+    if joined is not None:
+        old, _ = joined.systems
+        numbers, nothing = joined.places[NEW], math.nan
         systems = {name: (own, joined.places[name]) for name, own in joined.systems.items()}
         for name in now:
-            known = name in other.by_query
-            was = joined.values_per_query(other.names[0], name) if known else nothing
+            known = name in joined.measures
+            was = joined.values_per_query(old, name) if known else np.full(len(numbers), nothing)
             values[used[name]] = [was, now[name][numbers]]
     labels = labels_of(slices, len(new.query_ids)) if slices else []
     chosen = numbers.tolist()

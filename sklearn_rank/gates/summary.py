@@ -1,24 +1,21 @@
-"""Reports of a run of gates, from plain records: terminal, Markdown, JSON, JUnit and HTML."""
+"""Reports of a run of gates, from plain records: terminal, Markdown, JSON and HTML."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
-from xml.etree import ElementTree
+from typing import Any
 
 from sklearn_rank.gates.verdict import State, plain
 from sklearn_rank.gates.words import line, shown
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
-    JUNIT_REPORT,
     MARKDOWN,
     append_text,
     check_target,
@@ -32,8 +29,6 @@ FORMAT = "rank-report/2"
 TITLE = "ranking quality gates"
 WIDTH = 80
 """Width of a section's title without a terminal."""
-Show = Literal["all", "failed", "none"]
-"""Gates in the terminal."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +41,8 @@ class GateRun:
     """Node id of the test."""
     outcome: str = "passed"
     """Outcome of the test: the first one other than "passed"; "xfailed" was expected."""
-    tries: int = 1
     queries: Mapping[str, Any] | None = None
     """Its queries, for an HTML report."""
-    line: int | None = None
-    """Line of the test in its file, counted from 1."""
 
     @property
     def failed(self) -> bool:
@@ -83,18 +75,17 @@ class Summary:
     """Reasons for a red run beyond the outcomes of its tests."""
     remarks: tuple[str, ...] = ()
     """Warnings: problems that fail nothing."""
-    unused: tuple[str, ...] = ()
-    """Baseline files that belong to no test."""
     required: tuple[str, ...] = ()
     """Gates that have to run and pass."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     update: str = "pytest --rank-update"
     """Command that raises baselines."""
-    show: Show = "all"
+    quiet: bool = False
+    """Whether gates that pass have no line."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to report."""
-        return bool(self.gates or self.problems or self.remarks or self.unused)
+        return bool(self.gates or self.problems or self.remarks)
 
 
 # Terminal ----------------------------------------------------------------------------------------
@@ -105,16 +96,15 @@ def summary_lines(summary: Summary) -> list[str]:
     lines = [
         own
         for run in sorted(summary.gates, key=lambda run: run.gravity)
-        if summary.show == "all"
-        or (summary.show == "failed" and (run.failed or run.record["written"]))
+        if not summary.quiet or run.failed or run.record["written"]
         for own in _gate_lines(run)
     ]
-    if summary.gates and summary.show != "none":
+    if summary.gates:
         lines.append(tally(summary.gates))
     lines += _about_baselines(summary)
     lines += [f"warning: {line(text)}" for text in summary.remarks]
     lines += [f"ERROR: {line(text)}" for text in summary.problems]
-    return [*(for_log(own) for own in lines if own), *_annotations(summary)]
+    return [for_log(own) for own in lines if own]
 
 
 _WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
@@ -124,8 +114,7 @@ def _gate_lines(run: GateRun) -> list[str]:
     """One line; with the power of the gate where it fails or was recorded, and its remarks."""
     record, state = run.record, run.state
     word = _WORDS.get(state, state.upper() if state == "not confirmed" else state)
-    tried = f" (try {run.tries})" if run.tries > 1 else ""
-    lines = [f"{word}: {shown(record['name'], 60)}: {line(record['headline'], 400)}{tried}"]
+    lines = [f"{word}: {shown(record['name'], 60)}: {line(record['headline'], 400)}"]
     if run.failed and record["outlook"]:
         lines.append(f"  {record['outlook']}")
     return [*lines, *(f"  note: {note}" for note in record["notes"][:3])]
@@ -147,7 +136,7 @@ def tally(gates: Sequence[GateRun]) -> str:
 
 
 def _about_baselines(summary: Summary) -> list[str]:
-    """Baselines to be raised, of no test, or written."""
+    """Baselines to be raised, or written."""
     lines, records = [], [run.record for run in summary.gates]
     n = sum(
         own["state"] == "improved" and bool(own["baseline"]) and not own["written"]
@@ -155,11 +144,6 @@ def _about_baselines(summary: Summary) -> list[str]:
     )
     if n:
         lines.append(f"{count(n, 'baseline')} can be raised: {summary.update}")
-    n = len(summary.unused)
-    if n:
-        names = " ".join(shlex.quote(line(path, 200)) for path in summary.unused[:10])
-        files, verb = count(n, "baseline file"), "belongs" if n == 1 else "belong"
-        lines.append(f"{files} {verb} to no test: git rm {names}")
     for record in (record for record in records if record["written"]):
         moves = [
             f"{name} {old:.4f} -> {new:.4f}"
@@ -169,28 +153,6 @@ def _about_baselines(summary: Summary) -> list[str]:
         moved = f": {', '.join(moves)}" if moves else ""
         lines.append(f"baseline {record['written']}: {path}{moved}")
     return lines
-
-
-def _annotations(summary: Summary) -> list[str]:
-    """A command for each failed gate to the GitHub job that shows it beside the test."""
-    if not os.environ.get("GITHUB_ACTIONS"):
-        return []
-    commands = []
-    for run in (run for run in summary.gates if run.failed):
-        file, colons, _ = run.record["nodeid"].partition("::")
-        own = {"file": file, "line": run.line} if colons else {}
-        place = {**own, "title": run.record["name"]}
-        known = ",".join(
-            f"{key}={for_log(line(str(value))).translate(_IN_COMMANDS)}"
-            for key, value in place.items()
-            if value
-        )
-        said = for_log(line(run.record["headline"], 1000)).replace("%", "%25")
-        commands.append(f"::error {known}::{said}")
-    return commands
-
-
-_IN_COMMANDS = str.maketrans({"%": "%25", ",": "%2C", ":": "%3A"})
 
 
 def print_summary(summary: Summary) -> None:
@@ -217,8 +179,8 @@ def write_reports(
 
     Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
     """
-    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "junit": JUNIT_REPORT, "markdown": MARKDOWN}
-    texts = {"json": json_text, "html": html_text, "junit": junit_text, "markdown": markdown}
+    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "markdown": MARKDOWN}
+    texts = {"json": json_text, "html": html_text}
     complaints = []
     given = [os.path.abspath(Path(start or "", target)) for target in targets.values() if target]
     for name, target in targets.items():
@@ -252,10 +214,7 @@ def write_step_summary(summary: Summary, inputs: Collection[str | None] = ()) ->
 
 def json_text(summary: Summary) -> str:
     """Everything, as one object."""
-    gates = [
-        {**run.record, "test_passed": run.outcome == "passed", "tries": run.tries}
-        for run in summary.gates
-    ]
+    gates = [{**run.record, "test_passed": run.outcome == "passed"} for run in summary.gates]
     gates.sort(key=lambda gate: (gate["nodeid"], gate["name"]))
     content = {
         "format": FORMAT,
@@ -263,30 +222,8 @@ def json_text(summary: Summary) -> str:
         "settings": summary.settings,
         "required": summary.required,
         "problems": summary.problems,
-        "unused": summary.unused,
     }
     return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
-
-
-def junit_text(summary: Summary) -> str:
-    """A test case for each gate."""
-    counts = {
-        "name": "sklearn-rank gate",
-        "tests": str(len(summary.gates) + len(summary.problems)),
-        "failures": str(sum(run.failed for run in summary.gates)),
-        "errors": str(len(summary.problems)),
-    }
-    add, suite = ElementTree.SubElement, ElementTree.Element("testsuite", counts)
-    for run in summary.gates:
-        case = add(suite, "testcase", classname="rank_gate", name=line(run.record["name"], 200))
-        if run.failed:
-            failure = add(case, "failure", message=line(run.record["headline"], 1000))
-            failure.text = run.record["message"]
-    for problem in summary.problems:
-        case = add(suite, "testcase", classname="rank_gate", name="measuring")
-        add(case, "error", message=line(problem, 1000))
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
 def html_text(summary: Summary) -> str:
@@ -322,12 +259,6 @@ def markdown(summary: Summary) -> str:
     """
     parts = [f"### Ranking quality: {escape_markdown(answer(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:MOST_ROWS]]
-    names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
-    server, repository, number = (os.environ.get(name, "") for name in names)
-    if number:
-        parts.append(
-            f"[Reports of this run]({server}/{repository}/actions/runs/{number}#artifacts)\n"
-        )
     gates = sorted(summary.gates, key=lambda run: run.gravity)
     if len(gates) > MOST_ROWS:
         rows = [[shown(run.record["name"], 60), run.state, _fall(run)] for run in gates]

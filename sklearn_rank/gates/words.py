@@ -42,8 +42,6 @@ MOST_ROWS = 24
 MOST_ITEMS = 4
 """Items of a row of queries, which has to fit a line."""
 MOST_ON_TOP = 5
-_CHANCE = 0.45
-"""An AUC below this is further from 1/2 than chance takes a useless system."""
 
 # Words and numbers -------------------------------------------------------------------------------
 
@@ -521,13 +519,8 @@ def facts(result: GateResult) -> list[str]:
         (counts["unjudged"], "without judgements"),
         (counts["tied"] * (counts["tied"] >= result.queries / 10), "with a relevant item in a tie"),
     )
-    upside_down = (
-        f"{row.name} is below 0.5: are the scores distances, of which lower is better?"
-        for row in result.measures.values()
-        if row.name.partition("(")[0] in ("auc", "gauc") and row.value < _CHANCE
-    )
     remarks = [f"{queries_text(n)} {what}" for n, what in left_out if n]
-    return [*(["; ".join(found)] if found else []), *remarks, *upside_down]
+    return [*(["; ".join(found)] if found else []), *remarks]
 
 
 def _about_test(result: GateResult) -> list[str]:

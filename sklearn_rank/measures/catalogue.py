@@ -69,7 +69,6 @@ PRECISION = Metric(
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
-    traits={"rewards_short": "whole"},
 )
 RECALL = Metric(
     "recall",
@@ -253,7 +252,7 @@ LAG = Metric(
     checks={"unretrieved": UNRETRIEVED},
     averages=("macro", "pooled"),
     parts=pairwise.lag_parts,
-    traits={"counts_irrelevant": True, "rewards_short": "always", "weights": pairwise.lag_weights},
+    traits={"counts_irrelevant": True, "weights": pairwise.lag_weights},
 )
 AUC = Metric(
     "auc",
@@ -317,7 +316,7 @@ UNJUDGED = Metric(
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
-    traits={"rewards_short": "always", "of_judgements": True},
+    traits={"of_judgements": True},
 )
 ZERO_RESULTS = Metric(
     "zero_results",
@@ -341,7 +340,7 @@ FALSE_ANSWERS = Metric(
     formula="1 if the ranking has an item, else 0; queries with a relevant item are left out",
     greater_is_better=False,
     takes_k=False,
-    traits={"rewards_short": "always", "of_results": True},
+    traits={"of_results": True},
 )
 BPREF = Metric(
     "bpref",

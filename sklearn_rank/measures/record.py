@@ -80,8 +80,6 @@ class Metric:
     """Whether relevance scores, where given, decide the order."""
     counts_irrelevant = Trait(default=False)
     """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
-    rewards_short = Trait("")
-    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
     weights = Trait[Callable[..., FloatArray] | None](None)
     """Judged rankings to one weight per query, where the average is not "macro"."""
     geometric_from = Trait[float | None](None)
@@ -299,18 +297,6 @@ class Measure:
         # A grade without a gain is refused wherever it stands.
         is_named = isinstance(self.options.get("gain", ""), str)
         return self.k if is_named and not self.metric.counts_irrelevant else None
-
-    @property
-    def rewards_short(self) -> bool:
-        """Whether the value improves when a ranking is cut short."""
-        if self.members:
-            return all(member.rewards_short for member in self.members)
-        ignores = {self.options.get("unretrieved"), self.options.get("denominator")}
-        return (
-            bool(ignores & {"ignore", "retrieved"})
-            or self.metric.rewards_short == "always"
-            or (self.metric.rewards_short == "whole" and self.k is None)
-        )
 
     @property
     def forgets_unretrieved(self) -> bool:

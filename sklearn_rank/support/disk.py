@@ -51,7 +51,6 @@ def marked(noun: str, *marks: bytes) -> Kind:
 GENERATOR = '<meta name="generator" content="sklearn-rank report">'
 HTML_REPORT = marked("a report", GENERATOR.encode())
 JSON_REPORT = marked("a report", b'"format": "rank-report/')
-JUNIT_REPORT = marked("a report", b"<testsuite", b'name="sklearn-rank gate"')
 
 
 def _takes_markdown(path: Path) -> bool:

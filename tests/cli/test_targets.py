@@ -54,7 +54,7 @@ def test_nor_does_that_of_a_comparison(files):
             "gate t.qrels new.run --name g --at-least map=0.1 --markdown new.run",
             "new.run is an input of this call",
         ),
-        ("gate --config rank.toml --junit rank.toml", "rank.toml is an input of this call"),
+        ("gate --config rank.toml --json rank.toml", "rank.toml is an input of this call"),
         ("report t.qrels old.run new.run -o .", "path must be the name of a file, got '.'"),
     ],
 )
@@ -119,7 +119,6 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files):
         "report t.qrels old.run new.run -m mrr -o /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --json /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --markdown /dev/full",
-        "gate t.qrels new.run --name g --at-least map=0.1 --junit /dev/full",
     ],
 )
 def test_a_full_disk_is_an_error_and_no_device_is_replaced(words, command):

@@ -92,14 +92,3 @@ def test_hostile_names_are_text_in_a_comment(name) -> None:
     text = markdown(Summary(gates=(run,), problems=(name,)))
     assert not [part for part in ("<script", "<img", "<b>", "](http", "@every") if part in text]
     assert all(line.isprintable() for line in text.split("\n"))
-
-
-def test_the_comment_links_to_the_reports_of_its_run(monkeypatch) -> None:
-    for name, value in {
-        "GITHUB_SERVER_URL": "https://github.com",
-        "GITHUB_REPOSITORY": "a/b",
-        "GITHUB_RUN_ID": "7",
-    }.items():
-        monkeypatch.setenv(name, value)
-    link = "[Reports of this run](https://github.com/a/b/actions/runs/7#artifacts)"
-    assert link in markdown(summary(run_of("x")))

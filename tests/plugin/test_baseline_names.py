@@ -178,7 +178,7 @@ def test_a_directory_with_an_escape_in_its_name_reaches_no_message(suite, monkey
     monkeypatch.syspath_prepend(suite.path)
     suite.system([2] * 30)
     suite.file("a\x1b[31mb/test_it.py", GATE)
-    suite.run("--rank-show=none", "-p", "no:terminal", "--rank-json=report.json", ret=1)
+    suite.run("-p", "no:terminal", "--rank-json=report.json", ret=1)
     (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
     assert "no baseline" in gate["message"]
     assert "\x1b" not in gate["message"]
@@ -202,7 +202,7 @@ def test_a_pipe_or_a_directory_is_no_baseline(make, recorded):
     path.unlink()
     getattr(os, make)(path)
     getattr(os, make)(path.with_name("beside.rank.json"))
-    for option in ("--rank-show=all", "--rank-update", "--rank-strict"):
+    for option in ("-v", "--rank-update", "--rank-strict"):
         told = "test_bm25.rank.json cannot be read: it is not a regular file"
         recorded.spawn(
             "-p", "no:cacheprovider", option, "-o", "rank_required=other", ret=1, says=told

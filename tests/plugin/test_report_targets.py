@@ -12,16 +12,12 @@ from tests.plugin.one_gate import FILE
 REPORTS = ("--rank-json", "--rank-markdown")
 
 
-@pytest.mark.parametrize("option", [*REPORTS, "rank_markdown"])
+@pytest.mark.parametrize("option", REPORTS)
 @pytest.mark.parametrize("target", ["test_it.py", "ranks.json", "pyproject.toml"])
 def test_a_report_is_not_written_over_something_else(option, target, recorded):
     recorded.file("pyproject.toml", "[project]")
     before = (recorded.path / target).read_bytes()
-    if option == "rank_markdown":
-        recorded.file("pytest.ini", f"[pytest]\nrank_markdown = {target}")
-        result = recorded.run()
-    else:
-        result = recorded.run(f"{option}={target}")
+    result = recorded.run(f"{option}={target}")
     assert result.ret == 1
     assert f"ERROR: report {target} was not written: " in said(result)
     assert (recorded.path / target).read_bytes() == before
