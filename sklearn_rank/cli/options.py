@@ -123,7 +123,7 @@ def _add_reading(add: Callable[..., object]) -> None:
         )
     text = "grade of a text where grades are text, as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
-    ids = "queries of an _msearch RUN: its requests, or ids in order, one a line or JSON lines"
+    ids = "ids of the queries of an _msearch RUN in the order of its responses, one a line"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     several = "grade of an item that several rows judge, as two judges do (default: raise)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import json
 import math
 import os
 import sys
@@ -13,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.files.jsons import load_json, read_ids
-from sklearn_rank.files.read import qrels_of, run_of
+from sklearn_rank.files.jsons import json_values, read_ids
+from sklearn_rank.files.read import read_qrels, read_run
 from sklearn_rank.files.source import MAX_BYTES, Source, source_of, text_of
 from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -43,13 +42,18 @@ class Reader:
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
         """Judgements; ``what`` is the name of the file in the usage of the command."""
         self._arguments.reading = "qrels"
-        source = self._source(path, what)
-        return qrels_of(source, None, self.qrels_columns, self.grades, self.duplicates)
+        return read_qrels(
+            self._source(path, what),
+            columns=self.qrels_columns,
+            grades=self.grades,
+            duplicates=self.duplicates,
+        )
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""
         self._arguments.reading = "run"
-        return run_of(self._source(path, what), None, self.run_columns, self.queries)
+        source = self._source(path, what)
+        return read_run(source, columns=self.run_columns, queries=self.queries)
 
     def runs(self, paths: str) -> Run | Repeats:
         """A run, or the repeated runs of one system, whose files are joined by commas."""
@@ -58,7 +62,7 @@ class Reader:
             return self.run(paths)
         return Repeats([self.run(path) for path in several])
 
-    def _source(self, path: str, what: str) -> Source:
+    def _source(self, path: str, what: str) -> Any:
         return source_of(sys.stdin.buffer if path == "-" else path, what, self.max_bytes)
 
 
@@ -133,14 +137,12 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     source, text = source_of(path, option), text_of(path, option)
     first = text.lstrip().partition("\n")[0]
     rows: list[dict[str, Any]] = []
-    if first.startswith("{") and not _is_row(first):
-        whole = load_json(source, None, text.encode())
-        if not all(isinstance(value, dict) for value in whole.values()):
-            return dict(read_labels(path, option, "text", "item"))
-        rows = [{"item": item, **facts} for item, facts in whole.items()]
-    elif first.startswith("{"):
-        lines = filter(str.strip, text.split("\n"))
-        rows = [load_json(source, n, line.encode()) for n, line in enumerate(lines, 1)]
+    if first.startswith("{"):
+        rows = [value for _, value in json_values(source, text)]
+        if len(rows) == 1 and not _is_row(rows[0]):
+            if not all(isinstance(value, dict) for value in rows[0].values()):
+                return dict(read_labels(path, option, "text", "item"))
+            rows = [{"item": item, **facts} for item, facts in rows[0].items()]
     else:
         delimiter = "\t" if "\t" in first else ","
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
@@ -180,24 +182,19 @@ def _pairs(source: Source, text: str, what: str, of: Role) -> Iterator[tuple[int
             if len(row) != len(names):
                 source.fail(line, f"{len(row)} fields instead of {len(names)}")
             yield line, row[names.index(query)], row[names.index(label)]
-    elif _is_row(first):
-        for line, data in enumerate(text.split("\n"), 1):
-            if data.strip():
-                value = load_json(source, line, data.encode())
-                names = list(value) if isinstance(value, dict) else []
-                query, label = _columns(source, line, names, what, of)
-                yield line, value[query], value[label]
     else:
-        for name, value in load_json(source, None, text.encode()).items():
-            yield None, name, value
+        values = list(json_values(source, text))
+        if len(values) == 1 and not _is_row(values[0][1]):
+            yield from ((None, name, value) for name, value in values[0][1].items())
+            return
+        for line, value in values:
+            names = list(value) if isinstance(value, dict) else []
+            query, label = _columns(source, line, names, what, of)
+            yield line, value[query], value[label]
 
 
-def _is_row(line: str) -> bool:
-    """Whether a line is an object with the id of a query and something else."""
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return False
+def _is_row(row: Any) -> bool:
+    """Whether an object has the id of a query or an item, and something else."""
     ids = ("query", "item")
     return len(row) > 1 and any(role_of(name) in ids or name in ("_id", "id") for name in row)
 

@@ -15,14 +15,14 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.files.jsons import looks_like_lines, read_ids, read_json
+from sklearn_rank.files.jsons import read_ids, read_json
 from sklearn_rank.files.source import (
     MAX_BYTES,
     Block,
     FileRows,
-    Request,
     Source,
     blocks,
+    check_size,
     opened,
     source_of,
 )
@@ -52,7 +52,6 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
 }
-_COMPRESSED = (".gz", ".bz2", ".zst")
 _LETOR = re.compile(r"\S+\s+qid:\S")
 
 
@@ -70,15 +69,15 @@ def read_run(
     ----------
     path : path or binary file
         TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
-        compressed by gzip, bzip2 or Zstandard.
+        compressed by gzip.
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the first bytes, the name and the content.
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
         for a role that no column has.
     queries : sequence of str or path, default=None
-        Ids of the queries of an ``_msearch`` response, in the order of its requests; or the file
-        of these requests, or of ids.
+        Ids of the queries of an ``_msearch`` response, in the order of its requests; or a file
+        of ids, one a line.
     max_bytes : int, default=2 GiB
         Bytes to which a compressed file may grow, and that a JSON file may hold.
 
@@ -103,26 +102,17 @@ def read_run(
     {'d7': 12.5, 'd2': 9.25}
     """
     ids = read_ids(queries, "queries") if isinstance(queries, (str, os.PathLike)) else queries
-    return run_of(source_of(path, max_bytes=max_bytes), format, columns, ids)
-
-
-def run_of(
-    source: Source,
-    format: FileFormat | None = None,
-    columns: Columns | None = None,
-    queries: Sequence[str] | None = None,
-) -> Run:
-    """The rankings of a source."""
-    rows = _read(Request(source, True, columns, queries=queries), format)
-    found = dict(rows.columns)
-    if "distance" in found:
-        found.setdefault("score", negated(found.pop("distance")))
-    ranks = found.get("rank")
-    if "score" in found and ranks is not None and not np.isfinite(ranks).all():
+    source = source_of(path, max_bytes=max_bytes)._replace(queries=ids)
+    rows = _read(source, format, columns, "read_run")
+    read = dict(rows.columns)
+    if "distance" in read:
+        read.setdefault("score", negated(read.pop("distance")))
+    ranks = read.get("rank")
+    if "score" in read and ranks is not None and not np.isfinite(ranks).all():
         ranks = None  # a row without a rank says nothing against the scores
-    numbers = {"scores": found.get("score"), "ranks": ranks}
-    run = Run.from_columns(found["query"], found["item"], **numbers, **_facts(source, rows))
-    return run.of_queries(rows.queries) if len(rows.queries) > len(run) else run
+    numbers = {"scores": read.get("score"), "ranks": ranks}
+    run = Run.from_columns(read["query"], read["item"], **numbers, **_facts(source, rows))
+    return run.of_queries(list(rows.queries)) if len(rows.queries) > len(run) else run
 
 
 def read_qrels(
@@ -168,34 +158,24 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
     {'d7': 2, 'd2': 0}
     """
-    source = source_of(path, max_bytes=max_bytes)
-    return qrels_of(source, format, columns, grades, duplicates)
-
-
-def qrels_of(
-    source: Source,
-    format: FileFormat | None = None,
-    columns: Columns | None = None,
-    grades_of: Mapping[str, float] | None = None,
-    duplicates: Duplicates = "raise",
-) -> Qrels:
-    """The judgements of a source."""
     check_option(duplicates, "duplicates", DUPLICATES, "read_qrels")
-    for text, grade in dict(grades_of or {}).items():
+    for text, grade in dict(grades or {}).items():
         if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
             what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
             msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
             raise InvalidParameterError(msg)
-    rows = _read(Request(source, False, columns, grades_of), format)
-    queries, items, grades = (rows.columns.get(role) for role in ("query", "item", "grade"))
-    if grades is not None:
-        largest = grades[np.abs(grades).argmax()]
+    source = source_of(path, max_bytes=max_bytes)._replace(is_run=False, grades=grades)
+    rows = _read(source, format, columns, "read_qrels")
+    values = rows.columns.get("grade")
+    if values is not None:
+        largest = values[np.abs(values).argmax()]
         if abs(float(largest)) >= MAX_GRADE:
             source.fail(None, f"grade {largest} is too large for a grade")
-        grades = _whole(grades)
-    qrels = Qrels.from_columns(queries, items, grades=grades, **_facts(source, rows))
+        values = _whole(values)
+    ids = rows.columns["query"], rows.columns["item"]
+    qrels = Qrels.from_columns(*ids, grades=values, **_facts(source, rows))
     qrels = _with_one_grade_each(qrels, duplicates, source)
-    return qrels.of_queries(rows.queries) if len(rows.queries) > len(qrels) else qrels
+    return qrels.of_queries(list(rows.queries)) if len(rows.queries) > len(qrels) else qrels
 
 
 def _whole(grades: Array) -> Array:
@@ -239,27 +219,28 @@ def _facts(source: Source, rows: FileRows) -> dict[str, Any]:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(request: Request, format: FileFormat | None) -> FileRows:
+def _read(
+    source: Source, format: FileFormat | None, columns: Columns | None, function: str
+) -> FileRows:
     """The rows of a source, without those of judgements that lack a grade."""
-    source = request.source
     if format is not None:
-        check_option(format, "format", FORMATS, "read_run" if request.is_run else "read_qrels")
-    check_columns(request.columns)
+        check_option(format, "format", FORMATS, function)
+    source = source._replace(columns=check_columns(columns))
     with opened(source) as (file, head):
         kind = format or columnar_kind(head)
         if kind in ("parquet", "arrow"):
-            rows = read_columnar(request, kind, file)
+            rows = read_columnar(source, kind, file)
         else:
-            rows = _read_text(request, kind, file, head)
-    columns, n_unrated = dict(rows.columns), 0
-    if "grade" in columns:
-        rated = np.flatnonzero(~np.isnan(columns["grade"]))
-        n_unrated = len(columns["grade"]) - len(rated)
+            rows = _read_text(source, kind, file, head)
+    read, n_unrated = dict(rows.columns), 0
+    if "grade" in read:
+        rated = np.flatnonzero(~np.isnan(read["grade"]))
+        n_unrated = len(read["grade"]) - len(rated)
         if n_unrated:
-            for role, column in columns.items():
+            for role, column in read.items():
                 is_list = isinstance(column, list)
-                columns[role] = [column[n] for n in rated] if is_list else column[rated]
-    if not len(columns.get("item", ())):
+                read[role] = [column[n] for n in rated] if is_list else column[rated]
+    if not len(read.get("item", ())):
         what = f", but {n_unrated:,} without a grade" if n_unrated else ""
         if rows.queries and not what:
             what = f": there is no item for {format_list(rows.queries)}"
@@ -269,31 +250,27 @@ def _read(request: Request, format: FileFormat | None) -> FileRows:
             f"{source.name}: {n_unrated:,} rows have no grade and are left out, as not judged",
             RankingDataWarning,
         )
-    return rows._replace(columns=columns)
+    return rows._replace(columns=read)
 
 
-def _read_text(
-    request: Request, kind: str | None, file: io.BufferedReader, head: bytes
-) -> FileRows:
+def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: bytes) -> FileRows:
     """The rows of a file of text."""
-    source, columns = request.source, request.columns or {}
-    if head.startswith(b"PK\x03\x04"):
-        source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
-    at_once = (kind or kind_of_name(source.path)) == "json"
-    content = blocks(source, file, head, at_once=at_once)
+    content = blocks(source, file, head)
     first = next(content, None)
     if first is None:
         source.fail(None, "is empty")
-    content, kind = chain((first,), content), kind or _kind_of_text(source, first, columns)
-    if columns and kind == "trec":
-        named = format_list(f"{role}={name or ''}" for role, name in columns.items())
+    content, kind = chain((first,), content), kind or _kind_of_text(source, first)
+    if source.columns and kind == "trec":
+        named = format_list(f"{role}={name or ''}" for role, name in source.columns.items())
         source.fail(None, f"has no named columns, which {argument('columns')} is about ({named})")
-    if kind in ("json", "jsonl"):
-        return read_json(request, content, is_lines=kind == "jsonl")
-    return read_lines(request, content, has_header=kind == "csv")
+    if kind in ("csv", "trec"):
+        return read_lines(source, content, has_header=kind == "csv")
+    data = b"".join(block.data for block in content)
+    check_size(source, len(data), "holds")
+    return read_json(source, data.decode())
 
 
-def _kind_of_text(source: Source, first: Block, columns: Columns) -> str:
+def _kind_of_text(source: Source, first: Block) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
     lines = (line.decode().strip() for line in io.BytesIO(first.data))
     line = next((line for line in lines if line and not line.startswith("#")), "")
@@ -307,9 +284,9 @@ def _kind_of_text(source: Source, first: Block, columns: Columns) -> str:
     if by_name in ("jsonl", "json", "trec"):
         return by_name
     if line.startswith(("{", "[")):
-        return "jsonl" if looks_like_lines(line) else "json"
+        return "json"
     names = line.split(separator_of(line))
-    said = {role for role, name in columns.items() if name in names}
+    said = {role for role, name in source.columns.items() if name in names}
     if {"query", "item"} <= {*map(role_of, names), *said}:
         return "csv"
     is_trec = len(line.split()) in (4, 6) and (by_name != "csv" or "," not in line)
@@ -320,7 +297,5 @@ def kind_of_name(path: Any) -> str | None:
     """The format that a file's suffix stands for."""
     if not isinstance(path, (str, os.PathLike)):
         return None
-    name = os.fsdecode(os.fspath(path)).lower()
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
+    name = os.fsdecode(os.fspath(path)).lower().removesuffix(".gz")
     return SUFFIXES.get(os.path.splitext(name)[1])

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import os
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import IO, Any, NamedTuple, NoReturn, cast
-
-import numpy as np
+from types import MappingProxyType
+from typing import IO, Any, NamedTuple, NoReturn
 
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.inputs.roles import Columns, Role
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
-from sklearn_rank.typing import Array
 
 BLOCK_BYTES = 1 << 22
 """Read at once: far above what a call costs, and little enough to stay in a processor's cache
@@ -27,44 +25,52 @@ MAX_BYTES = 2 << 30
 """To which a compressed file may grow, and that a JSON file may hold."""
 MAX_ID = 1 << 16
 """Characters of an id; one that is longer is a document, not its name."""
-LINE_FEED = 10
-_WINDOW = 1 << 16
 BOM = b"\xef\xbb\xbf"
-_BOMS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_GZIP = b"\x1f\x8b"
+_NO_TEXT = {
+    b"PK\x03\x04": "is an archive or a spreadsheet; unpack it, or save it as CSV",
+    b"BZh": "is compressed by bzip2, and gzip alone is read; unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard, and gzip alone is read; unpack it",
+    b"\xff\xfe": "is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16; save it as UTF-8",
+}
+"""What files are that begin with these bytes."""
 
 
 class Source(NamedTuple):
-    """A path or an open binary file, and its name in messages."""
+    """A path or an open binary file, and what the caller says of it."""
 
     path: Any
     name: str
+    """In messages."""
     max_bytes: int = MAX_BYTES
     what: str = "path"
     """Name of the argument, of a function or in the usage of the command."""
-
-    def fail(self, line: int | None, what: str) -> NoReturn:
-        """FileFormatError that names the file and, where there is one, the line."""
-        raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
-
-
-class Request(NamedTuple):
-    """What a caller says of a file."""
-
-    source: Source
-    is_run: bool
-    columns: Columns | None = None
+    is_run: bool = True
+    columns: Columns = MappingProxyType({})
     grades: Mapping[str, float] | None = None
     """Grades of texts; None: grades are numbers."""
     queries: Sequence[str] | None = None
     """Ids of queries that the file does not name."""
+
+    def fail(self, line: int | None, what: str) -> NoReturn:
+        """FileFormatError that names the file and, where there is one, the line."""
+        raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
 
     def grade_of(self, line: int | None, text: Any) -> float:
         """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
         assert self.grades is not None
         if text not in self.grades:
             shown = format_list(self.grades)
-            self.source.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
+            self.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
         return self.grades[text]
+
+    def check_id(self, line: int | None, text: str, role: str) -> str:
+        """An id that is there and not too long."""
+        if not 0 < len(text) <= MAX_ID:
+            fault = f"longer than {MAX_ID:,} characters" if text else "empty"
+            self.fail(line, f"the {role} id is {fault}")
+        return text
 
 
 class FileRows(NamedTuple):
@@ -76,7 +82,7 @@ class FileRows(NamedTuple):
     """Of the columns in the file."""
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant."""
-    queries: list[str] = []  # noqa: RUF012
+    queries: Sequence[str] = ()
     """All queries, in formats that can have queries without a row."""
 
 
@@ -88,7 +94,9 @@ class Block(NamedTuple):
 
 
 def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Source:
-    """A path or an open binary file as a source."""
+    """A path or an open binary file as a source; a source as it is."""
+    if isinstance(path, Source):
+        return path
     max_bytes = check_integer(max_bytes, "max_bytes", "read_run", at_least=1)
     if isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(os.fspath(path))
@@ -99,14 +107,6 @@ def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Sour
         msg = f"a path or a binary file is needed, got {type(path).__name__}{how}"
         raise TypeError(msg)
     return Source(path, safe_text(name, limit=200), max_bytes, what)
-
-
-def check_id(source: Source, line: int | None, text: str, what: str) -> str:
-    """An id that is there and not too long."""
-    if not 0 < len(text) <= MAX_ID:
-        fault = f"longer than {MAX_ID:,} characters" if text else "empty"
-        source.fail(line, f"the {what} is {fault}")
-    return text
 
 
 @cache
@@ -133,21 +133,6 @@ def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
         yield file, file.peek(8)[:8]
 
 
-def _decompressed(source: Source, file: IO[bytes], head: bytes) -> IO[bytes]:
-    """The content of a file, by its first bytes and not by its name."""
-    if head.startswith(b"\x1f\x8b"):
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    if head.startswith(b"BZh"):
-        return bz2.BZ2File(file)
-    if not head.startswith(b"\x28\xb5\x2f\xfd"):
-        return file
-    try:
-        import pyarrow as pa
-    except ImportError:
-        source.fail(None, "Zstandard needs PyArrow; install it")
-    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(file), "zstd"))
-
-
 def text_of(path: Any, option: str) -> str:
     """A small file as text."""
     source = source_of(path, option)
@@ -155,46 +140,39 @@ def text_of(path: Any, option: str) -> str:
         return b"".join(block.data for block in blocks(source, file, head)).decode()
 
 
-def blocks(
-    source: Source, file: IO[bytes], head: bytes, *, at_once: bool = False
-) -> Iterator[Block]:
-    """The decompressed content without a byte order mark, in blocks of whole lines.
-
-    ``at_once`` makes one block, of one JSON value. How much is read has a limit where the size of
-    the file does not say it, or all is held in memory.
-    """
-    content = _decompressed(source, file, head)
-
-    def pieces() -> Iterator[bytes]:
-        n_bytes, data = 0, b" "
-        while data:
-            try:
-                data = content.read(BLOCK_BYTES)
-                data += content.readline(source.max_bytes) if data else b""
-            except Exception as error:  # each of the libraries has errors of its own
-                if content is file:
-                    raise
-                source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
-            n_bytes += len(data)
-            if n_bytes > source.max_bytes and (at_once or content is not file):
-                does = "holds" if content is file else "decompresses to"
-                option = "max_bytes=" if source.what == "path" else "--max-bytes"
-                limit = f"{does} more than {source.max_bytes:,} bytes"
-                source.fail(None, f"{limit}; pass {option} to read it")
-            yield data
-
-    line = 1
-    for data in [b"".join(pieces())] if at_once else pieces():
+def blocks(source: Source, file: IO[bytes], head: bytes) -> Iterator[Block]:
+    """The decompressed content without a byte order mark, in blocks of whole lines."""
+    for start, what in _NO_TEXT.items():
+        if head.startswith(start):
+            source.fail(None, what)
+    is_packed = head.startswith(_GZIP)
+    content: Any = gzip.GzipFile(fileobj=file) if is_packed else file
+    line, n_bytes = 1, 0
+    while True:
+        try:
+            data = content.read(BLOCK_BYTES)
+            data += content.readline(source.max_bytes if is_packed else -1)
+        except (OSError, EOFError, zlib.error) as error:
+            if not is_packed:
+                raise
+            source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
+        n_bytes += len(data)
+        if is_packed:
+            check_size(source, n_bytes, "decompresses to")
+        if not data:
+            return
         data = data.removeprefix(BOM) if line == 1 else data
         if data:
             yield _checked(source, line, data if data.endswith(b"\n") else data + b"\n")
-            line += sum(int(np.count_nonzero(part == LINE_FEED)) for part in windows(data))
+            line += data.count(b"\n")
 
 
-def windows(data: bytes) -> Iterator[Array]:
-    """Bytes as numbers, so few at a time that comparisons of them stay in a core's cache."""
-    values = np.frombuffer(data, dtype=np.uint8)
-    return (values[start : start + _WINDOW] for start in range(0, len(values), _WINDOW))
+def check_size(source: Source, n_bytes: int, does: str) -> None:
+    """FileFormatError for more bytes than the caller allows."""
+    if n_bytes > source.max_bytes:
+        option = "max_bytes=" if source.what == "path" else "--max-bytes"
+        limit = f"{does} more than {source.max_bytes:,} bytes"
+        source.fail(None, f"{limit}; pass {option} to read it")
 
 
 def _checked(source: Source, line: int, data: bytes) -> Block:
@@ -204,8 +182,7 @@ def _checked(source: Source, line: int, data: bytes) -> Block:
         data = data.replace(b"\r\n", b"\n")
         at, what = data.find(b"\r"), "holds a carriage return inside the line"
     if b"\0" in data:
-        what = "is UTF-16; save it as UTF-8" if data[:2] in _BOMS_OF_UTF_16 else "holds a NUL byte"
-        at = data.index(b"\0")
+        at, what = data.index(b"\0"), "holds a NUL byte"
     if at < 0 and not data.isascii():
         try:
             data.decode("utf-8")

@@ -5,8 +5,8 @@ as in trec_eval; judgements have four (query, 0, item, grade). White space separ
 begin with ``#`` are comments. In CSV a header names the columns; a line feed inside of quotes is
 refused.
 
-Polars, where it is installed, parses large blocks of regular lines. All others are split line by
-line, which gives the same rows, or the error of a line.
+Polars, where it is installed, parses large blocks of regular lines. All others are split, which
+gives the same rows, or the error of a line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -25,23 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
-from sklearn_rank.files.source import (
-    BOM,
-    LINE_FEED,
-    MAX_ID,
-    Block,
-    FileRows,
-    Request,
-    Source,
-    check_id,
-    polars_or_none,
-    windows,
-)
+from sklearn_rank.files.source import BOM, MAX_ID, Block, FileRows, Source, polars_or_none
 from sklearn_rank.inputs.frames import different_values
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
-    Columns,
     Role,
     find_roles,
     refuse_unread,
@@ -64,29 +52,26 @@ EXACT = 1 << 53
 INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
 _LARGE, _LOADED = 1 << 21, 1 << 16
 """Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
-_SPACE = 32
 _LOOKED = 5_000
 """Rows whose ranks are compared with scores."""
+_SPACE, _LINE_FEED = 32, 10
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DIGITS, _DECIMALS = re.compile(r"[0-9+\- ]*"), re.compile(r"[0-9+\-.eE ]*")
 """Many numbers, among them nothing like "nan" or "1_0"."""
+_IDS: tuple[Role, ...] = ("query", "item")
 
 
 class _Form(NamedTuple):
     """Fields of a line, which has always as many."""
 
     names: list[str]
-    roles: Mapping[Role, str]
-    spare: tuple[str, ...] = ()
-    """Columns that may hold a number that is lacking."""
+    fields: Mapping[str, int]
+    """Numbers of the fields that are read, by role, or by name where it has none."""
+    spare: Sequence[str] = ()
+    """Fields without a role that may hold a number that is lacking."""
     separator: str = ""
     """Empty: white space, of which several are one, as in TREC's formats."""
-
-    @property
-    def fields(self) -> dict[str, int]:
-        """Numbers of the columns that are read."""
-        return {name: self.names.index(name) for name in (*self.roles.values(), *self.spare)}
 
     @property
     def is_trec_run(self) -> bool:
@@ -94,47 +79,49 @@ class _Form(NamedTuple):
         return not self.separator and len(self.names) == len(_RUN.names)
 
     @property
-    def numbers(self) -> dict[Role, str]:
-        """Columns of numbers."""
-        roles = {role: name for role, name in self.roles.items() if role not in ("query", "item")}
-        return {"score": roles["score"]} if self.is_trec_run else roles
+    def numbers(self) -> list[Any]:
+        """Roles of numbers."""
+        if self.is_trec_run:
+            return ["score"]
+        return [role for role in self.fields if role not in (*_IDS, *self.spare)]
 
 
-_IDS: Mapping[Role, str] = {"query": "query", "item": "item"}
 _RUN = _Form(
-    ["query", "Q0", "item", "rank", "score", "tag"], {**_IDS, "score": "score", "rank": "rank"}
+    ["query", "Q0", "item", "rank", "score", "tag"], {"query": 0, "item": 2, "score": 4, "rank": 3}
 )
-_LATER = _RUN._replace(roles={**_IDS, "score": "score"})
-_QRELS = _Form(["query", "0", "item", "grade"], {**_IDS, "grade": "grade"})
+_LATER = _RUN._replace(fields={"query": 0, "item": 2, "score": 4})
+_QRELS = _Form(["query", "0", "item", "grade"], {"query": 0, "item": 2, "grade": 3})
 
 
-def read_lines(request: Request, blocks: Iterable[Block], *, has_header: bool) -> FileRows:
+def read_lines(source: Source, blocks: Iterable[Block], *, has_header: bool) -> FileRows:
     """Rows of lines in TREC's formats, or under a header."""
-    form = None if has_header else _RUN if request.is_run else _QRELS
-    parts: dict[str, list[Any]] = {}
+    form = None if has_header else _RUN if source.is_run else _QRELS
+    parts: dict[Any, list[Any]] = {}
     doubt = ""
     for block in blocks:
         if form is None:
             header, _, data = block.data.partition(b"\n")
-            form = _form_of(request, block.first_line, header.decode())
+            form = _form_of(source, block.first_line, header.decode())
             block = Block(block.first_line + 1, data)
-        columns = _by_polars(request, block, form) or _by_line(request, block, form)
+        columns = _by_polars(source, block, form) or _by_splitting(source, block, form)
         if form is _RUN and columns:  # whose first ranks are enough
             doubt, form = _doubt_of_ranks(columns.pop("rank"), columns), _LATER
         for name, column in columns.items():
             part = {*filter(str.strip, column)} if name in form.spare else column
             parts.setdefault(name, []).append(part)
     assert form is not None
-    found = {role: _joined(parts[name]) for role, name in form.roles.items() if name in parts}
-    n_rows = len(found.get("item", ()))
-    spare = {name: ({*chain.from_iterable(parts.get(name, ()))}, n_rows) for name in form.spare}
-    refuse_unread(spare, request.source.name, ORDER if request.is_run else GRADE)
-    return FileRows(found, form.roles, (doubt,) if doubt else ())
+    spare = {name: {*chain.from_iterable(parts.pop(name, ()))} for name in form.spare}
+    read: dict[Any, Any] = {role: _joined(columns) for role, columns in parts.items()}
+    n_rows = len(read.get("item", ()))
+    unread = {name: (texts, n_rows) for name, texts in spare.items()}
+    refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
+    names: Any = {role: form.names[n] for role, n in form.fields.items() if role not in form.spare}
+    return FileRows(read, names, (doubt,) if doubt else ())
 
 
 def _joined(columns: list[Any]) -> Any:
     """One column of those of all blocks."""
-    if columns and isinstance(columns[0], np.ndarray):
+    if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns)
     if all(isinstance(column, list) for column in columns):
         return list(chain.from_iterable(columns))
@@ -165,40 +152,38 @@ def separator_of(header: str) -> str:
     return max("\t", ",", ";", "|", key=header.count)
 
 
-def find_columns(
-    names: list[str], columns: Columns | None, where: str, *, is_run: bool
-) -> tuple[dict[Role, str], list[str]]:
+def _find_columns(source: Source, names: list[str]) -> tuple[dict[Role, str], list[str]]:
     """The columns of roles, and those that may hold what none of them does.
 
     BEIR calls a grade ``score``.
     """
-    kinds = ORDER if is_run else GRADE
-    wanted = wanted_of(kinds, columns)
-    roles = find_roles(names, ("query", "item"), wanted, columns=columns, where=where)
-    if not is_run and "grade" not in (*roles, *(columns or ())):
-        scores = find_roles(names, (), ("score",), columns=columns, where=where)
+    kinds, said, where = ORDER if source.is_run else GRADE, source.columns, source.name
+    roles = find_roles(names, _IDS, wanted_of(kinds, said), columns=said, where=where)
+    if not source.is_run and "grade" not in (*roles, *said):
+        scores = find_roles(names, (), ("score",), columns=said, where=where)
         if scores:
             roles["grade"] = scores["score"]
-    return roles, unread_columns(names, roles, columns, kinds)
+    return roles, unread_columns(names, roles, said, kinds)
 
 
-def _form_of(request: Request, line: int, header: str) -> _Form:
+def _form_of(source: Source, line: int, header: str) -> _Form:
     """The fields that a header names."""
-    separator, source = separator_of(header), request.source
-    names = _split(source, line, header, separator)
-    is_named = request.columns is not None or any(map(role_of, names))
+    separator = separator_of(header)
+    names = _cells(source, line, header, separator)
+    is_named = source.columns or any(map(role_of, names))
     if not is_named and any(map(_NUMBER.fullmatch, names)):
-        kind = "rank (or score)" if request.is_run else "grade"
+        kind = "rank (or score)" if source.is_run else "grade"
         source.fail(
             line,
             f"the first line looks like data ({format_list(names)}), where the names of the "
             f"columns belong; write a header above it with the names query, item and {kind}",
         )
-    roles, spare = find_columns(names, request.columns, source.name, is_run=request.is_run)
-    return _Form(names, roles, tuple(spare), separator)
+    roles, spare = _find_columns(source, names)
+    fields: dict[str, int] = {role: names.index(name) for role, name in roles.items()}
+    return _Form(names, fields | {n: names.index(n) for n in spare}, spare, separator)
 
 
-def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
+def _cells(source: Source, line: int, text: str, separator: str) -> list[str]:
     """The fields of a line of CSV."""
     if '"' not in text:
         return text.split(separator)
@@ -213,35 +198,40 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
 # Blocks of lines --------------------------------------------------------------------------------
 
 
-def _by_line(request: Request, block: Block, form: _Form) -> dict[str, Any]:
+def _by_splitting(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a block, or the error of a wrong line; none where it has no rows."""
-    source, separator, n_fields = request.source, form.separator, len(form.names)
-    lines, rows = list[int](), list[Any]()
-    for line, data in enumerate(block.data.split(b"\n"), block.first_line):
-        cells: list[Any]
-        if separator:
-            cells = _split(source, line, data.decode(), separator) if data else []
-        else:  # bytes split at ASCII white space alone, as in trec_eval; other spaces belong to ids
-            cells = [] if data.startswith(b"#") else data.split()
-        if not cells:
-            continue
-        if len(cells) != n_fields and not (form.is_trec_run and len(cells) > n_fields):
-            source.fail(line, _wrong_number(len(cells), form))
-        lines.append(line)
-        rows.append(cells)
-    cells_of = list(zip(*rows, strict=False))
+    lines, cells_of, n_fields = list[int](), list[Any](), len(form.names)
+    if not form.separator and b"#" not in block.data:
+        # Of lines that have as many fields as they should, each field after the last is a mark. A
+        # split of bytes takes ASCII white space alone, as trec_eval does; others belong to ids.
+        fields = block.data.replace(b"\n", b" \0 ").split()
+        if not len(fields) % (n_fields + 1) and {*fields[n_fields :: n_fields + 1]} == {b"\0"}:
+            cells_of = [fields[number :: n_fields + 1] for number in range(n_fields)]
+            lines = list(range(block.first_line, block.first_line + len(cells_of[0])))
+    if not lines:
+        rows = list[Any]()
+        for line, data in enumerate(block.data.split(b"\n"), block.first_line):
+            if form.separator:
+                cells: list[Any] = _cells(source, line, data.decode(), form.separator)
+            else:
+                cells = [] if data.startswith(b"#") else data.split()
+            if data and cells:
+                if len(cells) != n_fields and not (form.is_trec_run and len(cells) > n_fields):
+                    source.fail(line, _wrong_number(len(cells), form))
+                lines.append(line)
+                rows.append(cells)
+        cells_of = list(zip(*rows, strict=False))
     columns: dict[str, Any] = {}
-    if not rows:
+    if not lines:
         return columns
     for name, number in form.fields.items():
-        cells = list(cells_of[number])
-        columns[name] = cells if separator else b"\n".join(cells).decode().split("\n")
-    for role in ("query", "item"):
-        for line, text in zip(lines, columns[form.roles[role]], strict=True):
-            check_id(source, line, text, f"{role} id")
-    for role, name in form.numbers.items():
-        columns[name] = _numbers(request, lines, columns[name], form, role)
-    return columns
+        texts = list(cells_of[number])
+        columns[name] = texts if form.separator else b"\n".join(texts).decode().split("\n")
+    for role in _IDS:
+        if not 0 < min(map(len, columns[role])) <= max(map(len, columns[role])) <= MAX_ID:
+            for line, text in zip(lines, columns[role], strict=True):
+                source.check_id(line, text, role)
+    return columns | {role: _numbers(source, lines, columns, form, role) for role in form.numbers}
 
 
 def _wrong_number(n_fields: int, form: _Form) -> str:
@@ -259,39 +249,39 @@ def _wrong_number(n_fields: int, form: _Form) -> str:
 
 
 def _numbers(
-    request: Request, lines: list[int], texts: list[str], form: _Form, role: Role
+    source: Source, lines: list[int], columns: Mapping[str, Any], form: _Form, role: Role
 ) -> Array:
     """Finite decimal numbers; NaN for a grade, or a rank beside a score, that is not there."""
+    texts: list[str] = columns[role]
     limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT, _DECIMALS)
-    if request.grades is None and plain.fullmatch(" ".join(texts)):
+    if source.grades is None and plain.fullmatch(" ".join(texts)):
         with suppress(ValueError):
             values = np.array(list(map(float, texts)))
             if np.abs(values).max() < limit:
                 return values
-    if role == "rank" and len(form.roles) > 3:
+    if role == "rank" and len(form.numbers) > 1:
         return np.array([float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts])
     rows = zip(lines, texts, strict=True)
-    return np.array([_number(request, line, text.strip(" "), form, role) for line, text in rows])
+    return np.array([_number(source, line, text.strip(" "), form, role) for line, text in rows])
 
 
-def _number(request: Request, line: int, text: str, form: _Form, role: Role) -> float:
+def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> float:
     shown, problem = f"{role} {safe_repr(text)}", ""
     if not text and role == "grade":
         return math.nan
-    if request.grades is not None:
-        return request.grade_of(line, text)
+    if source.grades is not None:
+        return source.grade_of(line, text)
     if not text:
         shown, problem = f"the {role}", "is empty"
-    elif form is _QRELS:
-        if not _WHOLE.fullmatch(text):
-            problem = "is not a whole number"
-        elif len(text) > 16 or abs(int(text)) >= MAX_GRADE:
-            problem = "is too large for a grade"
-        elif abs(int(text)) >= TIMESTAMP:
-            problem = (
-                "looks like a timestamp; in a file of user, item, rating and time write this "
-                "header above the first line, and the suffix .tsv or .csv"
-            )
+    elif form is _QRELS and not _WHOLE.fullmatch(text):
+        problem = "is not a whole number"
+    elif form is _QRELS and (len(text) > 16 or abs(int(text)) >= MAX_GRADE):
+        problem = "is too large for a grade"
+    elif form is _QRELS and abs(int(text)) >= TIMESTAMP:
+        problem = (
+            "looks like a timestamp; in a file of user, item, rating and time write this "
+            "header above the first line, and the suffix .tsv or .csv"
+        )
     elif not _NUMBER.fullmatch(text):
         problem = "is not a number; decimals have a point"
         if not _NUMBER.fullmatch(text.replace(",", ".", 1)):
@@ -301,7 +291,7 @@ def _number(request: Request, line: int, text: str, form: _Form, role: Role) -> 
     elif _WHOLE.fullmatch(text):
         problem = fault_of(int(text), is_grade=False)
     if problem:
-        request.source.fail(line, f"{shown} {problem}")
+        source.fail(line, f"{shown} {problem}")
     return float(text)
 
 
@@ -319,31 +309,31 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
     return "" if is_exact else INEXACT
 
 
-def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
+def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
-    data, fields, limit = block.data, form.fields, TIMESTAMP if form is _QRELS else EXACT
+    data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT
     least = _LOADED if "polars" in sys.modules else _LARGE
-    pl = polars_or_none() if len(data) >= least and request.grades is None else None
+    pl = polars_or_none() if len(data) >= least and source.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")
     if pl is None or not _is_regular(data, separator, form):
         return {}
-    numbers, kind = {*form.numbers.values()}, pl.Int64 if form is _QRELS else pl.Float64
+    kind = pl.Int64 if form is _QRELS else pl.Float64
     schema = dict.fromkeys(map(str, range(len(form.names))), pl.String)
-    schema |= {str(fields[name]): kind for name in numbers}
+    schema |= {str(form.fields[role]): kind for role in form.numbers}
     # Without the last column a line of too many fields is no error.
-    read = sorted({*fields.values(), len(form.names) - 1})
+    read = sorted({*form.fields.values(), len(form.names) - 1})
     options: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
         frame = pl.read_csv(io.BytesIO(data), schema=schema, columns=read, **options)
     except pl.exceptions.PolarsError:
         return {}
-    columns = {name: frame[str(number)] for name, number in fields.items()}
-    lengths = [columns[form.roles[role]].str.len_bytes().max() or 0 for role in ("query", "item")]
-    is_empty = any(column.null_count() for name, column in columns.items() if name not in numbers)
-    if is_empty or not 0 < max(lengths) <= MAX_ID:
+    columns = {name: frame[str(number)] for name, number in form.fields.items()}
+    lengths = [columns[role].str.len_bytes().max() or 0 for role in _IDS]
+    texts = columns.keys() - form.numbers
+    if any(columns[name].null_count() for name in texts) or not 0 < max(lengths) <= MAX_ID:
         return {}
-    for name in numbers:
-        columns[name] = values = columns[name].to_numpy()
+    for role in form.numbers:
+        columns[role] = values = columns[role].to_numpy()
         if not np.abs(values).max() < limit:  # a number is missing, or there is something to say
             return {}
     return columns
@@ -351,25 +341,23 @@ def _by_polars(request: Request, block: Block, form: _Form) -> dict[str, Any]:
 
 def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
     """Whether lines can have the same number of fields, none of them quoted, empty or a comment."""
-    is_trec, low_before = not form.separator, True
-    if (b"#" in data and b"\n#" in b"\n" + data) if is_trec else b'"' in data:
-        return False
     if data.startswith(BOM):  # which Polars would not read as part of an id
         return False
-    n_separators = n_lines = 0
-    for part in windows(data):
-        found = [int(np.count_nonzero(part == mark)) for mark in (ord(separator), LINE_FEED)]
-        n_separators, n_lines = n_separators + found[0], n_lines + found[1]
-        if is_trec:  # white space stands alone, and is of one kind
-            is_low = part <= _SPACE
-            touches = (low_before and is_low[0]) or (is_low[1:] & is_low[:-1]).any()
-            if touches or np.count_nonzero(is_low) != sum(found):
-                return False
-            low_before = bool(is_low[-1])
-    return n_separators == (len(form.names) - 1) * n_lines
+    values, is_trec = np.frombuffer(data, dtype=np.uint8), not form.separator
+    n_separators, n_lines = (
+        int(np.count_nonzero(values == mark)) for mark in (ord(separator), _LINE_FEED)
+    )
+    if is_trec:  # white space stands alone, and is of one kind
+        is_low = values <= _SPACE
+        if is_low[0] or (is_low[1:] & is_low[:-1]).any() or (b"#" in data and b"\n#" in data):
+            return False
+        if np.count_nonzero(is_low) != n_separators + n_lines:
+            return False
+    is_plain = not data.startswith(b"#") if is_trec else b'"' not in data
+    return is_plain and n_separators == (len(form.names) - 1) * n_lines
 
 
-# Parquet and Arrow IPC, files or streams, by Polars or else by PyArrow ---------------------------
+# Parquet and Arrow IPC, files or streams, by Polars -----------------------------------------------
 
 _STREAM = b"\xff\xff\xff\xff"
 """First bytes of an Arrow stream, such as the files of Hugging Face's datasets."""
@@ -382,89 +370,59 @@ def columnar_kind(head: bytes) -> str | None:
     return "arrow" if head.startswith((b"ARROW1", _STREAM)) else None
 
 
-def read_columnar(request: Request, kind: str, file: io.BufferedReader) -> FileRows:
-    """The rows of a file; whatever a broken one does to a library is one error."""
+def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRows:
+    """The rows of a file; whatever a broken one does to Polars is one error."""
     import narwhals as nw
 
-    source = request.source
-    try:
-        names, read = _open(source, kind, file)
-        roles, spare = find_columns(names, request.columns, source.name, is_run=request.is_run)
-        frame = nw.from_native(read([*roles.values(), *spare]), eager_only=True)
-    except (FileFormatError, ColumnRoleError):
-        raise
-    except BaseException as error:  # a panic of Rust is no Exception
-        is_ours = isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit))
-        if is_ours or getattr(error, "errno", None) is not None:
-            raise
-        msg = f"{source.name}: cannot be read as {kind}"
-        raise FileFormatError(msg) from error
-    kinds = ORDER if request.is_run else GRADE
-    refuse_unread(different_values(frame, spare), source.name, kinds)
-    named = roles.items() if len(frame) else ()
-    columns = {role: _values(request, frame[name], name, role) for role, name in named}
-    return FileRows(columns, roles)
-
-
-def _open(
-    source: Source, kind: str, file: io.BufferedReader
-) -> tuple[list[str], Callable[[list[str]], Any]]:
-    """The names of the columns, and a reader of some of them."""
+    pl = polars_or_none()
+    if pl is None:
+        source.fail(None, f'{kind} files need Polars: pip install "sklearn-rank[polars]"')
     is_stream = file.peek(4)[:4] == _STREAM
     # A path is read in parts; a pipe, or a file in memory, is read at once.
     is_here = isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)
     data: Any = os.fsdecode(source.path) if is_here else io.BytesIO(file.read())
-    pl = polars_or_none()
-    if pl is not None:
-        if is_stream:
-            frame = pl.read_ipc_stream(data).lazy()
-        else:
-            frame = pl.scan_parquet(data) if kind == "parquet" else pl.scan_ipc(data)
-        by_name = pl.selectors.by_name
-        names = frame.collect_schema().names()
-        return names, lambda wanted: frame.select(by_name(*wanted)).collect()
     try:
-        import pyarrow as pa
-        from pyarrow import dataset
-    except ImportError:
-        source.fail(None, f"{kind} files need Polars or PyArrow; install one of them")
-    data = pa.OSFile(data) if isinstance(data, str) else data
-    if is_stream:
-        table = pa.ipc.open_stream(data).read_all()
-        return table.column_names, table.select
-    form = dataset.ParquetFileFormat() if kind == "parquet" else dataset.IpcFileFormat()
-    part = form.make_fragment(data)
-    return part.physical_schema.names, lambda wanted: part.to_table(columns=wanted)
+        if is_stream:
+            lazy = pl.read_ipc_stream(data).lazy()
+        else:
+            lazy = pl.scan_parquet(data) if kind == "parquet" else pl.scan_ipc(data)
+        roles, spare = _find_columns(source, lazy.collect_schema().names())
+        frame = lazy.select(pl.selectors.by_name(*roles.values(), *spare)).collect()
+    except (FileFormatError, ColumnRoleError, MemoryError):
+        raise
+    except (Exception, pl.exceptions.PanicException) as error:
+        msg = f"{source.name}: cannot be read as {kind}"
+        raise FileFormatError(msg) from error
+    unread = different_values(nw.from_native(frame), spare)
+    refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
+    named = roles.items() if len(frame) else ()
+    return FileRows({role: _values(source, frame[name], role) for role, name in named}, roles)
 
 
-def _values(request: Request, column: Any, name: str, role: Role) -> Any:
-    """A column: ids as text (a series of Polars, or a list), or numbers, NaN for no grade."""
-    import narwhals as nw
-
-    dtype, called, problem = column.dtype, f"column {safe_repr(name)}", ""
+def _values(source: Source, column: Any, role: Role) -> Any:
+    """A column: ids as text in a series, or numbers, NaN for no grade."""
+    pl = polars_or_none()
+    dtype, called, problem = column.dtype, f"column {safe_repr(column.name)}", ""
     values: Any = None
-    if isinstance(dtype, (nw.List, nw.Array)):
+    if dtype.is_nested():
         problem = (
             f"{called} holds a list in each row, where a row is one item; make rows of them, as "
             "frame = polars.read_parquet(path).explode('items', 'scores') with the names of all "
             "columns of lists, and pass the frame instead of the file"
         )
     elif role != "grade" and column.null_count():
-        row = column.is_null().to_list().index(True) + 1
-        problem = f"row {row:,}: {called} is missing"
-    elif role in ("query", "item"):
-        if not (dtype.is_integer() or isinstance(dtype, (nw.String, nw.Categorical, nw.Enum))):
-            request.source.fail(None, f"{called} is {dtype}; ids are text or whole numbers")
-        is_series = column.implementation.is_polars()
-        values = column.cast(nw.String).to_native() if is_series else list(map(str, column))
-        lengths = values.str.len_chars() if is_series else np.array(list(map(len, values)))
+        problem = f"row {column.is_null().arg_true()[0] + 1:,}: {called} is missing"
+    elif role in _IDS:
+        if not (dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)):
+            source.fail(None, f"{called} is {dtype}; ids are text or whole numbers")
+        values = column.cast(pl.String)
+        lengths = values.str.len_chars()
         if not 0 < lengths.min() <= lengths.max() <= MAX_ID:
             problem = f"{called} holds an id that is empty or too long"
-    elif request.grades is not None:
-        cells = column.to_list()
-        values = np.array([math.nan if c is None else request.grade_of(None, c) for c in cells])
-    elif dtype.is_numeric() or dtype == nw.Boolean:
-        values = column.cast(nw.Int64 if dtype == nw.Boolean else dtype).to_numpy()
+    elif source.grades is not None:
+        values = np.array([math.nan if c is None else source.grade_of(None, c) for c in column])
+    elif dtype.is_numeric() or dtype == pl.Boolean:
+        values = column.cast(pl.Int64 if dtype == pl.Boolean else dtype).to_numpy()
         finite = np.isfinite(values) if role != "grade" else np.array(True)
         if not finite.all():
             row = int(np.flatnonzero(~finite)[0])
@@ -472,8 +430,7 @@ def _values(request: Request, column: Any, name: str, role: Role) -> Any:
     else:
         problem = f"the {role} {called} holds no numbers"
         if role == "grade":
-            texts = text_grades(column.head(1000).to_list())
-            problem += f"; pass {texts}, a number for each text"
+            problem += f"; pass {text_grades(column.head(1000))}, a number for each text"
     if problem:
-        request.source.fail(None, problem)
+        source.fail(None, problem)
     return values

@@ -1,25 +1,27 @@
-"""Runs and judgements to files, in any of the formats that are read."""
+"""Runs and judgements to files of text."""
 
 from __future__ import annotations
 
-import bz2
 import csv
 import gzip
 import io
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.read import FORMATS, SUFFIXES, FileFormat, kind_of_name, qrels_of, run_of
-from sklearn_rank.files.source import MAX_ID, polars_or_none, source_of
+from sklearn_rank.files.read import kind_of_name, read_qrels, read_run
+from sklearn_rank.files.source import MAX_ID
 from sklearn_rank.files.tables import EXACT, MAX_GRADE, TIMESTAMP, fault_of
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
+TextFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json"]
+_FORMATS: tuple[str, ...] = get_args(TextFormat)
 _Row: TypeAlias = "tuple[str, str, float]"
 """Query, item and score or grade."""
 
@@ -28,7 +30,7 @@ def write_run(
     run: Mapping[Any, Any],
     path: str | os.PathLike[str],
     *,
-    format: FileFormat | None = None,
+    format: TextFormat | None = None,
     tag: str = "",
     overwrite: bool = False,
 ) -> None:
@@ -39,9 +41,9 @@ def write_run(
     run : Run or mapping
         {query: {item: score}} or {query: ranked list}; a list gets falling scores.
     path : path
-        Its suffix tells format and compression (``.gz``, ``.bz2``); without one the format is
-        TREC's. The file appears whole or not at all.
-    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
+        Its suffix tells the format, and ``.gz`` the compression; without one the format is TREC's.
+        The file appears whole or not at all.
+    format : {"trec", "csv", "jsonl", "json"}, default=None
         None tells it from the name.
     tag : str, default=""
         Name of the system in a TREC file; empty is "sklearn-rank".
@@ -83,7 +85,7 @@ def write_qrels(
     qrels: Mapping[Any, Any],
     path: str | os.PathLike[str],
     *,
-    format: FileFormat | None = None,
+    format: TextFormat | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write judgements to a file that :func:`read_qrels` reads back.
@@ -157,31 +159,26 @@ def _id(value: Any) -> str:
 # Files ------------------------------------------------------------------------------------------
 
 
-def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bool) -> str:
+def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> str:
     """The format to write, unless the file's name or an existing file forbids it."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", FORMATS, function)
-    noun, read = ("a run", run_of) if function == "write_run" else ("judgements", qrels_of)
+        check_option(format, "format", _FORMATS, function)
+    noun, read = ("a run", read_run) if function == "write_run" else ("judgements", read_qrels)
 
     def holds(there: Path) -> bool:
-        try:
-            read(source_of(there))
-        except ValueError:
-            return False
-        return True
+        with suppress(ValueError):
+            return bool(read(there))
+        return False
 
     check_target(path, Kind(noun, holds) if overwrite else None)
     suffix = os.path.splitext(os.fsdecode(os.fspath(path)).lower())[1]
-    if suffix == ".zst":
-        msg = "Zstandard files are read, not written; use .gz or .bz2"
+    chosen = format or kind_of_name(path) or ("trec" if suffix in ("", ".txt", ".gz") else "")
+    if chosen not in _FORMATS:
+        what = f"{safe_text(str(path))}: {chosen or suffix} is no format that is written"
+        msg = f"{what}; pass format=, or a suffix of .run, .qrels, .csv, .tsv, .jsonl, .json"
         raise InvalidParameterError(msg)
-    chosen = format or kind_of_name(path)
-    if chosen is None and suffix not in ("", ".txt", ".gz", ".bz2"):
-        what = f"{safe_text(str(path))}: {suffix} tells no format; pass format=, or a suffix of"
-        msg = f"{what} {', '.join(SUFFIXES)}"
-        raise InvalidParameterError(msg)
-    return chosen or "trec"
+    return chosen
 
 
 def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
@@ -191,8 +188,6 @@ def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
         data = _trec(rows, tag)
     elif form == "csv":
         data = _csv(rows, kind, "\t" if ".tsv" in name else ",")
-    elif form in ("parquet", "arrow"):
-        data = _columnar(rows, kind, form)
     else:
         queries: dict[str, dict[str, float]] = {}
         for query, item, number in rows:
@@ -205,8 +200,6 @@ def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
         data = "".join(f"{line}\n" for line in lines).encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    elif name.endswith(".bz2"):
-        data = bz2.compress(data)
     with writable(path, "path"):
         write_whole(path, data)
 
@@ -247,26 +240,3 @@ def _csv(rows: list[_Row], kind: str, separator: str) -> bytes:
             raise ValueError(msg)
         writer.writerow(row)
     return out.getvalue().encode()
-
-
-def _columnar(rows: list[_Row], kind: str, form: str) -> bytes:
-    titles = enumerate(("query", "item", kind))
-    columns = {title: [row[number] for row in rows] for number, title in titles}
-    out = io.BytesIO()
-    pl = polars_or_none()
-    if pl is not None:
-        frame = pl.DataFrame(columns, strict=False)
-        (frame.write_parquet if form == "parquet" else frame.write_ipc)(out)
-        return out.getvalue()
-    try:
-        import pyarrow as pa
-        import pyarrow.feather
-        import pyarrow.parquet
-    except ImportError:
-        msg = f"{form} files need Polars or PyArrow; install one of them"
-        raise ImportError(msg) from None
-    if form == "parquet":
-        pyarrow.parquet.write_table(pa.table(columns), out)
-    else:
-        pyarrow.feather.write_feather(pa.table(columns), out, compression="uncompressed")
-    return out.getvalue()

@@ -75,15 +75,10 @@ def test_queries_of_several_searches(command):
     hits = [{"_id": "d7", "_score": 2.5}, {"_id": "d2", "_score": 1.5}]
     responses = {"responses": [{"hits": {"hits": hits}}, {"hits": {"hits": []}}]}
     command.write({"r.json": json.dumps(responses), "j.qrels": "q1 0 d2 1\nq2 0 d2 1\n"})
-    command.write(
-        {"ids.txt": "q1\nq2\n", "ids.jsonl": '{"_id": "q1", "text": ""}\n{"qid": "q2"}\n'}
-    )
-    for ids in ("ids.txt", "ids.jsonl"):
-        words = f"evaluate j.qrels r.json --queries {ids} -m mrr --format trec"
-        assert command(words).split() == ["mrr", "all", f"{(1 / 2 + 0) / 2:.4f}"]
+    command.write({"ids.txt": "q1\nq2\n"})
+    words = "evaluate j.qrels r.json --queries ids.txt -m mrr --format trec"
+    assert command(words).split() == ["mrr", "all", f"{(1 / 2 + 0) / 2:.4f}"]
     assert "pass --queries, their ids" in command("evaluate j.qrels r.json", 2)
-    command.write({"ids.jsonl": '{"text": "t"}'})
-    assert "keys 'text', of which one is the query" in command(words, 2)
 
 
 def test_a_slice_that_one_run_alone_has_is_left_out(command):
@@ -270,7 +265,7 @@ NO_COLUMNS = "labels:1: needs the columns query and {}, and the first line has "
         ("query,label\nq1,de\nq1,fr\n", "label", "labels:3: query 'q1' has the labels 'de' and 'f"),
         ("query,label\nq1\n", "label", "labels:2: 1 fields instead of 2"),
         ('{"q1": ["de"]}', "label", "labels: the label of query 'q1' is not text"),
-        ('{"q1": "de", "q1": "fr"}', "label", "labels: is not JSON: the key 'q1' stands twice"),
+        ('{"q1": "de", "q1": "fr"}', "label", "labels:1: is not JSON: the key 'q1' stands twice"),
         ("query,label\nq1,\n", "label", "labels: gives no query a label"),
         ("{}", "text", "labels: gives no query a text"),
     ],

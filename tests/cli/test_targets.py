@@ -98,7 +98,7 @@ def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
         write_run({"q": ["a"]}, files / "t.qrels", overwrite=True)
     with pytest.raises(FileExistsError, match=r"base\.rank\.json names a baseline"):
         write_run({"q": ["a"]}, files / "base.rank.json")
-    with pytest.raises(ValueError, match=r"\.xlsx tells no format; pass format="):
+    with pytest.raises(ValueError, match=r"\.xlsx is no format that is written"):
         write_run({"q": ["a"]}, files / "new.xlsx")
     write_qrels({"q": {"a"}}, files / "t.qrels", overwrite=True)
     assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}

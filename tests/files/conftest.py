@@ -7,7 +7,7 @@ import polars  # noqa: F401 - which reads blocks of any size then
 import pytest
 
 from sklearn_rank import read_qrels, read_run
-from sklearn_rank.files import tables, write
+from sklearn_rank.files import tables
 
 
 @pytest.fixture(params=["polars", "plain"])
@@ -15,8 +15,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     """Each test runs by Polars, and by the reader for those who do not have it."""
     monkeypatch.setattr(tables, "_LOADED", 0)
     if request.param == "plain":
-        for module in (tables, write):
-            monkeypatch.setattr(module, "polars_or_none", lambda: None)
+        monkeypatch.setattr(tables, "polars_or_none", lambda: None)
     return str(request.param)
 
 

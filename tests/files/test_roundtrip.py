@@ -23,8 +23,7 @@ from sklearn_rank import (
 from sklearn_rank.exceptions import RankingDataWarning
 from tests.files.conftest import qrels_of, run_of
 
-NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
-TEXT = [f"{name}{suffix}" for name in NAMES[:6] for suffix in (".gz", ".bz2")]
+NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json"]
 IDS = ["a", "B-2", "0012", "1.0", "é", "\U0001f600", 'say"so', "x,y;z|w", "\u00a0sp", "z#"]
 
 
@@ -43,7 +42,7 @@ def problem(seed):
 
 
 @pytest.mark.usefixtures("reader")
-@pytest.mark.parametrize("name", [*NAMES, *TEXT])
+@pytest.mark.parametrize("name", [*NAMES, *(f"{name}.gz" for name in NAMES)])
 def test_rows_come_back(name, tmp_path):
     for seed in range(3):
         truth, ranking = problem(seed)
@@ -76,7 +75,8 @@ def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
         ({"#q": {"a": 1}}, "x.run", "the id '#q' cannot stand in a TREC file"),
         ({"q": {"a\nb": 1}}, "x.csv", r"the id 'a.x0ab' holds a line break"),
         ({"q": {"a": float("nan")}}, "x.csv", "query 'q' holds nan, which is not a finite number"),
-        ({"q": {"a": 1}}, "x.run.zst", "Zstandard files are read, not written"),
+        ({"q": {"a": 1}}, "x.run.zst", r"x\.run\.zst: \.zst is no format that is written; pass fo"),
+        ({"q": {"a": 1}}, "x.parquet", r"x\.parquet: parquet is no format that is written; pass"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_path):
@@ -86,7 +86,7 @@ def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_
 
 
 def test_a_suffix_that_tells_no_format_is_asked_about(tmp_path):
-    with pytest.raises(InvalidParameterError, match=r"\.xlsx: \.xlsx tells no format; pass"):
+    with pytest.raises(InvalidParameterError, match=r"\.xlsx: \.xlsx is no format that"):
         write_run({"q": ["a"]}, tmp_path / "x.xlsx")
     with pytest.raises(InvalidParameterError, match="The 'format' parameter of write_run"):
         write_run({"q": ["a"]}, tmp_path / "a", format="toml")  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ NOW = 1_700_000_000_000_000_001
 
 
 @pytest.mark.usefixtures("reader")
-@pytest.mark.parametrize("name", ["x.run", "x.csv", "x.jsonl", "x.json", "x.parquet"])
+@pytest.mark.parametrize("name", ["x.run", "x.csv", "x.jsonl", "x.json"])
 def test_large_numbers_that_float64_holds_come_back(name, tmp_path):
     run = {"q": {"a": 1e300, "b": 1 << 60, "c": (1 << 53) - 1, "d": 2}}
     write_run(run, tmp_path / name)
@@ -135,7 +135,6 @@ def test_integers_that_it_does_not_hold_are_refused(form, text, number):
         write_run({"q": {"a": number, "b": 0.5}}, "never.run")
 
 
-@pytest.mark.usefixtures("reader")
 def test_integers_of_tables_are_exact(tmp_path):
     import polars as pl
 
@@ -161,7 +160,6 @@ def test_no_grade_is_that_large(form, grade):
 # Tables ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_tables_of_other_programs(suffix, tmp_path):
     import polars as pl
@@ -183,7 +181,6 @@ def test_tables_of_other_programs(suffix, tmp_path):
         read_qrels(path, columns={"item": "sku"})
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -207,7 +204,6 @@ def test_what_is_wrong_with_a_table_is_named(columns, message, tmp_path):
         read_run(tmp_path / "x.parquet")
 
 
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("head", [b"PAR1", b"ARROW1\0\0"])
 def test_a_broken_table_is_named(head, tmp_path):
     path = tmp_path / "x"
@@ -216,7 +212,6 @@ def test_a_broken_table_is_named(head, tmp_path):
         read_run(path)
 
 
-@pytest.mark.usefixtures("reader")
 def test_streams_of_arrow_and_rows_without_a_grade():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"qid": ["q", "q"], "docid": [7, 8], "grade": [2, None]})
@@ -227,7 +222,6 @@ def test_streams_of_arrow_and_rows_without_a_grade():
         assert dict(read_qrels(io.BytesIO(sink.getvalue()))) == {"q": {"7": 2}}
 
 
-@pytest.mark.usefixtures("reader")
 def test_lists_in_the_rows_of_parquet_are_named(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet

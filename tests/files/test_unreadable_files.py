@@ -6,6 +6,7 @@ import io
 import os
 import threading
 
+import polars as pl
 import pytest
 
 from sklearn_rank import FileFormatError, read_qrels, read_run, write_qrels, write_run
@@ -83,7 +84,7 @@ def test_empty_files(data):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("name", ["bm25.run", "run.parquet"])
 def test_a_pipe_is_read_once_whatever_flows_through_it(name):
-    write_run({"q1": {"a": 1.5}}, name, overwrite=True)
+    pl.DataFrame({"query": ["q1"], "item": ["a"], "score": [1.5]}).write_parquet("run.parquet")
     with open(name, "rb") as file:
         data = file.read()
     os.mkfifo("pipe")

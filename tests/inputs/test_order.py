@@ -210,10 +210,7 @@ def test_scores_that_contradict_ranks() -> None:
         assert by_rank == (1 / 2 + 1 / 3) / 2
 
 
-@pytest.mark.parametrize("has_polars", [True, False])
-def test_files_with_gaps_in_ranks_beside_scores(monkeypatch: Any, has_polars: bool) -> None:
-    if not has_polars:
-        monkeypatch.setattr("sklearn_rank.files.tables.polars_or_none", lambda: None)
+def test_files_with_gaps_in_ranks_beside_scores() -> None:
     truth = pd.DataFrame(JUDGED)
     for file in files_of(JOINED.assign(score=-JOINED["rank"])):
         with pytest.warns(RankingOrderWarning, match=GAPS):
