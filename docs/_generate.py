@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _architecture import picture, walk
 from _markdown import table
-from _metric_pages import NOTES, shown, title
+from _metric_pages import NOTES, title
 from _programs import agreement
 
 from sklearn_rank import scorers
@@ -85,19 +85,18 @@ DCG, its ideal and nDCG are sums of gain(grade) / discount(rank).
 
 | `gain=` | gain of a grade g above 0 |
 | --- | --- |
-| `"exp2"` | 2^g - 1; from grade 1024 on float64 cannot hold it, and only `ndcg` goes on |
+| `"exp2"` | 2^g - 1; an error from grade 1024 on, which float64 cannot hold |
 | `"linear"` | g |
 | `"binary"` | 1 |
+| `"exp2_next"` | 2^(g + 1) - 1 |
 | a mapping | of every grade that occurs, such as `{1: 1, 2: 10}`; each gain at least 0 |
-| a function | of an array of grades: the gains, each of its own grade whatever the others |
 
-`discount="log2"` divides by log2(rank + 1). A function takes an array of ranks, counted from 1, and
-returns the divisors, each above 0, none smaller than the one before, and of its own rank whatever
-the others.
+`discount` is `"log2"`, log2(rank + 1); `"log2_rank"`, log2(rank) from rank 2 on; `"log2_plus_2"`,
+log2(rank + 2); `"one_plus_log2"`, 1 + log2(rank); or `"rank"`.
 
 ```pycon
 >>> from sklearn_rank import dcg_at_k_score
->>> dcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain={1: 1, 2: 10}, discount=lambda i: i)
+>>> dcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain={1: 1, 2: 10}, discount="rank")
 6.0
 
 ```
@@ -179,7 +178,7 @@ def _preset_parameters(preset: Convention) -> str:
     """Parameters that the preset sets, metrics with the same ones together."""
     metrics: dict[str, list[str]] = {}
     for metric, parameters in preset.parameters.items():
-        text = ", ".join(f"{name}={shown(value)}" for name, value in parameters.items())
+        text = ", ".join(f"{name}={value}" for name, value in parameters.items())
         metrics.setdefault(text, []).append(metric)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in metrics.items()) or "none"
 

@@ -406,7 +406,7 @@ def programs(metric: Metric) -> str:
         notes = [f"{case}: {own[name]}" for case, own in preset.differs.items() if name in own]
         if not (refused or notes or name in (preset.measures or ())):
             continue
-        said = [f"{key}={shown(value)}" for key, value in preset.parameters.get(name, {}).items()]
+        said = [f"{key}={value}" for key, value in preset.parameters.get(name, {}).items()]
         undefined = str(preset.undefined.get(name, preset.zero_division))
         notes += [f"{case}: {own['*']}" for case, own in preset.differs.items() if "*" in own]
         notes += [f"with k: {preset.refused[f'{name}@']}"] if f"{name}@" in preset.refused else []
@@ -418,13 +418,6 @@ def programs(metric: Metric) -> str:
         return f"None of the programs that have a {CONVENTION}."
     titles = [CONVENTION, "version", "parameters", "undefined query", "differs"]
     return table(titles, [[cell or "-" for cell in row] for row in rows])
-
-
-def shown(value: object) -> str:
-    """A function as the first line of its docstring, after the program's name."""
-    if callable(value):
-        return (inspect.getdoc(value) or "").split(": ")[-1].rstrip(".")
-    return str(value)
 
 
 def page(metric: Metric) -> str:

@@ -103,10 +103,7 @@ def make_rank_scorer(
         read = Measure.of(_METRIC_OF[measure])
     else:
         read = read_measure(measure, options.pop("k", None))
-    # Functions have no spelling: the scorer is named without them, and its repr tells them.
-    spelled = {key: value for key, value in read.parameters if not callable(value)}
-    named = Measure.of(read.metric, read.k, **spelled)
-    scorer = RankingScorer(read, name=_name(named), named=named)
+    scorer = RankingScorer(read, name=_name(read))
     return scorer.with_options(**options) if options else scorer
 
 

@@ -28,9 +28,7 @@ Assume: TypeAlias = Literal["complete", "partial"]
 NegativeGrades: TypeAlias = Literal["raise", "unjudged"]
 Unretrieved: TypeAlias = Literal["last", "ignore"]
 
-Gain: TypeAlias = (
-    Literal["exp2", "linear", "binary"] | Mapping[float, float] | Callable[[FloatArray], Any]
-)
-"""Grade to gain; a callable gets an array of grades above 0 and returns a gain for each alone."""
-Discount: TypeAlias = Literal["log2"] | Callable[[FloatArray], Any]
-"""Rank to divisor; a callable gets an array of ranks from 1 and returns one for each alone."""
+Gain: TypeAlias = Literal["exp2", "linear", "binary", "exp2_next"] | Mapping[float, float]
+"""Grade to gain."""
+Discount: TypeAlias = Literal["log2", "log2_rank", "log2_plus_2", "one_plus_log2", "rank"]
+"""Rank to divisor."""

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from heapq import nlargest
@@ -24,7 +24,6 @@ import numpy as np
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.custom import CustomKernel
-from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.reading import FLEETING
 from sklearn_rank.support.disk import replace_file
@@ -387,7 +386,8 @@ def definition_of(measure: Measure) -> dict[str, str]:
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
     own = measure.metric.kernel
     if isinstance(own, CustomKernel):
-        function = "values" if own.function is None else _name(own.function)
+        name = getattr(own.function, "__name__", type(own.function).__name__)
+        function = "values" if own.function is None else f"<{name}>"
         ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
         definition["own"] = f"{function} in {ends}{', lower is better' * less}"
     definition |= {name: _option(value) for name, value in measure.options.items()}
@@ -397,17 +397,7 @@ def definition_of(measure: Measure) -> dict[str, str]:
 def _option(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_option, value))})"
-    if isinstance(value, ByQuery):
-        numbers = {stable_key(key, "queries"): float(number) for key, number in value.numbers}
-        return f"<{len(numbers)} queries {_digest(numbers)}>"
-    if isinstance(value, Measure):
-        functions = [_option(option) for option in value.options.values() if callable(option)]
-        return " ".join([str(value), *functions])
-    return _name(value) if callable(value) else str(value)
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return f"<{getattr(function, '__name__', type(function).__name__)}>"
+    return str(value)
 
 
 # Ids as keys of JSON: the same text in every run and with every version of NumPy ------------------

@@ -15,7 +15,6 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.result import item_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
-from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
 from sklearn_rank.support.text import as_text, safe_text
@@ -270,7 +269,7 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
             sides.append(rankings.at_least(least) if least else rankings)
         found: list[FloatArray | str] = []
         if metric.parts is not None and metric.contributions is None:
-            options = _options(measure, queries)
+            options = {"k": measure.k, **measure.kernel_options}
             was, now = (metric.parts(rankings, **options) for rankings in sides)
         for number, query in enumerate(queries):
             n_items = len(query.items)
@@ -280,24 +279,9 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
             else:
                 one = slice(number, number + 1)
                 moved = Moved(sides[0].take(one), sides[1].take(one), *query.hit_numbers(), n_items)
-                found.append(metric.contributions(moved, **_options(measure, [query])))
+                found.append(metric.contributions(moved, k=measure.k, **measure.kernel_options))
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]
         return [_contributions(measure, [query])[0] for query in queries]
     return found
-
-
-def _options(measure: Measure, queries: list[_Relevant]) -> dict[str, Any]:
-    """Parameters of the kernel, for these queries alone."""
-    options = {
-        name: value for name, value in measure.options.items() if name not in ("average", "min_rel")
-    }
-    negatives = options.get("n_negatives")
-    if isinstance(negatives, tuple):
-        msg = "n_negatives is given by position"
-        raise InvalidParameterError(msg)
-    if isinstance(negatives, ByQuery):
-        ids = [query.sides[1].query for query in queries]
-        options["n_negatives"] = negatives.of(ids, "n_negatives")
-    return {"k": measure.k, **options}

@@ -101,7 +101,7 @@ class _Mistake(NamedTuple):
     """Names of the metrics in which it is made; empty for all."""
     change: Callable[[_Query, int | None], _Query] = lambda query, _: query
     cutoff: Callable[[int], int | None] = lambda k: k
-    discount: Callable[[FloatArray], FloatArray] | None = None
+    discount: str = ""
     ideal: Callable[[_Query, int | None], tuple[_Query, int | None]] | None = None
     """Query and cutoff whose ideal DCG is taken."""
     divisor: Callable[[_Query, int | None], float] | None = None
@@ -143,10 +143,10 @@ _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is that of the top k", "ndcg nerr", lambda q, k: q.only(q.ranking[:k])),
     _Mistake("only retrieved relevant items count", _SETS, _retrieved),
-    _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount=lambda r: np.log2(np.maximum(r, 2))),
-    _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount=lambda r: np.log2(r + 2.0)),
-    _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount=lambda r: np.log2(r) + 1.0),
-    _Mistake("the discount is the rank, without logarithm", "dcg ndcg", discount=lambda r: r),
+    _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount="log2_rank"),
+    _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount="log2_plus_2"),
+    _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount="one_plus_log2"),
+    _Mistake("the discount is the rank, without logarithm", "dcg ndcg", discount="rank"),
     _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda q, _: (q, None)),
     _Mistake("the ideal DCG has k items of the best grade", "ndcg", ideal=_all_best),
     _Mistake("the ideal DCG is cut at the length of the list", "ndcg", ideal=_as_long),

@@ -14,7 +14,6 @@ from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import in_unit, logarithms
@@ -164,16 +163,7 @@ def averaged(
         )
         return Scored(measure, None, None, mean, zero_division)
     if values is None:
-        pool, negatives = data.pool(), measure.options["n_negatives"]
-        if isinstance(negatives, ByQuery):
-            msg = (
-                "n_negatives by query says nothing of all queries ranked together; pass one number"
-            )
-            raise InvalidParameterError(msg)
-        if isinstance(negatives, tuple) and len(negatives) != 1:
-            msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
-            raise InvalidParameterError(msg)
-        value = _values(measure, pool.widened(grades=False), negatives)
+        value = _values(measure, data.pool().widened(grades=False))
         mean = average(
             value,
             None,
@@ -208,39 +198,13 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArr
         first, second = (valuation(member, data) for member in measure.members)
         beta = measure.options["beta"]
         return lambda block: metric.kernel(first(block), second(block), beta=beta)
-    negatives = _negatives(measure.options.get("n_negatives"), data)
-
-    def values_of(block: Block) -> FloatArray:
-        numbers = negatives[block.queries] if isinstance(negatives, np.ndarray) else negatives
-        return _values(measure, block.by_score if metric.by_score else block.rankings, numbers)
-
-    return values_of
+    return lambda block: _values(measure, block.by_score if metric.by_score else block.rankings)
 
 
-def _negatives(negatives: Any, data: RankingData) -> Any:
-    """Irrelevant items: one number, an array with one for each query, or None."""
-    if isinstance(negatives, ByQuery):
-        return negatives.of(data.query_ids, "n_negatives")
-    if not isinstance(negatives, tuple):
-        return negatives
-    if data.keyed:
-        msg = (
-            "n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
-            "pass {query: number}"
-        )
-        raise InvalidParameterError(msg)
-    if len(negatives) != len(data.query_ids):
-        msg = f"n_negatives has {len(negatives)} numbers for {len(data.query_ids)} queries"
-        raise InvalidParameterError(msg)
-    return np.array(negatives, dtype=np.float64)
-
-
-def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:
+def _values(measure: Measure, rankings: JudgedRankings) -> FloatArray:
     """Values of the kernel, clipped where rounding took them out of the range of the metric."""
-    options = dict(measure.kernel_options)
-    if "n_negatives" in measure.options:
-        options["n_negatives"] = negatives
-    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **options)
+    relevant = relevant_alone(measure, rankings)
+    values = measure.metric.kernel(relevant, k=measure.k, **measure.kernel_options)
     lower, upper = measure.metric.lower, measure.metric.upper
     # Of NaN and a number these are the number.
     if not len(values) or (np.fmin.reduce(values) >= lower and np.fmax.reduce(values) <= upper):

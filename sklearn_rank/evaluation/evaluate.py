@@ -323,8 +323,8 @@ def _named(
             raise ValueError(msg)
         if name in named:
             msg = (
-                f"measures names {name} twice, with functions or numbers that its spelling does "
-                "not tell apart; name the functions differently, or evaluate one at a time"
+                f"measures has two measures of your own named {name}; name them differently, or "
+                "evaluate one at a time"
             )
             raise ValueError(msg)
         named[name] = effective

@@ -79,7 +79,8 @@ def interval_of(evaluation: Evaluation, measure: str) -> Cell:
     return interval_cell(*evaluation.confidence_interval(measure))
 
 
-_GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1"}
+_GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1", "exp2_next": "2^(grade + 1) - 1"}
+_DISCOUNTS = {"log2": "log2(rank + 1)", "log2_rank": "log2(rank), at least 1"}
 
 
 def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
@@ -90,9 +91,9 @@ def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
     for measure in measures:
         if "gain" in measure.options:
             gain, discount = measure.options["gain"], measure.options.get("discount")
-            text = _GAINS.get(gain, "a table" if isinstance(gain, tuple) else "a function")
+            text = _GAINS.get(gain, "a table")
             if discount is not None:
-                text += f", discount {'log2(rank + 1)' if discount == 'log2' else 'a function'}"
+                text += f", discount {_DISCOUNTS.get(discount, discount)}"
             named.setdefault(f"gain {text}", []).append(str(measure))
     return [f"{', '.join(names)}: {text}" for text, names in named.items()]
 

@@ -9,7 +9,7 @@ terms are positive, so nothing cancels; the items that may be drawn are added on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ from sklearn_rank.rankings.judged import SMALL_INTEGERS, JudgedRankings
 from sklearn_rank.support.segments import (
     offsets_of,
     segment_index,
-    segment_max,
     segment_sum,
     similar_length_blocks,
     sizes_of,
@@ -41,57 +40,55 @@ NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _BLOCK = 1 << 15
 """Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
-_MANY = 50
-"""Steps for each width and group of a tie from which on its groups join as wholes."""
-_SAME = 1e-9
-"""Tolerance, relative, between f([x])[0] and f(xs)[i]: vectorised code may round differently."""
-_OVERFLOW_GRADE = 500.0
-"""From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
 """Below this 2^grade - 1 cancels, and expm1 does not."""
-_TINY_GRADE = 2.0**-500
-"""Below this 2^grade - 1 is so small that products with discounts lose digits."""
-_LARGEST_POWER = 1000
-"""2^1000 and 2^-1000 are finite and normal numbers, and so are the gains scaled by them."""
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(256.0)) - 1.0
+GAINS = ("exp2", "linear", "binary", "exp2_next")
+DISCOUNTS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "log2": lambda ranks: np.log2(ranks + 1.0),
+    "log2_rank": lambda ranks: np.log2(np.maximum(ranks, 2.0)),
+    "log2_plus_2": lambda ranks: np.log2(ranks + 2.0),
+    "one_plus_log2": lambda ranks: np.log2(ranks) + 1.0,
+    "rank": lambda ranks: ranks,
+}
+"""Divisors of gains by their names."""
 
 
 # DCG ----------------------------------------------------------------------------------------------
 
 
 def dcg(
-    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
     if not isinstance(gain, str):
-        _gains(rankings.hit_grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
+        _gains(rankings.hit_grades, gain)  # refuses a grade without a gain wherever it stands
     top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
         by_rank = rank_weights(depth(rankings, k), discount)
-        weights = _item_weights(top, by_rank) * _gains(top.hit_grades, 0.0, gain)
+        weights = _item_weights(top, by_rank) * _gains(top.grades, gain)
         total = segment_sum(weights, top.offsets)
-    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
+    return where_relevant(rankings, _refuse_overflow(total, rankings))
 
 
 def dcg_parts(
-    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
 ) -> Parts:
     """Gain of each item over its discount."""
-    gains = _gains(rankings.hit_grades, 0.0, gain)
+    gains = _gains(rankings.hit_grades, gain)
     by_rank = rank_weights(depth(rankings, k), discount)
     return parts_of(rankings, gains * _all_weights(rankings, by_rank))
 
 
 def ndcg_parts(
-    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
 ) -> Parts:
     """Gain of each item over its discount and over the DCG of the best order."""
+    parts = dcg_parts(rankings, k=k, gain=gain, discount=discount)
     cut = depth(rankings, k)
-    gains, best = _scaled_gains(rankings, rankings, cut, gain)
     by_rank = rank_weights(cut, discount)
-    weights = _all_weights(rankings, by_rank)
-    return parts_of(rankings, gains * weights, _ideal(best, by_rank))
+    return parts_of(rankings, parts.hits, _ideal(_best_gains(rankings, cut, gain), by_rank))
 
 
 def _all_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
@@ -103,94 +100,59 @@ def _all_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
 
 
 def ideal_dcg(
-    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
     with np.errstate(over="ignore", invalid="ignore"):
         best = _best_gains(rankings, depth(rankings, k), gain)
         total = _ideal(best, rank_weights(depth(rankings, k), discount))
-    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
+    return where_relevant(rankings, _refuse_overflow(total, rankings))
 
 
 def ndcg(
-    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
 ) -> FloatArray:
     """DCG over the DCG of the best order of all relevant items."""
     cut = depth(rankings, k)
     top = rankings.within(cut)
-    gains_found, best = _scaled_gains(rankings, top, cut, gain)
-    by_rank = rank_weights(cut, discount)
-    ideal, weights = _ideal(best, by_rank), _item_weights(top, by_rank)
-    total = segment_sum(weights * gains_found, top.offsets)
+    with np.errstate(over="ignore", invalid="ignore"):
+        by_rank = rank_weights(cut, discount)
+        weights = _item_weights(top, by_rank) * _gains(top.grades, gain)
+        total = segment_sum(weights, top.offsets)
+        ideal = _ideal(_best_gains(rankings, cut, gain), by_rank)
+        _refuse_overflow(total + ideal, rankings)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
-
-
-def _scaled_gains(
-    rankings: JudgedRankings, top: JudgedRankings, cut: int, gain: Any
-) -> tuple[FloatArray, Best]:
-    """Gains of the hits and the best gains, scaled per query by a number that nDCG cancels."""
-    if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
-        best = _best_gains(rankings, cut, gain)
-        return _gains(top.grades, 0.0, gain), best  # far from the ends of float64
-    highest = rankings.max_grade
-    hit_gains = relative_gains(top.hit_grades, np.repeat(highest, top.n_hits), gain)
-    all_gains = relative_gains(rankings.all_grades, np.repeat(highest, rankings.n_relevant), gain)
-    values, offsets = best_of(all_gains, rankings.judged_offsets, cut)
-    # A power of two keeps sums and quotients away from the ends of float64.
-    exponent = np.frexp(segment_max(values, offsets))[1]
-    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
-    best = Best(values * np.repeat(unit, sizes_of(offsets)), offsets)
-    return hit_gains * np.repeat(unit, top.n_hits), best
 
 
 def _best_gains(rankings: JudgedRankings, cut: int, gain: Any) -> Best:
     """Gains of the first ``cut`` of all relevant items, the largest gains first."""
     if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
         best = best_grades(rankings, cut)
-        return Best(_gains(best.values, 0.0, gain), best.offsets)
-    return best_of(_gains(rankings.all_grades, 0.0, gain), rankings.judged_offsets, cut)
+        return Best(_gains(best.values, gain), best.offsets)
+    return best_of(_gains(rankings.all_grades, gain), rankings.judged_offsets, cut)
 
 
-def _gains(grades: Array, scale: FloatArray | float, gain: Any) -> FloatArray:
-    """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
+def _gains(grades: Array, gain: Any) -> FloatArray:
+    """Gain of each grade."""
     if gain == "exp2":
-        return exponential(grades, scale)
+        return exponential(grades)
+    if gain == "exp2_next":
+        return exponential(grades.astype(np.float64) + 1.0)
     if gain == "linear":
         return grades.astype(np.float64, copy=False)
     if gain == "binary":
         return np.ones(len(grades))
     levels, position = np.unique(grades, return_inverse=True)
-    if isinstance(gain, tuple):
-        table = dict(gain)
-        unknown = [level for level in levels.tolist() if level not in table]
-        if unknown:
-            msg = f"gain has no entry for grade {unknown[0]:g}"
-            raise InvalidParameterError(msg)
-        values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
-    else:
-        values = called(gain, levels, "gain", "grade")
-    wrong = ~np.isfinite(values) | (values < 0)
-    if wrong.any():
-        msg = (
-            f"gain must be finite and at least 0, got {values[wrong][0]} "
-            f"for grade {levels[wrong][0]:g}"
-        )
+    table = dict(gain)
+    unknown = [level for level in levels.tolist() if level not in table]
+    if unknown:
+        msg = f"gain has no entry for grade {unknown[0]:g}"
         raise InvalidParameterError(msg)
-    return values[position]
+    return np.array([table[level] for level in levels.tolist()], dtype=np.float64)[position]
 
 
-def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray:
-    """Gains of items over a number that the ``top`` grade of their query decides.
-
-    Only proportions within a query are right: that keeps every grade within float64.
-    """
-    gains = _gains(grades, np.where(top >= _OVERFLOW_GRADE, top, 0.0), gain)
-    # 2^g - 1 is g ln 2 here; the factor would cost digits of the smallest.
-    return np.where(top < _TINY_GRADE, grades, gains) if gain == "exp2" else gains
-
-
-def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
+def exponential(grades: Array, scale: FloatArray | float = 0.0) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones.
 
     For ERR, with the highest grade as the scale, it is the probability that an item satisfies.
@@ -209,22 +171,9 @@ def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
         )
 
 
-def rank_weights(cut: int, discount: Any) -> FloatArray:
+def rank_weights(cut: int, discount: str) -> FloatArray:
     """One over the discount of the ranks 1 to cut."""
-    ranks = np.arange(1.0, cut + 1.0)
-    if discount == "log2":
-        return 1.0 / np.log2(ranks + 1.0)
-    divisors = called(discount, ranks, "discount", "rank")
-    wrong = ~(np.isfinite(divisors) & (divisors > 0))
-    wrong[1:] |= divisors[1:] < divisors[:-1]
-    if wrong.any():
-        rank = int(np.flatnonzero(wrong)[0])
-        msg = (
-            f"discount must be finite, above 0 and never fall, got {divisors[rank]} "
-            f"at rank {rank + 1}"
-        )
-        raise InvalidParameterError(msg)
-    return 1.0 / divisors
+    return 1.0 / DISCOUNTS[discount](np.arange(1.0, cut + 1.0))
 
 
 def _item_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
@@ -250,15 +199,13 @@ def _ideal(best: Best, by_rank: FloatArray) -> FloatArray:
     return segment_sum(weights, best.offsets)
 
 
-def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:
+def _refuse_overflow(values: FloatArray, rankings: JudgedRankings) -> FloatArray:
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         query = int(wrong[0])
-        advice = "use ndcg or gain='linear'" if gain == "exp2" else "use ndcg or smaller gains"
-        shown = repr(gain) if isinstance(gain, str) else "this gain"
         msg = (
-            f"DCG with gain={shown} overflows float64 at grade {rankings.max_grade[query]:g} of "
-            f"query {safe_repr(rankings.query_ids[query])}; {advice}"
+            f"gains overflow float64 at grade {rankings.max_grade[query]:g} of query "
+            f"{safe_repr(rankings.query_ids[query])}; use gain='linear' or smaller grades"
         )
         raise OverflowError(msg)
     return values
@@ -284,21 +231,17 @@ def rbp_parts(
     rankings: JudgedRankings, *, k: int | None, persistence: float, gain: Any, max_grade: Any
 ) -> Parts:
     """Contribution of each item; gains are divided by the gain of the highest grade."""
-    gains = _gains(rankings.hit_grades, 0.0, gain)
+    gains = _gains(rankings.hit_grades, gain)
     if gain != "binary":
         top = _top_grades(rankings, max_grade)
         has_any = rankings.n_relevant > 0
         best = np.ones(len(rankings))
-        best[has_any] = relative_gains(top[has_any], top[has_any], gain)
-        scale = np.repeat(top, rankings.n_hits)
-        relative, best = (
-            relative_gains(rankings.hit_grades, scale, gain),
-            np.repeat(best, rankings.n_hits),
-        )
-        if (relative > best).any():
+        best[has_any] = _gains(top[has_any], gain)
+        best = np.repeat(best, rankings.n_hits)
+        if (gains > best).any():
             msg = "gain must be greatest for the highest grade: rbp is over that gain"
             raise InvalidParameterError(msg)
-        gains = ratio(relative, best)
+        gains = ratio(gains, best)
     ranks: FloatArray = np.power(persistence, np.arange(depth(rankings, k)))
     return parts_of(rankings, gains * _all_weights(rankings, (1.0 - persistence) * ranks))
 
@@ -487,19 +430,15 @@ def tied_stop(
     step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
     widths = (drawn + step - 1) // step * step
     largest, result = counts[offsets[:-1]], np.empty(len(size))
-    are_huge = size - largest > _MANY * widths * sizes_of(offsets)
     for width in np.unique(widths).tolist():
-        of_width = np.flatnonzero((widths == width) & ~are_huge)
+        of_width = np.flatnonzero(widths == width)
         of_width = of_width[np.argsort(largest[of_width], kind="stable")]
         n_rows = max(_BLOCK // width, 1)
-        parts = [of_width[start : start + n_rows] for start in range(0, len(of_width), n_rows)]
-        for ties in (*parts, *np.flatnonzero((widths == width) & are_huge)[:, None]):
+        for start in range(0, len(of_width), n_rows):
+            ties = of_width[start : start + n_rows]
             # Those with the most steps first: the ties that still grow are the first rows.
             ties = ties[np.argsort((largest - size)[ties], kind="stable")]
-            if are_huge[ties[0]]:
-                satisfied = _satisfied_by_groups(alike, ties[0], width)
-            else:
-                satisfied = _satisfied(alike, ties, width)
+            satisfied = _satisfied(alike, ties, width)
             last, cut_here, above_here = drawn[ties], is_cut[ties], above[ties].astype(np.float64)
             positions = np.arange(1.0, satisfied.shape[1])
             rank = above_here[:, None] + positions
@@ -569,88 +508,3 @@ def _satisfied(
         new *= share
         old[:, 1:] += new
     return satisfied
-
-
-def _satisfied_by_groups(
-    alike: tuple[IntArray, FloatArray, IntArray], tie: int, width: int
-) -> FloatArray:
-    """(1, width + 1) G(t) of one tie, whose groups join as wholes.
-
-    Each of t draws is from the groups so far or from the new one; ``share`` has the probability
-    that j of them are from the groups so far.
-    """
-    offsets, chances, counts = alike
-    groups, drawn = slice(offsets[tie], offsets[tie + 1]), np.arange(width + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_groups = -np.expm1(drawn * np.log1p(-chances[groups])[:, None])
-    of_groups[:, 0] = 0.0
-    satisfied: FloatArray = of_groups[0]
-    total = int(counts[groups][0])
-    for other, count in zip(of_groups[1:], counts[groups][1:].tolist(), strict=True):
-        joined, share = np.zeros((2, width + 1))
-        share[0] = 1.0
-        for t in range(1, min(width, total + count) + 1):
-            before, left = drawn[:t], total + count - t + 1
-            moved = share[:t] * np.maximum(total - before, 0) / left
-            share[:t] *= np.maximum(count - (t - 1 - before), 0) / left
-            share[1 : t + 1] += moved
-            share[: t + 1] /= share[: t + 1].sum()  # else rounding adds up over the draws
-            either = satisfied[: t + 1] + (1.0 - satisfied[: t + 1]) * other[t::-1]
-            joined[t] = (share[: t + 1] * either).sum()
-        satisfied, total = joined, total + count
-    return satisfied[np.newaxis]
-
-
-# Functions of users, checked wherever they are called ---------------------------------------------
-
-
-def called(
-    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
-) -> FloatArray:
-    """The function of an array, checked to give a number for each element by itself.
-
-    Queries are evaluated in blocks, so a function that scales by the greatest, say, would make a
-    query's value depend on its neighbours. To catch that, it is also called with the first and
-    with the last element alone. It is never called with nothing.
-    """
-    if not len(values):
-        return np.zeros(0)
-    result = _numbers(function, values, name, of)
-    for position in (0, -1) if len(values) > 1 else ():
-        value = values[position]
-        alone, among = _numbers(function, np.array([value]), name, of)[0], result[position]
-        with np.errstate(invalid="ignore"):
-            differs = abs(alone - among) > _SAME * abs(among)
-        if differs:
-            msg = (
-                f"{name} must depend on each {of} alone, got {alone} for {of} {value:g} and "
-                f"{among} among others"
-            )
-            raise InvalidParameterError(msg)
-    return result
-
-
-def _numbers(
-    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
-) -> FloatArray:
-    given = function(values.copy())
-    try:
-        array = np.asarray(given)
-    except ValueError:
-        array = np.zeros(())  # ragged
-    if array.shape != values.shape:
-        msg = (
-            f"{name} must return one number for each {of} of the array it is given: "
-            f"shape {values.shape}, got {array.shape} ({safe_repr(given)})"
-        )
-        raise InvalidParameterError(msg)
-    if array.dtype.kind not in "biuf" and not all(
-        isinstance(number, (int, float)) for number in array.tolist()
-    ):
-        msg = f"{name} must return numbers, got {safe_repr(given)}"
-        raise InvalidParameterError(msg)
-    try:
-        return array.astype(np.float64)
-    except OverflowError:
-        msg = f"{name} must return numbers that float64 can hold, got {safe_repr(given)}"
-        raise InvalidParameterError(msg) from None

@@ -41,7 +41,7 @@ def auc(
     *,
     k: int | None,
     unretrieved: str = "last",
-    n_negatives: Any = None,
+    n_negatives: float | None = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
     """Share of pairs in which the relevant item stands above the irrelevant; ties count half."""
@@ -57,7 +57,7 @@ def auc_parts(
     *,
     k: int | None,
     unretrieved: str = "last",
-    n_negatives: Any = None,
+    n_negatives: float | None = None,
     smoothing: float = 0.0,
 ) -> Parts:
     """Irrelevant items below each relevant one, over the number of pairs."""
@@ -85,7 +85,7 @@ def limited_auc(
     k: int | None,
     tail: str = "none",
     unretrieved: str = "last",
-    n_negatives: Any = None,
+    n_negatives: float | None = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
     """Area under the ROC curve of the first k items; what lies below adds nothing or a line."""
@@ -146,22 +146,20 @@ def _irrelevant_above_each(rankings: JudgedRankings) -> FloatArray:
     return np.repeat(above, groups.relevant)
 
 
-def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
+def _negatives(rankings: JudgedRankings, n_negatives: float | None) -> FloatArray:
     """(Q,) irrelevant items of the ranking, or the number that the caller gave."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     if n_negatives is None:
         return listed
-    given = np.asarray(n_negatives, dtype=np.float64)
-    negatives = np.broadcast_to(given, listed.shape)
-    short = np.flatnonzero(negatives < listed)
+    short = np.flatnonzero(listed > n_negatives)
     if len(short):
         query = int(short[0])
         msg = (
-            f"n_negatives is {negatives[query]:g} for query {safe_repr(rankings.query_ids[query])}"
-            f", whose ranking holds {listed[query]:g} irrelevant items"
+            f"n_negatives is {n_negatives:g}, and the ranking of query "
+            f"{safe_repr(rankings.query_ids[query])} has {listed[query]:g} irrelevant items"
         )
         raise InvalidParameterError(msg)
-    return negatives
+    return np.full(len(listed), n_negatives)
 
 
 def _defined(total: FloatArray, divisor: FloatArray, defined: Any) -> FloatArray:

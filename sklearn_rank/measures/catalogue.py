@@ -23,7 +23,6 @@ from sklearn_rank.measures.parameters import (
     one_of,
 )
 from sklearn_rank.measures.record import Measure, Metric
-from sklearn_rank.support.checks import check_flag
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = ["METRICS", "Measure", "Metric", "find_metric"]
@@ -37,7 +36,7 @@ MAP = Metric(
     formula="∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
     checks={"denominator": one_of("min", "relevant", "retrieved", "listed", "k")},
-    traits={"contributions": moves.average_precision_moves},
+    contributions=moves.average_precision_moves,
 )
 MAR = Metric(
     "mar",
@@ -47,7 +46,6 @@ MAR = Metric(
     "WarpRec documentation, Accuracy metrics",
     formula="∑ R@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("mean_average_recall", "average_recall"),
-    checks={"normalize": check_flag},
 )
 MRR = Metric(
     "mrr",
@@ -69,6 +67,7 @@ PRECISION = Metric(
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
+    rewards_short="whole",
 )
 RECALL = Metric(
     "recall",
@@ -136,7 +135,7 @@ IPREC = Metric(
     aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
     takes_k=False,
     checks={"recall": check_recall},
-    traits={"takes_ties": False},
+    takes_ties=False,
 )
 SET_MAP = Metric(
     "set_map",
@@ -155,10 +154,8 @@ GMAP = Metric(
     "Robertson, On GMAP: and Other Transformations, 2006, doi:10.1145/1183614.1183630",
     formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
     aliases=("gm_map", "geometric_mean_average_precision"),
-    traits={
-        "geometric_from": recall_levels.LEAST_AP,
-        "contributions": moves.average_precision_of_all_moves,
-    },
+    geometric_from=recall_levels.LEAST_AP,
+    contributions=moves.average_precision_of_all_moves,
 )
 DCG = Metric(
     "dcg",
@@ -252,7 +249,9 @@ LAG = Metric(
     checks={"unretrieved": UNRETRIEVED},
     averages=("macro", "pooled"),
     parts=pairwise.lag_parts,
-    traits={"counts_irrelevant": True, "weights": pairwise.lag_weights},
+    counts_irrelevant=True,
+    rewards_short="always",
+    weights=pairwise.lag_weights,
 )
 AUC = Metric(
     "auc",
@@ -266,7 +265,9 @@ AUC = Metric(
     checks=PAIRWISE,
     averages=("positives", "pooled", "macro", "impressions"),
     parts=pairwise.auc_parts,
-    traits={"by_score": True, "counts_irrelevant": True, "weights": pairwise.auc_weights},
+    by_score=True,
+    counts_irrelevant=True,
+    weights=pairwise.auc_weights,
 )
 GAUC = Metric(
     "gauc",
@@ -280,7 +281,8 @@ GAUC = Metric(
     takes_k=False,
     checks=PAIRWISE,
     parts=pairwise.auc_parts,
-    traits={"by_score": True, "counts_irrelevant": True},
+    by_score=True,
+    counts_irrelevant=True,
 )
 LAUC = Metric(
     "lauc",
@@ -292,7 +294,8 @@ LAUC = Metric(
     formula="∑ (N − irrelevant items above) / N over the h hits, / min(R, k)",
     aliases=("limited_auc",),
     checks={"tail": one_of("none", "linear"), **PAIRWISE},
-    traits={"by_score": True, "counts_irrelevant": True},
+    by_score=True,
+    counts_irrelevant=True,
 )
 JUDGED = Metric(
     "judged",
@@ -303,7 +306,7 @@ JUDGED = Metric(
     "doi:10.1007/978-3-030-99739-7_38",
     formula="judged items within k / items within k",
     aliases=("judged_at_k",),
-    traits={"of_judgements": True},
+    of_judgements=True,
 )
 UNJUDGED = Metric(
     "unjudged",
@@ -316,7 +319,8 @@ UNJUDGED = Metric(
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
-    traits={"of_judgements": True},
+    rewards_short="always",
+    of_judgements=True,
 )
 ZERO_RESULTS = Metric(
     "zero_results",
@@ -328,7 +332,7 @@ ZERO_RESULTS = Metric(
     aliases=("zero_result_rate", "no_results"),
     greater_is_better=False,
     takes_k=False,
-    traits={"of_results": True},
+    of_results=True,
 )
 FALSE_ANSWERS = Metric(
     "false_answers",
@@ -340,7 +344,8 @@ FALSE_ANSWERS = Metric(
     formula="1 if the ranking has an item, else 0; queries with a relevant item are left out",
     greater_is_better=False,
     takes_k=False,
-    traits={"of_results": True},
+    rewards_short="always",
+    of_results=True,
 )
 BPREF = Metric(
     "bpref",
@@ -351,7 +356,8 @@ BPREF = Metric(
     "doi:10.1145/1008992.1009000; trec_eval 10",
     formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",
     takes_k=False,
-    traits={"takes_ties": False, "skips_unjudged": True},
+    takes_ties=False,
+    skips_unjudged=True,
 )
 HMEAN = Metric(
     "hmean",
@@ -413,12 +419,10 @@ def custom_metric(kernel: CustomKernel, greater_is_better: bool) -> Metric:
         greater_is_better=greater_is_better,
         graded=True,
         takes_k=False,
-        traits={
-            "counts_irrelevant": kernel.function is not None,
-            "is_custom": True,
-            "is_total": kernel.total is not None,
-            "is_given": kernel.function is None and kernel.total is None,
-        },
+        counts_irrelevant=kernel.function is not None,
+        is_custom=True,
+        is_total=kernel.total is not None,
+        is_given=kernel.function is None and kernel.total is None,
     )
 
 

@@ -8,7 +8,8 @@ such as ties that a program leaves to chance, draw a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -19,33 +20,6 @@ from sklearn_rank.measures.presets import PRESETS
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = ["CONVENTIONS", "Convention", "find_convention"]
-
-
-class Frozen(Mapping[str, Any]):
-    """A mapping that cannot be changed and has a hash; so are the mappings in it."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = {
-            key: Frozen(value) if isinstance(value, Mapping) else value
-            for key, value in values.items()
-        }
-
-    def __getitem__(self, key: str) -> Any:
-        return self._values[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._values.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._values)
 
 
 @dataclass(frozen=True)
@@ -103,7 +77,10 @@ class Convention:
 
     def __post_init__(self) -> None:
         for name in ("parameters", "undefined", "refused", "differs", "cutoffs"):
-            object.__setattr__(self, name, Frozen(getattr(self, name)))
+            object.__setattr__(self, name, deepcopy(dict(getattr(self, name))))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __reduce__(self) -> Any:
         # By name, so that a preset keeps its identity, and NaN in it with it.

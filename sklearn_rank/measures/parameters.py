@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.graded import DISCOUNTS, GAINS
 from sklearn_rank.support.checks import check_number, check_option, refuse_value
-from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.support.text import safe_repr
 
 Check = Callable[[Any, str, str], Any]
 """(value, parameter name, owner) -> the value as it is kept."""
-
-
-@dataclass(frozen=True)
-class ByQuery:
-    """A number for each of some queries, as a value that is hashable."""
-
-    numbers: frozenset[tuple[Any, float]]
-
-    def of(self, query_ids: Iterable[Any], name: str) -> FloatArray:
-        """The numbers of these queries, in their order."""
-        number_of = dict(self.numbers)
-        unknown = [query for query in query_ids if query not in number_of]
-        if unknown:
-            queries = "query" if len(unknown) == 1 else f"{len(unknown):,} queries:"
-            msg = f"{name} has no number for {queries} {format_list(unknown)}"
-            raise InvalidParameterError(msg)
-        return np.array([number_of[query] for query in query_ids], dtype=np.float64)
 
 
 # Partial functions instead of lambdas: scorers are stored with their checks, by name.
@@ -56,7 +36,7 @@ _AT_LEAST_0, _ABOVE_0 = number_from(0.0), number_from(0.0, above=True)
 
 
 def check_gain(value: Any, name: str, owner: str) -> Any:
-    """A word, a function, or a table, kept as pairs so that measures stay hashable."""
+    """A word or a table, as pairs so that measures stay hashable."""
     if isinstance(value, Mapping):
         value = tuple(value.items())
     if isinstance(value, tuple):
@@ -66,13 +46,7 @@ def check_gain(value: Any, name: str, owner: str) -> Any:
         return tuple(
             sorted(tuple(_AT_LEAST_0(number, name, owner) for number in pair) for pair in value)
         )
-    words = ("exp2", "linear", "binary")
-    return value if callable(value) else check_option(value, name, words, owner)
-
-
-def check_discount(value: Any, name: str, owner: str) -> Any:
-    """A word or a function."""
-    return value if callable(value) else check_option(value, name, ("log2",), owner)
+    return check_option(value, name, GAINS, owner)
 
 
 def check_max_grade(value: Any, name: str, owner: str) -> Any:
@@ -83,17 +57,8 @@ def check_max_grade(value: Any, name: str, owner: str) -> Any:
 
 
 def check_negatives(value: Any, name: str, owner: str) -> Any:
-    """One number, or one for each query by position or by key."""
-    if isinstance(value, Mapping):
-        return ByQuery(
-            frozenset((key, _AT_LEAST_0(number, name, owner)) for key, number in value.items())
-        )
-    if isinstance(value, ByQuery):
-        return value
-    values = value.tolist() if hasattr(value, "tolist") else value
-    if not isinstance(values, (list, tuple)):
-        return None if values is None else _AT_LEAST_0(values, name, owner)
-    return tuple(_AT_LEAST_0(item, name, owner) for item in values)
+    """A number or None."""
+    return None if value is None else _AT_LEAST_0(value, name, owner)
 
 
 def check_measures(value: Any, name: str, owner: str) -> Any:
@@ -131,7 +96,7 @@ PAIRWISE: dict[str, Check] = {
     "n_negatives": check_negatives,
     "smoothing": _AT_LEAST_0,
 }
-GAIN: dict[str, Check] = {"gain": check_gain, "discount": check_discount}
+GAIN: dict[str, Check] = {"gain": check_gain, "discount": one_of(*DISCOUNTS)}
 
 
 def shown(name: str, value: Any) -> str:
@@ -141,14 +106,6 @@ def shown(name: str, value: Any) -> str:
     if name == "gain" and isinstance(value, tuple):
         inner = ",".join(f"{_digits(grade)}:{_digits(gain)}" for grade, gain in value)
         return f"{name}={{{inner}}}"
-    if isinstance(value, tuple):
-        inner = ",".join(map(_digits, value))
-        return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
-    if isinstance(value, ByQuery):
-        count = len(value.numbers)
-        return f"{name}=<{count} {'query' if count == 1 else 'queries'}>"
-    if callable(value):
-        return f"{name}=<{getattr(value, '__name__', type(value).__name__)}>"
     return f"{name}={_digits(value)}"
 
 

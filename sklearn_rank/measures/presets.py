@@ -11,18 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.typing import FloatArray
-
-
-def _log2_from_rank_two(ranks: FloatArray) -> FloatArray:
-    """LensKit's discount: ranks 1 and 2 weigh the same."""
-    return np.log2(np.maximum(ranks, 2.0))
-
-
-def _exp2_of_next(grades: FloatArray) -> FloatArray:
-    """WarpRec's gain: 2^(grade + 1) - 1."""
-    return np.exp2(grades + 1.0) - 1.0
-
 
 def _gains(gain: Any, **others: Any) -> dict[str, dict[str, Any]]:
     return {name: {"gain": gain, **others} for name in ("dcg", "idcg", "ndcg")}
@@ -109,7 +97,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "lowest": "masked",
         "parameters": {
             "map": {"denominator": "min"},
-            "ndcg": {"gain": _exp2_of_next},
+            "ndcg": {"gain": "exp2_next"},
             **{name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")},
         },
         # Its rankings are never empty: a query without one must not be left out in silence.
@@ -267,7 +255,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "map": {"denominator": "listed"},
             "precision": {"denominator": "retrieved"},
             "recall": {"denominator": "min"},
-            **_gains("binary", discount=_log2_from_rank_two),
+            **_gains("binary", discount="log2_rank"),
             "rbp": {"persistence": 0.85},
         },
         "undefined": {"precision": 0.0, "dcg": 0.0},

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
@@ -20,27 +20,10 @@ from sklearn_rank.support.checks import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
-Value = TypeVar("Value")
-
-
-class Trait(Generic[Value]):
-    """Trait of few metrics: read from the ``traits`` of a record, else the default."""
-
-    def __init__(self, default: Value) -> None:
-        self.default = default
-
-    def __set_name__(self, _: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, metric: Metric, _: type) -> Value:
-        value: Value = metric.traits.get(self.name, self.default)
-        metric.__dict__[self.name] = value  # where the next look-up finds it
-        return value
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """Record of one metric: its formula, and the rare traits that it has."""
+    """Record of one metric: its names, its formula, and what is special about it."""
 
     name: str
     """Canonical name, as in ``"ndcg@10"``."""
@@ -71,37 +54,36 @@ class Metric:
     """Judged rankings to what each relevant item adds to the value; None: it is no such sum."""
     members: tuple[Measure, ...] = ()
     """Measures that a metric combines by default; none if it combines none."""
-    traits: Mapping[str, Any] = field(default_factory=dict)
-    """The following traits that differ from their default."""
-
-    takes_ties = Trait(default=True)
+    takes_ties: bool = True
     """Whether the expectation over all orders of tied items is known."""
-    by_score = Trait(default=False)
+    by_score: bool = False
     """Whether relevance scores, where given, decide the order."""
-    counts_irrelevant = Trait(default=False)
+    counts_irrelevant: bool = False
     """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
-    weights = Trait[Callable[..., FloatArray] | None](None)
+    rewards_short: str = ""
+    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
+    weights: Callable[..., FloatArray] | None = None
     """Judged rankings to one weight per query, where the average is not "macro"."""
-    geometric_from = Trait[float | None](None)
+    geometric_from: float | None = None
     """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
-    contributions = Trait[Callable[..., FloatArray] | None](None)
+    contributions: Callable[..., FloatArray] | None = None
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""
-    of_judgements = Trait(default=False)
+    of_judgements: bool = False
     """It says how much is judged, whatever is relevant: every convention has it."""
-    of_results = Trait(default=False)
+    of_results: bool = False
     """It counts queries with or without results: every convention has it, and queries outside of
     its definition are left out, whatever ``zero_division``."""
-    skips_unjudged = Trait(default=False)
+    skips_unjudged: bool = False
     """Whether items that nobody judged count for nothing, instead of as irrelevant."""
-    version = Trait(1)
+    version: int = 1
     """Version of the definition: raised when a ranking gets another value, so that recorded values
     are not compared with values of another kind."""
-    is_custom = Trait(default=False)
+    is_custom: bool = False
     """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
-    is_total = Trait(default=False)
+    is_total: bool = False
     """Whether its one value for all queries was measured elsewhere."""
-    is_given = Trait(default=False)
+    is_given: bool = False
     """Whether its values were measured elsewhere: no ranking explains them."""
 
     def __hash__(self) -> int:
@@ -273,7 +255,7 @@ class Measure:
     @cached_property
     def kernel_options(self) -> Mapping[str, Any]:
         """Parameters that the kernel takes as they are."""
-        others = ("average", "min_rel", "n_negatives")
+        others = ("average", "min_rel")
         return {name: value for name, value in self.options.items() if name not in others}
 
     @cached_property

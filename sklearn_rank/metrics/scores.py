@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from sklearn_rank.measures import catalogue
@@ -98,7 +98,6 @@ def mean_average_recall_score(
     y_score: Any,
     *,
     k: int | None = None,
-    normalize: bool = False,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -121,8 +120,6 @@ def mean_average_recall_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
-    normalize : bool, default=False
-        Divide by the value of a perfect ranking, so that 1 is best.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -134,8 +131,7 @@ def mean_average_recall_score(
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
-        ``normalize`` is True.
+        In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1.
 
     References
     ----------
@@ -146,8 +142,6 @@ def mean_average_recall_score(
     >>> from sklearn_rank import mean_average_recall_score
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5)  # (1/2 + 2/2) / 2
     0.75
-    >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
-    1.0
     """
     return score(catalogue.MAR, **locals())
 
@@ -601,7 +595,7 @@ def ranking_auc_score(
     *,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    n_negatives: int | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -627,8 +621,8 @@ def ranking_auc_score(
         ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    n_negatives : int, default=None
+        Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -669,7 +663,7 @@ def group_auc_score(
     y_score: Any,
     *,
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    n_negatives: int | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -692,8 +686,8 @@ def group_auc_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    n_negatives : int, default=None
+        Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -729,7 +723,7 @@ def limited_auc_score(
     k: int | None = None,
     tail: Literal["none", "linear"] = "none",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    n_negatives: int | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -756,8 +750,8 @@ def limited_auc_score(
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+    n_negatives : int, default=None
+        Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -874,9 +868,9 @@ def dcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
-    discount : {"log2"} or callable, default="log2"
-        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
+        2^grade - 1, the grade, 1, or a table: docs/metrics.md#gains-and-discounts.
+    discount : str, default="log2"
+        Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
@@ -939,9 +933,9 @@ def ndcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
-    discount : {"log2"} or callable, default="log2"
-        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
+        2^grade - 1, the grade, 1, or a table: docs/metrics.md#gains-and-discounts.
+    discount : str, default="log2"
+        Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
@@ -1067,7 +1061,7 @@ def rank_biased_precision_score(
     persistence : float, default=0.8
         Probability that a reader goes on to the next rank, in [0, 1).
     gain : {"binary", "linear", "exp2"}, mapping or callable, default="binary"
-        1, the grade, 2^grade - 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+        1, the grade, 2^grade - 1, or a table: docs/metrics.md#gains-and-discounts.
     max_grade : {"query"} or float, default="query"
         The query's highest grade, or a number, without which queries do not compare.
     min_rel : float, default=None

@@ -223,13 +223,10 @@ def test_relevance_scores_are_another_ranking() -> None:
     )
 
 
-def test_negatives_by_query() -> None:
+def test_a_given_number_of_irrelevant_items() -> None:
     truth = {"q": {"a"}}
     runs = {"old": {"q": ["a", "x"]}, "new": {"q": ["x", "a"]}}
-    from sklearn_rank import measure
-
-    spec = measure("gauc", n_negatives={"q": 4})
-    (change,) = compare(truth, runs, measures=[spec]).most_changed()
+    (change,) = compare(truth, runs, measures="gauc(n_negatives=4)").most_changed()
     assert change.why() == "a 1->2 -0.25"
 
 

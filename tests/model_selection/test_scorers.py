@@ -175,10 +175,6 @@ def test_copies_leave_the_original_alone():
     assert graded == map_scorer.with_options(relevance={"a": 1, "b": 0})
 
 
-def twice(grade):
-    return 2 * grade
-
-
 REPRESENTATIONS = {
     "map_scorer": map_scorer,
     "map_scorer.bind(...)": map_scorer.bind(QID),
@@ -187,10 +183,6 @@ REPRESENTATIONS = {
     "ndcg_scorer": ndcg_scorer.with_options(gain="linear").with_options(gain="exp2"),
     "ndcg_scorer.with_options(gain='linear', k=3, groups_from='query', one_query=True)": (
         ndcg_scorer.with_options(k=3, gain="linear", groups_from="query", one_query=True)
-    ),
-    "get_scorer('ndcg@5').with_options(gain=twice)": make_rank_scorer("ndcg@5", gain=twice),
-    "get_scorer('ndcg').with_options(gain=twice, k=3)": (
-        make_rank_scorer(ndcg_at_k_score, gain=twice, k=3)
     ),
     "get_scorer('ndcg(gain=linear)').with_options(gain='exp2')": (
         get_scorer("ndcg(gain=linear)").with_options(gain="exp2")

@@ -143,12 +143,10 @@ OF_NEXT = (3 + 7 / LOG3) / (7 + 3 / LOG3)
         ("ndcg(gain=linear)", (1, 2), LINEAR),  # .8597
         ("ndcg(gain=binary)", (1, 2), 1.0),
         (measure("ndcg", gain={1: 3, 2: 7}), (1, 2), OF_NEXT),  # .8340
-        (measure("ndcg", gain=lambda grade: 2 ** (grade + 1) - 1), (1, 2), OF_NEXT),
+        ("ndcg(gain=exp2_next)", (1, 2), OF_NEXT),
         ("ndcg", (1, 0, 1, 0), (1 + 1 / 2) / (1 + 1 / LOG3)),  # .9197
         ("ndcg", (3, 2), 1.0),  # over ideal ones it would be 5.45
         ("ndcg", (1,), 1.0),
-        # 2^2000 is beyond float64; over it, the gains are 1/2 and 1.
-        ("ndcg", (1999, 2000), (1 / 2 + 1 / LOG3) / (1 + 1 / 2 / LOG3)),
         ("dcg", (3, 2), 7 + 3 / LOG3),
         ("idcg", (2, 3), 7 + 3 / LOG3),
         ("err", (1, 0), (2**1 - 1) / 2**1),
@@ -158,8 +156,6 @@ OF_NEXT = (3 + 7 / LOG3) / (7 + 3 / LOG3)
             for top, p in (("query", 1 / 2), (4, 1 / 16), (2, 1 / 4))),
         ("mar@5", (1, 1, 0, 0, 0, 0, 0), (1 / 2 + 2 / 2) / min(2, 5)),
         ("mar@2", (1, 1, 1, 0, 0, 0, 0, 0), (1 / 3 + 2 / 3) / min(3, 2)),
-        ("mar(normalize=true)@5", (1, 1, 0, 0, 0, 0, 0), 1.0),
-        ("mar(normalize=true)@2", (1, 1, 1, 0, 0, 0, 0, 0), 1.0),
     ],
 )  # fmt: skip
 def test_one_query(spec: Any, grades: tuple[float, ...], expected: float) -> None:

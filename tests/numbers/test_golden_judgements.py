@@ -11,7 +11,7 @@ from sklearn_rank import (
     InvalidParameterError,
     evaluate,
     interpolated_precision_score,
-    measure,
+    measure_from,
     r_precision_score,
 )
 
@@ -152,10 +152,10 @@ def test_interpolated_precision_of_ties_has_to_be_asked_for():
     ):
         interpolated_precision_score(truth, scores)
     called = []
-    gain = measure("dcg", gain=lambda grades: called.append(grades) or grades)
+    own = measure_from("own", lambda grades: called.append(grades) or 1.0)
     for other in ("iprec", "hmean(iprec,map)"):
         with pytest.raises(InvalidParameterError, match=r"1 of 2 queries, first in 'q'"):
-            evaluate({"p": {"a"}, **truth}, {"p": {"a": 1.0}, **scores}, [gain, other])
+            evaluate({"p": {"a"}, **truth}, {"p": {"a": 1.0}, **scores}, [own, other])
     assert not called  # refused before anything is computed
     assert evaluate(truth, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, "iprec")["iprec"] == 1
     assert interpolated_precision_score(truth, scores, ties="docid", recall=1) == 1 / 2

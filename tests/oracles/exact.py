@@ -79,17 +79,10 @@ def average_precision(
 
 
 @of_relevance
-def average_recall(
-    read: list[bool], n_relevant: int, k: int | None, normalize: bool = False
-) -> Value:
+def average_recall(read: list[bool], n_relevant: int, k: int | None) -> Value:
     found = _ranks_of_hits(read)
     most = n_relevant if k is None else min(n_relevant, k)
-    value = _mean([Fraction(sum(read[:rank]), n_relevant) for rank in found], most)
-    if not normalize:
-        return value
-    best = average_recall(Ranking((1,) * n_relevant), k)
-    assert isinstance(best, Fraction)
-    return value / best
+    return _mean([Fraction(sum(read[:rank]), n_relevant) for rank in found], most)
 
 
 @of_relevance
@@ -133,15 +126,18 @@ def harmonic_mean(first: Value, second: Value, beta: float = 1.0) -> Value:
 def _gain(grade: float, gain: Any) -> float:
     if grade <= 0:
         return 0.0
-    named = {"exp2": 2.0**grade - 1.0, "linear": float(grade), "binary": 1.0}
-    if isinstance(gain, str):
-        return named[gain]
-    return float(gain[grade] if isinstance(gain, Mapping) else gain(grade))
+    if not isinstance(gain, str):
+        return float(gain[grade])
+    next_power = 2.0 ** (grade + 1) - 1.0
+    named = {"exp2": 2.0**grade - 1.0, "linear": float(grade), "exp2_next": next_power}
+    return named.get(gain, 1.0)
 
 
 def _discounted(gains: Sequence[float], k: int | None, discount: Any) -> float:
     def of_rank(rank: int) -> float:
-        return math.log2(rank + 1) if discount == "log2" else float(discount(rank))
+        if discount == "rank":
+            return float(rank)
+        return math.log2(rank + 1 if discount == "log2" else max(rank, 2))
 
     return math.fsum(gain / of_rank(rank) for rank, gain in enumerate(gains[:k], start=1))
 
