@@ -260,6 +260,8 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
     metric = measure.metric
     if metric.parts is None and metric.contributions is None:
         return ["its value is no sum over items"] * len(queries)
+    if isinstance(measure.options.get("n_negatives"), tuple):
+        return ["n_negatives is given by position"] * len(queries)
     if not queries:
         return []
     least, sides = measure.options.get("min_rel"), []

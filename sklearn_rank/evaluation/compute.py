@@ -198,13 +198,25 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArr
         first, second = (valuation(member, data) for member in measure.members)
         beta = measure.options["beta"]
         return lambda block: metric.kernel(first(block), second(block), beta=beta)
-    return lambda block: _values(measure, block.by_score if metric.by_score else block.rankings)
+    numbers, n_queries = measure.options.get("n_negatives"), len(data.query_ids)
+    if isinstance(numbers, tuple) and (data.keyed or len(numbers) != n_queries):
+        reason = "queries are joined by key" if data.keyed else f"there are {n_queries:,} queries"
+        msg = f"n_negatives has {len(numbers):,} numbers by position, and {reason}"
+        raise InvalidParameterError(msg)
+
+    def values_of(block: Block) -> FloatArray:
+        rankings = block.by_score if metric.by_score else block.rankings
+        if isinstance(numbers, tuple):
+            return _values(measure, rankings, n_negatives=numbers[block.queries])
+        return _values(measure, rankings)
+
+    return values_of
 
 
-def _values(measure: Measure, rankings: JudgedRankings) -> FloatArray:
+def _values(measure: Measure, rankings: JudgedRankings, **by_query: Any) -> FloatArray:
     """Values of the kernel, clipped where rounding took them out of the range of the metric."""
     relevant = relevant_alone(measure, rankings)
-    values = measure.metric.kernel(relevant, k=measure.k, **measure.kernel_options)
+    values = measure.metric.kernel(relevant, k=measure.k, **{**measure.kernel_options, **by_query})
     lower, upper = measure.metric.lower, measure.metric.upper
     # Of NaN and a number these are the number.
     if not len(values) or (np.fmin.reduce(values) >= lower and np.fmax.reduce(values) <= upper):

@@ -40,6 +40,8 @@ NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _BLOCK = 1 << 15
 """Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
+_MANY = 50
+"""Steps for each width and group of a tie from which on its groups join as wholes."""
 _SMALL_GRADE = 0.5
 """Below this 2^grade - 1 cancels, and expm1 does not."""
 _LN2 = math.log(2.0)
@@ -430,15 +432,19 @@ def tied_stop(
     step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
     widths = (drawn + step - 1) // step * step
     largest, result = counts[offsets[:-1]], np.empty(len(size))
+    are_huge = size - largest > _MANY * widths * sizes_of(offsets)
     for width in np.unique(widths).tolist():
-        of_width = np.flatnonzero(widths == width)
+        of_width = np.flatnonzero((widths == width) & ~are_huge)
         of_width = of_width[np.argsort(largest[of_width], kind="stable")]
         n_rows = max(_BLOCK // width, 1)
-        for start in range(0, len(of_width), n_rows):
-            ties = of_width[start : start + n_rows]
+        parts = [of_width[start : start + n_rows] for start in range(0, len(of_width), n_rows)]
+        for ties in (*parts, *np.flatnonzero((widths == width) & are_huge)[:, None]):
             # Those with the most steps first: the ties that still grow are the first rows.
             ties = ties[np.argsort((largest - size)[ties], kind="stable")]
-            satisfied = _satisfied(alike, ties, width)
+            if are_huge[ties[0]]:
+                satisfied = _satisfied_by_groups(alike, ties[0], width)
+            else:
+                satisfied = _satisfied(alike, ties, width)
             last, cut_here, above_here = drawn[ties], is_cut[ties], above[ties].astype(np.float64)
             positions = np.arange(1.0, satisfied.shape[1])
             rank = above_here[:, None] + positions
@@ -508,3 +514,33 @@ def _satisfied(
         new *= share
         old[:, 1:] += new
     return satisfied
+
+
+def _satisfied_by_groups(
+    alike: tuple[IntArray, FloatArray, IntArray], tie: int, width: int
+) -> FloatArray:
+    """(1, width + 1) G(t) of one tie, whose groups join as wholes.
+
+    Each of t draws is from the groups so far or from the new one; ``share`` has the probability
+    that j of them are from the groups so far.
+    """
+    offsets, chances, counts = alike
+    groups, drawn = slice(offsets[tie], offsets[tie + 1]), np.arange(width + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_groups = -np.expm1(drawn * np.log1p(-chances[groups])[:, None])
+    of_groups[:, 0] = 0.0
+    satisfied: FloatArray = of_groups[0]
+    total = int(counts[groups][0])
+    for other, count in zip(of_groups[1:], counts[groups][1:].tolist(), strict=True):
+        joined, share = np.zeros((2, width + 1))
+        share[0] = 1.0
+        for t in range(1, min(width, total + count) + 1):
+            before, left = drawn[:t], total + count - t + 1
+            moved = share[:t] * np.maximum(total - before, 0) / left
+            share[:t] *= np.maximum(count - (t - 1 - before), 0) / left
+            share[1 : t + 1] += moved
+            share[: t + 1] /= share[: t + 1].sum()  # else rounding adds up over the draws
+            either = satisfied[: t + 1] + (1.0 - satisfied[: t + 1]) * other[t::-1]
+            joined[t] = (share[: t + 1] * either).sum()
+        satisfied, total = joined, total + count
+    return satisfied[np.newaxis]

@@ -41,7 +41,7 @@ def auc(
     *,
     k: int | None,
     unretrieved: str = "last",
-    n_negatives: float | None = None,
+    n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
     """Share of pairs in which the relevant item stands above the irrelevant; ties count half."""
@@ -57,7 +57,7 @@ def auc_parts(
     *,
     k: int | None,
     unretrieved: str = "last",
-    n_negatives: float | None = None,
+    n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> Parts:
     """Irrelevant items below each relevant one, over the number of pairs."""
@@ -85,7 +85,7 @@ def limited_auc(
     k: int | None,
     tail: str = "none",
     unretrieved: str = "last",
-    n_negatives: float | None = None,
+    n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
     """Area under the ROC curve of the first k items; what lies below adds nothing or a line."""
@@ -146,20 +146,25 @@ def _irrelevant_above_each(rankings: JudgedRankings) -> FloatArray:
     return np.repeat(above, groups.relevant)
 
 
-def _negatives(rankings: JudgedRankings, n_negatives: float | None) -> FloatArray:
+def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
     """(Q,) irrelevant items of the ranking, or the number that the caller gave."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     if n_negatives is None:
         return listed
-    short = np.flatnonzero(listed > n_negatives)
+    given = np.asarray(n_negatives, dtype=np.float64)
+    if given.size not in (1, len(listed)):
+        msg = f"n_negatives has {given.size:,} numbers for {len(listed):,} rankings"
+        raise InvalidParameterError(msg)
+    negatives = np.broadcast_to(given, listed.shape)
+    short = np.flatnonzero(negatives < listed)
     if len(short):
         query = int(short[0])
         msg = (
-            f"n_negatives is {n_negatives:g}, and the ranking of query "
+            f"n_negatives is {negatives[query]:g}, and the ranking of query "
             f"{safe_repr(rankings.query_ids[query])} has {listed[query]:g} irrelevant items"
         )
         raise InvalidParameterError(msg)
-    return np.full(len(listed), n_negatives)
+    return negatives
 
 
 def _defined(total: FloatArray, divisor: FloatArray, defined: Any) -> FloatArray:

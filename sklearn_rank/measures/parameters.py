@@ -57,8 +57,11 @@ def check_max_grade(value: Any, name: str, owner: str) -> Any:
 
 
 def check_negatives(value: Any, name: str, owner: str) -> Any:
-    """A number or None."""
-    return None if value is None else _AT_LEAST_0(value, name, owner)
+    """One number, or one for each query by position."""
+    values = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(values, (list, tuple)):
+        return None if values is None else _AT_LEAST_0(values, name, owner)
+    return tuple(_AT_LEAST_0(number, name, owner) for number in values)
 
 
 def check_measures(value: Any, name: str, owner: str) -> Any:
@@ -106,6 +109,9 @@ def shown(name: str, value: Any) -> str:
     if name == "gain" and isinstance(value, tuple):
         inner = ",".join(f"{_digits(grade)}:{_digits(gain)}" for grade, gain in value)
         return f"{name}={{{inner}}}"
+    if isinstance(value, tuple):
+        inner = ",".join(map(_digits, value))
+        return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
     return f"{name}={_digits(value)}"
 
 

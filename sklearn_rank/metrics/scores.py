@@ -595,7 +595,7 @@ def ranking_auc_score(
     *,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | None = None,
+    n_negatives: int | Sequence[int] | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -621,7 +621,7 @@ def ranking_auc_score(
         ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, default=None
+    n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
@@ -663,7 +663,7 @@ def group_auc_score(
     y_score: Any,
     *,
     unretrieved: Unretrieved = "last",
-    n_negatives: int | None = None,
+    n_negatives: int | Sequence[int] | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -686,7 +686,7 @@ def group_auc_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, default=None
+    n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
@@ -723,7 +723,7 @@ def limited_auc_score(
     k: int | None = None,
     tail: Literal["none", "linear"] = "none",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | None = None,
+    n_negatives: int | Sequence[int] | None = None,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -750,7 +750,7 @@ def limited_auc_score(
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that its ranking lacks stands below everything, or does not count.
-    n_negatives : int, default=None
+    n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.

@@ -133,17 +133,33 @@ def test_extreme_betas_leave_one_member_alone(beta: Any, expected: float) -> Non
 # Irrelevant items -------------------------------------------------------------------------------
 
 
+KEYED = {"p": {"a"}}, {"p": ["x", "a"]}
+LISTS = [{"a"}, {"b"}], [["x", "a"], ["b", "y"]]
+
+
 @pytest.mark.parametrize(
-    ("number", "message"),
+    ("sides", "number", "message"),
     [
-        (0, "n_negatives is 0, and the ranking of query 'p' has 1 irrelevant items"),
-        (-1, "The 'n_negatives' parameter of gauc must be"),
-        ([4, 1], "The 'n_negatives' parameter of gauc must be"),
+        (KEYED, 0, "n_negatives is 0, and the ranking of query 'p' has 1 irrelevant items"),
+        (KEYED, -1, "The 'n_negatives' parameter of gauc must be"),
+        (KEYED, {"p": 1}, "The 'n_negatives' parameter of gauc must be"),
+        (KEYED, [4], "n_negatives has 1 numbers by position, and queries are joined by key"),
+        (LISTS, [4], "n_negatives has 1 numbers by position, and there are 2 queries"),
+        (LISTS, [4, 0], "n_negatives is 0, and the ranking of query 1 has 1 irrelevant items"),
     ],
 )
-def test_n_negatives_that_are_refused(number: Any, message: str) -> None:
+def test_n_negatives_that_are_refused(sides: Any, number: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError, match=message):
-        group_auc_score({"p": {"a"}}, {"p": ["x", "a"]}, n_negatives=number)
+        group_auc_score(*sides, n_negatives=number)
+
+
+def test_n_negatives_by_position() -> None:
+    # a stands below 1 of 4, b above the only one.
+    assert group_auc_score(*LISTS, n_negatives=np.array([4, 1])) == (3 / 4 + 1) / 2
+    spec = measure("auc(average=pooled)", n_negatives=[4, 1])
+    rows = [0, 1, 1, 0], [4, 3, 2, 1]
+    with pytest.raises(InvalidParameterError, match="n_negatives has 2 numbers for 1 rankings"):
+        evaluate(*rows, spec, groups=[0, 0, 1, 1])
 
 
 # Gains ------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ VALUES = {
     "gain": ["linear", "exp2_next", {1: 1, 2: 3.5}, {0.5: 0.123456789012, 1234567: 7654321}],
     "max_grade": [4, 4.5, 1234567],
     "unretrieved": ["ignore"],
-    "n_negatives": [0, 100, 1234567.5],
+    "n_negatives": [0, 100, 1234567.5, [1, 2], [1234567]],
     "smoothing": [1, 0.25],
     "tail": ["linear"],
     "discount": ["log2_rank", "rank"],
@@ -271,7 +271,7 @@ def test_parameters_by_keyword():
         ("f1", None, {"beta": 2}, r"^beta is set twice for 'f1'$"),
         ("map", True, {}, r"The 'k' parameter of map must be an int"),
         ("auc", None, {"n_negatives": 10**400}, r"The 'n_negatives' parameter of auc"),
-        ("auc", None, {"n_negatives": [1, 2]}, r"The 'n_negatives' parameter of auc"),
+        ("auc", None, {"n_negatives": [[1], [2, 3]]}, r"The 'n_negatives' parameter of auc"),
         ("ndcg", None, {"gain": {math.nan: 1}}, r"The 'gain' parameter of ndcg .* Got nan"),
         ("ndcg", None, {"gain": np.array([0, 1])}, r"The 'gain' parameter of ndcg"),
         (

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from sklearn_rank import Evaluation
+from sklearn_rank import Evaluation, evaluate, measure
 from tests.numbers.invariants import MEASURES, bits, evaluated, values_in_order
 from tests.strategies import Problem, problems
 
@@ -153,3 +153,19 @@ def test_the_hash_seed_changes_no_bit() -> None:
     first = run("0")
     assert len(first.splitlines()) == 4
     assert run("1") == run("12345") == first
+
+
+def test_numbers_per_query_reach_their_query_in_large_problems() -> None:
+    """Kernels run on blocks of queries; what is given per query is cut in the same places."""
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 2, (3000, 40))
+    scores = rng.normal(size=grades.shape)
+    negatives = (grades == 0).sum(axis=1) + np.arange(3000)
+    together = evaluate(grades, scores, measure("gauc", n_negatives=negatives.tolist()))
+    for query in (0, 1, 1637, 1638, 1639, 2999):
+        one = slice(query, query + 1)
+        alone = evaluate(
+            grades[one], scores[one], measure("gauc", n_negatives=int(negatives[query]))
+        )
+        (values,), (value,) = together.per_query.values(), alone.per_query.values()
+        assert values[query] == value[0]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate
+from sklearn_rank.kernels import graded
 from sklearn_rank.kernels.expectation import PositionSums
 from sklearn_rank.kernels.graded import place_weights, rank_weights, tied_stop
 
@@ -62,9 +63,13 @@ TIES = {
 }
 
 
+@pytest.mark.parametrize("many", [graded._MANY, -1], ids=["items join", "groups join"])
 @pytest.mark.parametrize("kind", TIES)
 @pytest.mark.parametrize(("above", "last"), [(0, SIZE), (0, 10), (3, 137), (1000, 250)])
-def test_ties_are_exact_to_the_last_bits(kind: str, above: int, last: int) -> None:
+def test_ties_are_exact_to_the_last_bits(
+    kind: str, above: int, last: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graded, "_MANY", many)
     expected = exact_stop(reading(kind, SIZE), above, above + last)
     value = Fraction(stop_of(TIES[kind], SIZE, above, above + last))
     assert abs(value / expected - 1) < 2e-15
