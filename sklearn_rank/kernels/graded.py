@@ -122,7 +122,7 @@ def ndcg(
         weights = _item_weights(top, by_rank) * _gains(top.grades, gain)
         total = segment_sum(weights, top.offsets)
         ideal = _ideal(_best_gains(rankings, cut, gain), by_rank)
-        _refuse_overflow(total + ideal, rankings)
+    _refuse_overflow(ideal, rankings)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
