@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.tables.formats import Parts, Rows, Tabular
+from sklearn_rank.tables.formats import Parts, Tabular
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -342,53 +342,6 @@ class Evaluation(Tabular):
         from sklearn_rank.rankings.placements import unjudged_items
 
         return unjudged_items(self._judged, k)
-
-    def worst(
-        self, n: int = 10, *, measure: str | Measure | None = None, query_text: QueryText = None
-    ) -> list[QueryValue]:
-        """Queries with the worst values.
-
-        Parameters
-        ----------
-        n : int, default=10
-            At most so many; queries of the best possible value, and those for which the measure is
-            undefined, are never among them.
-        measure : str or Measure, default=None
-            By which they are; None takes the first that has values per query.
-        query_text : mapping or callable, default=None
-            {query: text}, or a function of the query id.
-
-        Returns
-        -------
-        queries : list of QueryValue
-            The worst value first.
-
-        Raises
-        ------
-        InvalidParameterError
-            If the measure is pooled.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["x", "b"]}, "mrr")
-        >>> [(bad.query, bad.text, bad.value) for bad in ev.worst(query_text={"q2": "what?"})]
-        [('q2', 'what?', 0.5)]
-        """
-        n = check_integer(n, "n", "worst", at_least=0)
-        text = text_function(query_text)
-        if measure is None:
-            measure = next(iter([*self.per_query, *self.scores]))
-        name = find_measure(measure, self._scored)
-        values = self._values(name)
-        numbers = worst_of(values, self._scored[name].measure.metric, n)
-        from sklearn_rank.evaluation.tables import worst_table
-
-        queries = [
-            QueryValue(position.query, text(position.query), name, float(values[number]), position)
-            for number, position in zip(numbers, self.placements(numbers), strict=True)
-        ]
-        return Rows(queries, worst_table)
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
@@ -730,19 +683,6 @@ def check_same_measures(evaluations: Sequence[Any]) -> None:
                 f"{format_list(map(str, measures))} against {format_list(map(str, first))}"
             )
             raise InvalidParameterError(msg)
-
-
-class QueryValue(NamedTuple):
-    """One query and its value."""
-
-    query: Any
-    """Id of the query."""
-    text: str
-    """Its text, if known."""
-    measure: str
-    value: float
-    placement: Placement
-    """Places of its relevant items."""
 
 
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from sklearn_rank.tables.table import (
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.evaluation.result import Evaluation, QueryValue
+    from sklearn_rank.evaluation.result import Evaluation
 
 FEW = 25
 """Queries below which intervals of measures without an upper bound are too narrow."""
@@ -121,24 +121,6 @@ def slices_table(parts: Mapping[Any, Evaluation]) -> Table:
         for label, part in parts.items()
     )
     return Table(columns, tuple(rows))
-
-
-MOST_RANKS = 6
-"""Ranks of relevant items in a row."""
-
-
-def worst_table(queries: Sequence[QueryValue]) -> Table:
-    """A row per query, with the ranks of its relevant items."""
-    measure = queries[0].measure if queries else "value"
-    columns = (Column("query"), Column("text"), Column(measure, "number"), Column("relevant at"))
-    rows = []
-    for query, text, _, value, placement in queries:
-        ranks = ", ".join(f"{hit.rank:g}" for hit in placement.hits[:MOST_RANKS]) or "no rank"
-        more = len(placement.hits) - MOST_RANKS
-        positions = f"{ranks}{f' +{more:,}' if more > 0 else ''} of {placement.n_ranked:,}"
-        rows.append((text_cell(query), text_cell(text), number_cell(value), text_cell(positions)))
-    table = Table(columns, tuple(rows))
-    return table if any(query.text for query in queries) else table.without(1)
 
 
 def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:

@@ -268,23 +268,3 @@ def test_hostile_ids_of_items_are_escaped() -> None:
     (change,) = compare({"q": {evil}}, runs, measures="mrr").most_changed()
     assert change.items[0].item == evil
     assert change.why() == "\\x1b[31m\\x0a 1->2 -0.5"
-
-
-# One system alone --------------------------------------------------------------------------------
-
-
-def test_the_worst_queries_of_an_evaluation() -> None:
-    ev = evaluate(TRUTH, RUNS["new"], ("mrr", "lag"), keep_items=True)
-    worst = ev.worst(query_text=TEXTS)
-    assert [(bad.query, bad.text, bad.value) for bad in worst] == [
-        ("q2", "what?", 1 / 3),
-        ("q1", "who?", 1 / 2),
-    ]
-    assert [hit.item for hit in worst[0].placement.hits] == ["c"]
-    assert [bad.query for bad in ev.worst(1, measure="lag")] == ["q2"]
-    with pytest.raises(InvalidParameterError, match="'n' parameter of worst"):
-        ev.worst(1.5)
-    grades = np.array([[1, 0], [0, 1]])
-    pooled = evaluate(grades, np.array([[1.0, 0], [1, 0]]), "auc(average=pooled)")
-    with pytest.raises(InvalidParameterError, match="no values per query"):
-        pooled.worst()

@@ -108,7 +108,6 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
     ),
     "evaluate": (lambda _: pair(measured()), list(OLD_VALUES)),
     "intervals": (lambda _: measured().confidence_interval("ms", method="t")[0], 0.0),
-    "worst": (lambda _: [own.query for own in measured().worst(measure=MS)], ["q2", "q1"]),
     "by_slice": (
         lambda _: pair(measured().by_slice({"q1": "s", "q2": "t"})["s"]),
         [2 / 3, 10.0],

@@ -60,7 +60,6 @@ def seen(evaluation):
             bits(evaluation),
             {name: evaluation.confidence_interval(name) for name in evaluation},
             {name: list(evaluation.is_undefined(name)) for name in evaluation},
-            {name: [bad.query for bad in evaluation.worst(measure=name)] for name in evaluation},
             {name: evaluation.query_weights(name) for name in evaluation},
             evaluation.clusters,
             [evaluation.counts[name] for name in names],
