@@ -65,6 +65,9 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
             names = f": {format_list([query for query in y_score if query not in y_true])}"
         text = f"{counts['unjudged']:,} ranked {have} no judgements and would be left out{names}"
         _refuse(text, "unjudged", limits)
+    swapped = swap_suspicion(evaluation.runs[0]._judged, y_true)
+    if swapped:
+        _refuse(swapped, "swapped", limits)
     for word, text in _left_out(evaluation, limits):
         _refuse(text, word, limits)
     remarks = [own for own in _suspicions(evaluation) if own.rule not in limits.allow]
@@ -113,9 +116,6 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
     if not in_spark and not isinstance(y_score, Repeats):
         labels = [own for own in (limits.slices, options.get("clusters")) if isinstance(own, str)]
         y_true, y_score = as_tables(y_true, y_score, options.pop("columns", None), labels)
-        suspicion = "" if "swapped" in limits.allow else swap_suspicion(y_true, y_score)
-        if suspicion:
-            _refuse(suspicion, "swapped", limits)
     # Ids would leave Spark for a baseline alone.
     options["keep_items"] = not in_spark or bool(limits.max_drop)
     try:

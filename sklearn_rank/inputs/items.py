@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.inputs.arrays import is_hashable
-from sklearn_rank.inputs.hints import called, refuse_unequal_types
+from sklearn_rank.inputs.hints import refuse_unequal_types
 from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair, provider_of
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
@@ -313,14 +313,17 @@ class ItemReader:
 
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
-        try:
-            refuse_unequal_types(self._types["y_score"], self._types["y_true"])
-        except TypeError as error:
-            objects = self.mismatch()
-            if objects:
-                msg = f"{error} ({objects})"
-                raise TypeError(msg) from error
-            raise
+        refuse_unequal_types(self._types["y_score"], self._types["y_true"], self.mismatch())
+
+
+def called(function: Any, value: Any, name: str, *place: object) -> Any:
+    """Result of a function of the caller's; ValueError that names it and where it failed."""
+    try:
+        return function(value)
+    except Exception as error:
+        what = f"{type(error).__name__}({safe_repr(str(error))})"
+        msg = f"{name} raised {what} on {' '.join(map(str, place))}"
+        raise ValueError(msg) from error
 
 
 # Relevance scores of ranked lists ---------------------------------------------------------------

@@ -325,7 +325,7 @@ def read_joined(
     qrels: Qrels, run: Run, options: ReadOptions, weights: FloatArray | None = None
 ) -> RankingData:
     """Data of tables that have the same queries, in one order."""
-    refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), in_tables=True)
+    refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
         doubt = doubt_of_ranks(run.scores, run.offsets)

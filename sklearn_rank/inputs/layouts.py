@@ -129,10 +129,11 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of anything but frames of Spark, by checked options."""
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
-    suspicion = swap_suspicion(y_true, y_score)
+    data = read_layout(layout_of(y_true), y_true, y_score, options)
+    suspicion = swap_suspicion(data, y_true)
     if suspicion:
         warn(suspicion, RankingDataWarning)
-    return reader_of(layout_of(y_true), y_true, y_score, options)(y_true, y_score, options)
+    return data
 
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:

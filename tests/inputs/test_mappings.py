@@ -93,22 +93,15 @@ def test_each_ranking_of_a_mapping_is_read_once(ranking):
 
 
 @pytest.mark.parametrize(
-    ("judged", "ranked", "hint"),
-    [
-        ("1", 1, r"With str\(\) of one side, 1 of them would match"),
-        ("q1 ", "q1", "With whitespace stripped, 1 of them would match"),
-        ("Q1", "q1", "With case folded, 1 of them would match"),
-        ("1.0", "1", r"With a trailing '\.0' removed, 1 of them would match"),
-        (1.0, "1", r"With a trailing '\.0' removed, 1 of them would match"),
-        ("007", "7", "With leading zeros removed, 1 of them would match"),
-        ("\u00e9", "e\u0301", "With Unicode NFC, 1 of them would match"),
-        ("x", "y", r": 'x' against 'y'$"),
-    ],
+    ("judged", "ranked"),
+    [("1", 1), ("q1 ", "q1"), ("Q1", "q1"), (1.0, "1"), ("007", "7"), ("\u00e9", "e\u0301")],
 )
-def test_no_common_query_is_an_error_with_a_hint(judged, ranked, hint):
-    message = f"y_true and y_score have no query in common.*{hint}"
+def test_no_common_query_is_an_error_with_a_hint(judged, ranked):
+    message = "y_true and y_score have no query in common.* 1 of them differ in type, case, spaces"
     with pytest.raises(QueryMismatchError, match=message):
         evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
+    with pytest.raises(QueryMismatchError, match="in common: 'x' against 'y'$"):
+        evaluate({"x": {"a"}}, {"y": ["a"]}, "map")
     with pytest.raises(QueryMismatchError, match=r"no query in common: .+ against none"):
         evaluate({judged: {"a"}}, {}, "map")
 

@@ -142,7 +142,7 @@ REFUSED: dict[str, tuple[str, list[str]]] = {
         r"are they swapped\? Judgements come first.*allow=\{.swapped.\}",
         [
             f"{FLIPPED} assert_map_at_least(ranked, grades, 0.01)",
-            f"{FLIPPED} points = {{q: {{i: 9.5 - n * 1.01 - len(q) / 7 - int(q[1:]) / 99 for n, i"
+            f"{FLIPPED} points = {{q: {{i: 99.5 - n * 1.01 - len(q) / 7 - int(q[1:]) / 99 for n, i"
             " in enumerate(items)} for q, items in ranked.items()};"
             " rank_gate.check(points, grades, at_least={'map': 0.01})",
         ],
