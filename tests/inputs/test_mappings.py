@@ -100,7 +100,7 @@ def test_no_common_query_is_an_error_with_a_hint(judged, ranked):
     message = "y_true and y_score have no query in common.* 1 of them differ in type, case, spaces"
     with pytest.raises(QueryMismatchError, match=message):
         evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
-    with pytest.raises(QueryMismatchError, match="in common: 'x' against 'y'$"):
+    with pytest.raises(QueryMismatchError, match=r"in common: 'x' against 'y'$"):
         evaluate({"x": {"a"}}, {"y": ["a"]}, "map")
     with pytest.raises(QueryMismatchError, match=r"no query in common: .+ against none"):
         evaluate({judged: {"a"}}, {}, "map")
