@@ -62,6 +62,7 @@ def write_report(path: Path) -> Any:
     """Write the report of the two engines; return their comparison."""
     made = shop()
     runs = {"bm25": made.old, "hybrid": made.new}
-    compared = compare(made.qrels, runs, ["ndcg@10", "map"], query_text=made.texts)
-    compared.report(path, slices=made.kinds, item_text=made.titles, about=["products.qrels"])
+    compared = compare(made.qrels, runs, ["ndcg@10", "map"])
+    texts = {"query_text": made.texts, "item_text": made.titles}
+    compared.report(path, slices=made.kinds, about=["products.qrels"], **texts)
     return compared

@@ -1,5 +1,5 @@
 "use strict";
-// Calculators of the page "Calculators": the numbers of sklearn_rank.statistics, in the browser.
+// Calculators of the page "Calculators": the numbers of the package, in the browser.
 
 // Special functions --------------------------------------------------------------------------------
 

@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     if n and form not in ("text", "json"):
         msg = "--changed goes with --format text and json"
         raise ValueError(msg)
-    comparison = _compare_files(arguments, keep_items=n > 0 or form == "text", **_texts(arguments))
+    comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
+    texts = _texts(arguments)
     if form == "json":
         content = comparison.to_dict()
         if n:
@@ -54,19 +55,18 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             tables = [(systems_table if rows == "systems" else differences_table)(comparison)]
         for system in comparison.others if n else ():
-            changes = comparison.most_changed(n, system=system)
+            changes = comparison.most_changed(n, system=system, **texts)
             tables.append(changes_table(changes, comparison.baseline, system))
         for table in tables:
             # The verdict says how much is unjudged.
             notes = (note for note in table.notes if not note.startswith("unjudged items"))
             print_table(replace(table, notes=tuple(notes)))
             print()
-        _print_answer(comparison, with_losses=not n)
+        _print_answer(comparison, texts, with_losses=not n)
     elif form == "csv":
         table = _in_full(comparison)
         if rows == "systems":
             table = systems_table(comparison)
-            table = replace(table, columns=(Column("letter"), *table.columns[1:]))
         print(to_csv(table), end="")
     else:
         rows = rows or "systems"
@@ -135,34 +135,33 @@ def _print_verdict(verdict: Verdict) -> None:
         print_styled(detail)
 
 
-def _print_answer(comparison: Comparison, *, with_losses: bool) -> None:
+def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses: bool) -> None:
     """The verdict, and the queries that lost most in the measure that it is about."""
     section = compared_section(comparison, {})
     _print_verdict(verdict_of(comparison, section))
     titles = {comparison.measure(name).title: name for name in comparison.measures}
-    by_query = [name for name in comparison.measures if not comparison.is_pooled(name)]
+    by_query = [name for name in comparison.measures if not comparison.measure(name).is_pooled]
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings(section)]
-    if comparison.all_pairs or not by_query or not with_losses:
+    if not by_query or not with_losses:
         return
     known = [pair for pair in lost if pair[1] in by_query] or [(comparison.others[0], by_query[0])]
     system, measure = known[0]
-    changes = comparison.most_changed(3, measure=measure, system=system, direction="worse")
+    asked = {"measure": measure, "system": system, "direction": "worse", **texts}
+    changes = comparison.most_changed(3, **asked)
     if changes:
         print()
         print_table(changes_table(changes, comparison.baseline, system, brief=True))
 
 
-def _compare_files(arguments: argparse.Namespace, *, keep_items: bool, **texts: Any) -> Comparison:
+def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
     paths = [arguments.baseline, *arguments.runs]
     systems = measure_files(arguments, paths, COMPARED, keep_items=keep_items)
     with waiting("comparing"):
         return compare(
             systems,
-            all_pairs=arguments.all_pairs,
             alpha=arguments.alpha,
             queries="same" if arguments.same_queries else "common",
-            **texts,
         )
 
 

@@ -277,11 +277,11 @@ def _compare(commands: Any) -> None:
         commands,
         "compare",
         "[options] QRELS BASELINE NEW [NEW ...]",
-        "Compare runs with the first one (or, with --all-pairs, each with each): changes with "
+        "Compare runs with the first one: changes with "
         "intervals, effect sizes, and p-values corrected for their number.",
         "qrels.txt old.run new.run\n"
         "qrels.txt old.run new.run -m ndcg@10 --changed 10\n"
-        "qrels.txt bm25.run dense.run hybrid.run --all-pairs --format csv",
+        "qrels.txt bm25.run dense.run hybrid.run --format csv",
         help="compare runs with the first one, query by query",
     )
     data, measures, limits, output = _groups(parser, "data", "measures", "limits", "output")
@@ -334,7 +334,6 @@ def _add_compared(add: Callable[..., object], first: str, others: str) -> None:
 
 
 def _add_tests(data: Callable[..., object], limits: Callable[..., object]) -> None:
-    data("--all-pairs", action="store_true", help="compare each run with each")
     same = "refuse runs that were evaluated on different queries"
     data("--same-queries", action="store_true", help=same)
     level = "significance level (default: 0.05)"

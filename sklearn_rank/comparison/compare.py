@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from sklearn_rank.comparison.join import join
-from sklearn_rank.comparison.result import Comparison, ItemText, Options, comparisons_of
+from sklearn_rank.comparison.result import Comparison, comparisons_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.evaluation.result import Evaluation, QueryText, item_function, text_function
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.statistics.samples import check_share
+from sklearn_rank.statistics.means import check_share
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, format_list, safe_repr
 
@@ -27,15 +27,12 @@ _DEFAULT_MEASURES = ("map", "ndcg@10")
 
 
 def compare(
-    baseline: Any,
-    *others: Any,
+    y_true: Any,
+    y_score: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
-    names: Sequence[str] | None = None,
-    all_pairs: bool = False,
+    *,
     alpha: float = 0.05,
     queries: Literal["common", "same"] = "common",
-    query_text: QueryText = None,
-    item_text: ItemText = None,
     **reading: Any,
 ) -> Comparison:
     """Compare systems with a baseline, query by query.
@@ -47,17 +44,13 @@ def compare(
 
     Parameters
     ----------
-    baseline, *others : Evaluation, mapping, or y_true and {name: y_score}
-        Results of :func:`evaluate` or :func:`load`, the baseline first; or one {name: result}; or
-        ground truth and {name: rankings} in any layout, which are evaluated with the ids of their
-        items kept, and by measures that may follow them.
+    y_true, y_score : ground truth and {name: rankings}, or results
+        In any layout of :func:`evaluate`, which evaluates them with the ids of their items kept;
+        the first system is the baseline. Or results of :func:`evaluate` or :func:`load`: a baseline
+        and a new one, or one {name: result}.
     measures : str, Measure, or sequence of them, default=None
         What to compare, in any spelling. None takes all that every system was evaluated in, and
         ``("map", "ndcg@10")`` for ground truth and rankings.
-    names : sequence of str, default=None
-        Names for unnamed results. By default "baseline", "system 1" and so on.
-    all_pairs : bool, default=False
-        Whether to compare each system with each other, not with the baseline alone.
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant. Intervals have the level
         ``1 - alpha``, and are not corrected.
@@ -65,12 +58,6 @@ def compare(
         "common" compares the queries that all systems have and counts the others; a judged query
         without a ranking counts as an empty one. "same" raises where queries, or those with a
         ranking, differ.
-    query_text : mapping or callable, default=None
-        {query: text}, or a function of the query id, for :meth:`Comparison.most_changed` and
-        reports.
-    item_text : mapping or callable, default=None
-        Titles of items likewise, shown before their ids, or mappings as of
-        :meth:`Comparison.report`.
     **reading
         Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
         ``ties``, ``convention`` and so on; ``relevance`` as {name: relevance}.
@@ -101,59 +88,39 @@ def compare(
     >>> truth = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
     >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}, "mrr")
     >>> new = evaluate(truth, {"q3": ["c"], "q2": ["x", "b"], "q1": ["a"]}, "mrr")
-    >>> row = compare(old, new, names=("old", "new"))["mrr"]
+    >>> row = compare({"old": old, "new": new})["mrr"]
     >>> round(row.new, 4), round(row.change, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
     check_option(queries, "queries", ("common", "same"), "compare")
     alpha = check_share(alpha, "alpha", "compare")
-    text_function(query_text)
-    item_function(item_text)
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in known:
             hint = closest(option, [*known, *inspect.signature(compare).parameters])
             msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
-    systems = _read_systems((baseline, *others), names, measures, reading)
-    joined, notes = join(systems, measures, same_queries=queries == "same")
-    options = Options(alpha, bool(all_pairs), query_text, item_text, notes)
-    return comparisons_of([joined], options)[0]
+    systems = _read_systems(y_true, y_score, measures, reading)
+    joined, omissions = join(systems, measures, same_queries=queries == "same")
+    return comparisons_of([joined], alpha, omissions)[0]
 
 
 def _read_systems(
-    given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any]
+    y_true: Any, y_score: Any, measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
     """Evaluations by name, the baseline first, in whichever form they were given."""
-    last = given[-1] if given and isinstance(given[-1], Mapping) else {}
-    if last and names is not None:
-        msg = "names is for results of evaluate; a mapping names its systems itself"
-        raise TypeError(msg)
-    systems: dict[str, Any]
-    if len(given) == 3 and measures is None and isinstance(given[2], (str, list, tuple, Measure)):
-        *given, measures = given  # as those of evaluate
-    if given and all(isinstance(system, Evaluation) for system in given):
-        if names is None and len(given) == 2:
-            names = ("baseline", "system")
-        elif names is None:
-            names = ("baseline", *(f"system {number}" for number in range(1, len(given))))
-        is_list = isinstance(names, Sequence) and not isinstance(names, str)
-        if not is_list or len(set(map(repr, names))) != len(given) or len(names) != len(given):
-            msg = f"names must be {len(given)} different texts, got {safe_repr(names)}"
-            raise InvalidParameterError(msg)
-        systems = dict(zip(names, given, strict=True))
-    elif len(given) == 1 and any(isinstance(system, Evaluation) for system in last.values()):
-        systems = dict(last)
-    elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Evaluation):
-        systems = _evaluated(given[0], given[1], measures, reading)
-        reading = {}
+    is_result = isinstance(y_true, Evaluation)
+    if is_result and isinstance(y_score, Evaluation):
+        systems = {"baseline": y_true, "new": y_score}
+    elif y_score is None and isinstance(y_true, Mapping):
+        systems = dict(y_true)
+    elif isinstance(y_score, Mapping) and not is_result:
+        systems, reading = _evaluated(y_true, y_score, measures, reading), {}
     else:
-        shown = ", ".join(type(system).__name__ for system in given) or "nothing"
-        if len(given) == 1 and isinstance(given[0], (list, tuple)):
-            shown += "; pass its members one by one"
+        given = [type(side).__name__ for side in (y_true, y_score) if side is not None]
         msg = (
-            f"compare takes results of evaluate, one {{name: result}}, or y_true and "
-            f"{{name: y_score}}; got {shown}"
+            "compare takes a baseline and a new result of evaluate, one {name: result}, or y_true "
+            f"and {{name: y_score}}; got {', '.join(given)}"
         )
         raise TypeError(msg)
     if reading:

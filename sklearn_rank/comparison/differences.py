@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.statistics.planning import holm
+from sklearn_rank.statistics.randomization import holm
 
 
 @dataclass(frozen=True)
@@ -41,16 +39,16 @@ class Change:
         Least true change that would be significant with a probability of 80%; NaN where fewer than
         ten queries changed.
     significant : bool
-        Whether ``p_holm`` is at most alpha and, unless it is a loss, the interval beyond 0.
+        Whether ``p_holm`` is at most alpha and, of a gain, the interval beyond 0.
     better : bool or None
         Whether the system is the better one; None if the values are equal or undefined.
     remark : str
         Why there is no test.
     design_effect : float
         Variance of the change over that of as many independent queries; 1 without clusters.
-    noise : Noise or None
-        What the variance of the change owes to differences between the runs of one system
-        (:class:`~sklearn_rank.Repeats`): ``share`` of it; None without repeats.
+    noise : float
+        Share of the variance of the change that lies between the runs of one system
+        (:class:`~sklearn_rank.Repeats`); NaN without repeats.
     """
 
     measure: str
@@ -73,29 +71,24 @@ class Change:
     better: bool | None = None
     remark: str = ""
     design_effect: float = math.nan
-    noise: Noise | None = None
+    noise: float = math.nan
 
 
-def changes_of(
-    groups: Sequence[Joined], alpha: float, *, all_pairs: bool
-) -> list[tuple[Change, ...]]:
+def changes_of(groups: Sequence[Joined], alpha: float) -> list[tuple[Change, ...]]:
     """The changes of each group of queries, all tested in one family."""
-    systems = [*combinations(groups[0].systems, 2)]
-    if not all_pairs:
-        systems = systems[: len(groups[0].systems) - 1]
+    baseline, *systems = groups[0].systems
     tested = [
-        _tested(group, name, pair, alpha)
+        _tested(group, name, (baseline, system), alpha)
         for group in groups
         for name in group.measures
-        for pair in systems
+        for system in systems
     ]
     corrected = holm([row.p for row, _ in tested]).tolist()
     level = alpha / max(sum(not math.isnan(row.p) for row, _ in tested), 1)
     rows = []
     for (row, pairs), p in zip(tested, corrected, strict=True):
         if pairs is not None:
-            found = pairs.is_significant(alpha, p, is_one_of_two=all_pairs)
-            least = pairs.detectable(level)
+            found, least = pairs.is_significant(alpha, p), pairs.detectable(level)
             row = replace(row, p_holm=p, significant=found, detectable=least)
         rows.append(row)
     size = len(rows) // len(groups)
@@ -109,7 +102,7 @@ def _tested(
     metric = joined.measure(measure).metric
     pairs = joined.pairs(measure, names)
     if isinstance(pairs, str):
-        old, new = (joined.pooled(system, measure) for system in names)
+        old, new = (joined.value(system, measure) for system in names)
         row = Change(measure, *names, len(joined.query_ids), old, new, new - old, remark=pairs)
     else:
         low, high = pairs.interval(1 - alpha)

@@ -17,6 +17,7 @@ from sklearn_rank.comparison.recorded import (
     is_alone,
     keys_in,
 )
+from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
@@ -33,8 +34,8 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -90,21 +91,25 @@ class Joined:
         weights = self._scored(system, measure).weights
         return None if weights is None else weights[self.places[system]]
 
-    def pooled(self, system: str, measure: str) -> float:
-        """The value of a measure that ranks the items of all these queries together."""
+    def value(self, system: str, measure: str) -> float:
+        """The measure over these queries: their mean, or that of their items ranked together."""
+        values = self.values(system, measure)
+        if values is not None:
+            least = self.measure(measure).metric.geometric_from
+            return mean_over(values, self.weights(system, measure), least)
         whole = self.systems[system]
         is_total = self.measure(measure).metric.is_total
         if is_total or len(self.query_ids) == len(whole.query_ids):
             return float(whole[measure])
         if isinstance(whole, RecordedEvaluation):
             return math.nan
-        scored, values = self._scored(system, measure), []
+        scored, of_runs = self._scored(system, measure), []
         for run in whole.runs:
             judged = run._judged
             data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
             one = averaged(scored.measure, data, None, None, scored.zero_division)
-            values.append(one.average.value)
-        return sum(values) / len(values)
+            of_runs.append(one.average.value)
+        return sum(of_runs) / len(of_runs)
 
     def spread(self, system: str, measure: str) -> FloatArray | None:
         """Standard deviation of each query between the runs; None for a single run."""
@@ -246,7 +251,7 @@ def _common_clusters(
                     "all systems with the same clusters"
                 )
                 raise InvalidParameterError(msg)
-    return cluster_codes(labels[first], len(query_ids))
+    return cluster_codes(labels[first])
 
 
 def _common_measures(

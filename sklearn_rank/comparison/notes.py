@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.join import Joined, describe_queries
 from sklearn_rank.comparison.recorded import RecordedEvaluation
-from sklearn_rank.evaluation.repeats import noise_text
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.statistics.paired import FEWEST
@@ -58,7 +57,13 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
     if joined.clusters is not None:
         effects = ((f"{row.measure} of {safe_repr(row.system)}", row) for row in rows)
         notes += design_notes({name: (row.design_effect, row.queries) for name, row in effects})
-    notes += repeats_notes(rows)
+    noisy = [
+        f"{row.noise:.0%} for {row.measure} of {safe_repr(row.system)}"
+        for row in rows
+        if not math.isnan(row.noise)
+    ]
+    if noisy:
+        notes.append(f"noise between runs, as a share of the variance of a change: {_named(noisy)}")
     few, undefined = {}, {}
     for row in rows:
         if row.wins is None or row.losses is None:
@@ -84,20 +89,6 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         )
     remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
-
-
-def repeats_notes(rows: Sequence[Change]) -> list[str]:
-    """Effect of the repeats of each system, by the first measure that has values per query."""
-    notes = {}
-    for row in rows:
-        noise, detectable = row.noise, row.detectable
-        if noise is None or (row.baseline, row.system) in notes:
-            continue
-        at = None if math.isnan(detectable) else lambda n, r=row: r.detectable * r.noise.scale(n)
-        notes[row.baseline, row.system] = (
-            f"{row.measure} of {safe_repr(row.system)}: {noise_text(noise, at)}"
-        )
-    return list(notes.values())[:_MOST_NAMED]
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:

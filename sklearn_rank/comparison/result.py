@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property, partial
-from itertools import product
-from string import ascii_lowercase
 from typing import Any, Never
 
 import numpy as np
@@ -23,15 +21,15 @@ from sklearn_rank.comparison.changes import (
 from sklearn_rank.comparison.differences import Change, changes_of
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import describe_family, notes_of
-from sklearn_rank.evaluation.averaging import mean_over, on_scale
+from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.compute import find_measure
-from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function, worst_of
+from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.evaluation.tables import gain_notes
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import closest, format_list, safe_repr
 from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.tables.table import (
     Cell,
@@ -69,47 +67,7 @@ COLUMNS = (
 """Columns of the long table."""
 
 
-@dataclass(frozen=True)
-class SystemScore:
-    """One measure of one system, as a table of systems shows it.
-
-    Attributes
-    ----------
-    system, letter, measure : str
-        The letter stands for the system in ``better_than`` of others.
-    queries : int
-        Queries in the mean.
-    value : float
-        Mean over the common queries.
-    best : bool
-        Whether no other system has a better value.
-    better_than, worse_than : tuple of str
-        Letters of the systems from which it differs significantly.
-    """
-
-    system: str
-    letter: str
-    measure: str
-    queries: int
-    value: float
-    best: bool
-    better_than: tuple[str, ...] = ()
-    worse_than: tuple[str, ...] = ()
-
-
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for besides systems and measures."""
-
-    alpha: float
-    all_pairs: bool
-    query_text: QueryText = None
-    item_text: ItemText = None
-    notes: Sequence[str] = ()
-    """On omissions when the systems were joined."""
 
 
 class Comparison(Tabular):
@@ -124,9 +82,7 @@ class Comparison(Tabular):
     measures : tuple of str
         What they are compared in.
     rows : tuple of Change
-        Measure by measure, each other system against the baseline, or each pair.
-    all_pairs : bool
-        Whether each system is compared with each other, not with the baseline alone.
+        Measure by measure, each other system against the baseline.
     family_text : str
         The test, and which p-values are corrected together.
     alpha : float
@@ -146,14 +102,18 @@ class Comparison(Tabular):
     _ROWS = ("systems", "changes")
 
     def __init__(
-        self, joined: Joined, options: Options, rows: tuple[Change, ...], family_text: str
+        self,
+        joined: Joined,
+        alpha: float,
+        rows: tuple[Change, ...],
+        family_text: str,
+        omissions: Sequence[str] = (),
     ) -> None:
-        self._joined, self._options = joined, options
+        self._joined, self._omissions = joined, omissions
         self.names = tuple(joined.systems)
         self.baseline, self.others = self.names[0], self.names[1:]
         self.measures = joined.measures
-        self.rows, self.family_text = rows, family_text
-        self.alpha, self.all_pairs = options.alpha, options.all_pairs
+        self.rows, self.family_text, self.alpha = rows, family_text, alpha
 
     @property
     def query_ids(self) -> list[Any]:
@@ -178,86 +138,30 @@ class Comparison(Tabular):
         }
 
     @cached_property
-    def scores(self) -> tuple[SystemScore, ...]:
-        """Measure by measure, each system with its value and the systems that it beats."""
-        letters, scores = self.letters, []
-        beaten: dict[tuple[str, str], list[str]] = {}
-        lost: dict[tuple[str, str], list[str]] = {}
-        for row in self.rows:
-            if row.significant and row.better is not None:
-                pair = (row.system, row.baseline)
-                winner, loser = pair if row.better else pair[::-1]
-                beaten.setdefault((row.measure, winner), []).append(letters[loser])
-                lost.setdefault((row.measure, loser), []).append(letters[winner])
-        in_order = list(letters.values()).index
-        for measure in self.measures:
-            means = {system: self._mean(system, measure) for system in self.names}
-            defined = [value for value, _ in means.values() if not math.isnan(value)]
-            best = (max if self.greater_is_better(measure) else min)(defined, default=math.nan)
-            for system, (value, queries) in means.items():
-                marks = (
-                    sorted(of.get((measure, system), ()), key=in_order) for of in (beaten, lost)
-                )
-                fields = (system, letters[system], measure, queries, value, value == best)
-                scores.append(SystemScore(*fields, *map(tuple, marks)))
-        return tuple(scores)
-
-    def _mean(self, system: str, measure: str) -> tuple[float, int]:
-        """Mean over the common queries for which a measure is defined, and how many there are."""
-        joined = self._joined
-        values = joined.values(system, measure)
-        if values is None:
-            return joined.pooled(system, measure), len(joined.query_ids)
-        weights = joined.weights(system, measure)
-        is_counted = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-        shares = None if weights is None else weights[is_counted]
-        mean = mean_over(values[is_counted], shares, joined.measure(measure).metric.geometric_from)
-        return mean, int(is_counted.sum())
-
-    @property
-    def letters(self) -> dict[str, str]:
-        """A letter for each system: a, b, ... z, aa, ab, ..."""
-        lengths = range(1, len(self.names) + 1)
-        words = ("".join(word) for n in lengths for word in product(ascii_lowercase, repeat=n))
-        return dict(zip(self.names, words, strict=False))
+    def scores(self) -> dict[str, dict[str, float]]:
+        """By measure and system, the value over the common queries."""
+        value = self._joined.value
+        return {name: {own: value(own, name) for own in self.names} for name in self.measures}
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences on few queries, queries left out, measures without a test, and so on."""
-        return (*self._options.notes, *notes_of(self.rows, self._joined, self.alpha))
+        return (*self._omissions, *notes_of(self.rows, self._joined, self.alpha))
 
-    def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Change:
-        """The change of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""
-        measure, *systems = key if isinstance(key, tuple) else (key,)
-        pair = self._pair(systems)
-        name = self._find(measure)
-        for row in self.rows:
-            if row.measure == name and (row.baseline, row.system) == pair:
-                return row
-        msg = (
-            f"{safe_repr(pair[1])} was not compared with {safe_repr(pair[0])}: systems are "
-            f"compared with {safe_repr(self.baseline)}, and each with each by all_pairs=True"
-        )
-        raise KeyError(msg)
+    def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Change:
+        """The change of a measure: ``[measure]``, or ``[measure, system]``."""
+        measure, system = key if isinstance(key, tuple) else (key, None)
+        place = self._find(measure), self._system(system)
+        return next(row for row in self.rows if (row.measure, row.system) == place)
 
     def values(self, measure: str | Measure) -> dict[str, FloatArray]:
         """Values per query of each system, in the order of ``query_ids``; NaN where undefined."""
         name = self._find(measure)
         return {system: self._joined.values_per_query(system, name).copy() for system in self.names}
 
-    def changes(self, measure: str | Measure, system: str | None = None) -> FloatArray:
-        """System minus baseline per query, NaN where either is undefined."""
-        name, (first, second) = self._find(measure), self._pair([] if system is None else [system])
-        old, new = (self._joined.values_per_query(system, name) for system in (first, second))
-        return np.asarray(new - old)
-
     def measure(self, measure: str | Measure) -> Measure:
         """A measure with the parameters of its convention."""
         return self._joined.measure(self._find(measure))
-
-    def is_pooled(self, measure: str | Measure) -> bool:
-        """Whether a measure ranks all queries together, so that nothing can be tested."""
-        return self.measure(measure).is_pooled
 
     def greater_is_better(self, measure: str | Measure) -> bool:
         """Direction of a measure."""
@@ -307,7 +211,7 @@ class Comparison(Tabular):
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
-        parts = comparisons_of(groups, self._options, of_slices=True)
+        parts = comparisons_of(groups, self.alpha, of_slices=True)
         return Parts(dict(zip(labels, parts, strict=True)), slices_table)
 
     # Single queries ------------------------------------------------------------------------------
@@ -339,8 +243,7 @@ class Comparison(Tabular):
         direction : {"both", "worse", "better"}, default="both"
             Which changes count, the direction of the measure minded.
         query_text, item_text : mapping or callable, default=None
-            {query: text} and {item: title}, or functions of the id; None takes those of
-            ``compare``.
+            {query: text} and {item: title}, or functions of the id.
 
         Returns
         -------
@@ -360,8 +263,8 @@ class Comparison(Tabular):
         ...     "old": {"q1": ["a", "b", "x"], "q2": ["c"]},
         ...     "new": {"q1": ["b", "x", "a"], "q2": ["c"]},
         ... }
-        >>> compared = compare(truth, runs, query_text={"q1": "who is it"})
-        >>> (change,) = compared.most_changed(measure="map")
+        >>> texts = {"q1": "who is it"}
+        >>> (change,) = compare(truth, runs).most_changed(measure="map", query_text=texts)
         >>> change.query, change.text, round(change.change, 4)
         ('q1', 'who is it', -0.1667)
         >>> change.why()
@@ -369,7 +272,11 @@ class Comparison(Tabular):
         """
         check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
         n = check_integer(n, "n", "most_changed", at_least=0)
-        name, pair = self._asked(measure, system)
+        if measure is None:
+            by_query = [name for name in self.measures if not self.measure(name).is_pooled]
+            measure = (by_query or self.measures)[0]
+        name = self._find(measure)
+        pair = self.baseline, self.others[0] if system is None else self._system(system)
         metric = self.measure(name).metric
         old, new = (
             on_scale(self._joined.values_per_query(side, name), metric.geometric_from)
@@ -378,80 +285,9 @@ class Comparison(Tabular):
         gains = np.nan_to_num(new - old, nan=0.0) * (1 if metric.greater_is_better else -1)
         sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
         order = np.argsort(-sizes, kind="stable").tolist()
-        numbers = [place for place in order[:n] if sizes[place] > 0]
-        return self._changes(name, pair, numbers, query_text, item_text)
-
-    def worst(
-        self,
-        n: int = 10,
-        *,
-        measure: str | Measure | None = None,
-        system: str | None = None,
-        query_text: QueryText = None,
-        item_text: ItemText = None,
-    ) -> list[QueryChange]:
-        """The queries that a system answers worst, beside how the baseline answers them.
-
-        Parameters
-        ----------
-        n : int, default=10
-            At most so many; queries of the best possible value are never among them.
-        measure, system, query_text, item_text
-            See :meth:`most_changed`.
-
-        Returns
-        -------
-        changes : list of QueryChange
-            The worst value first.
-        """
-        n = check_integer(n, "n", "worst", at_least=0)
-        name, pair = self._asked(measure, system)
-        values = self._joined.values_per_query(pair[1], name)
-        numbers = worst_of(values, self.measure(name).metric, n)
-        return self._changes(name, pair, numbers, query_text, item_text)
-
-    def query_changes(
-        self,
-        queries: Iterable[Any],
-        *,
-        measure: str | Measure | None = None,
-        system: str | None = None,
-        query_text: QueryText = None,
-        item_text: ItemText = None,
-    ) -> list[QueryChange]:
-        """Changes of queries by their ids, in the order given."""
-        name, pair = self._asked(measure, system)
-        if isinstance(queries, (str, bytes)):
-            msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
-            raise InvalidParameterError(msg)
-        places = {query: number for number, query in enumerate(self._joined.query_ids)}
-        wanted = list(queries)
-        for query in wanted:
-            if query not in places:
-                msg = f"query {safe_repr(query)} was not compared"
-                raise InvalidParameterError(msg)
-        numbers = [places[query] for query in wanted]
-        return self._changes(name, pair, numbers, query_text, item_text)
-
-    def _asked(self, measure: Any, system: str | None) -> tuple[str, tuple[str, str]]:
-        """Name of the measure, and the two systems."""
-        if measure is None:
-            tested = [name for name in self.measures if not self.is_pooled(name)]
-            measure = (tested or self.measures)[0]
-        return self._find(measure), self._pair([self.others[0] if system is None else system])
-
-    def _changes(
-        self,
-        measure: str,
-        pair: tuple[str, str],
-        numbers: Sequence[int],
-        query_text: QueryText,
-        item_text: ItemText,
-    ) -> list[QueryChange]:
-        """A list that prints as a table."""
-        text = text_function(self._options.query_text if query_text is None else query_text)
-        title = title_function(self._options.item_text if item_text is None else item_text)
-        found = query_changes(self._joined, measure, pair, text, numbers, title_of=title)
+        numbers = [number for number in order[:n] if sizes[number] > 0]
+        text, title = text_function(query_text), title_function(item_text)
+        found = query_changes(self._joined, name, pair, text, numbers, title_of=title)
         return Rows(found, partial(changes_table, baseline=pair[0], system=pair[1]))
 
     # What it is shown as -------------------------------------------------------------------------
@@ -507,12 +343,10 @@ class Comparison(Tabular):
         slices : mapping, callable or str, default=None
             See ``by_slice``.
         query_text : mapping or callable, default=None
-            Texts of queries: {id: text}, or a function of the id. None takes the texts given to
-            ``compare``.
+            Texts of queries: {id: text}, or a function of the id.
         item_text : mapping or callable, default=None
             Titles of items, or mappings with ``title``, ``text``, ``url`` (a link) and ``image``
-            (shown if it is a ``data:`` URI, otherwise a link). None takes those given to
-            ``compare``.
+            (shown if it is a ``data:`` URI, otherwise a link).
         about : sequence of str, default=()
             More for the line below the verdict, such as files and the command.
         max_drop : float or {measure: float}, default=None
@@ -529,8 +363,8 @@ class Comparison(Tabular):
             title=title,
             measure=measure,
             slices=slices,
-            query_text=self._options.query_text if query_text is None else query_text,
-            item_text=self._options.item_text if item_text is None else item_text,
+            query_text=query_text,
+            item_text=item_text,
             about=about,
             max_drop=max_drop,
             **unknown,
@@ -564,16 +398,24 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python objects, NaN as None."""
+
+        def plain(value: Any) -> Any:
+            return None if isinstance(value, float) and math.isnan(value) else value
+
         return {
             "names": list(self.names),
             "measures": list(self.measures),
             "alpha": self.alpha,
-            "all_pairs": self.all_pairs,
             "family_text": self.family_text,
             "counts": self.counts,
             "notes": list(self.notes),
-            "rows": [_plain(row) for row in self.rows],
-            "scores": [_plain(score) for score in self.scores],
+            "rows": [
+                {name: plain(value) for name, value in asdict(row).items()} for row in self.rows
+            ],
+            "scores": {
+                name: {system: plain(value) for system, value in values.items()}
+                for name, values in self.scores.items()
+            },
         }
 
     def _table(self, rows: str) -> Table:
@@ -589,69 +431,67 @@ class Comparison(Tabular):
         scored = self._joined.systems[self.baseline]._scored
         return find_measure(measure, {name: scored[name] for name in self.measures})
 
-    def _pair(self, systems: list[Any]) -> tuple[str, str]:
-        for system in systems:
-            if system not in self._joined.systems:
-                hint = closest(str(system), self.names)
-                msg = f"no system {safe_repr(system)}{hint}; there is: {', '.join(self.names)}"
-                raise InvalidParameterError(msg)
-        if len(systems) == 2:
-            return systems[0], systems[1]
-        if not systems and len(self.names) > 2:
-            msg = f"name one of the systems {', '.join(map(safe_repr, self.others))}"
-            raise InvalidParameterError(msg)
-        return self.baseline, (systems or self.others)[0]
+    def _system(self, name: Any) -> str:
+        """One of the systems that are compared with the baseline."""
+        if name is None and len(self.others) == 1:
+            return self.others[0]
+        if name in self.others:
+            return str(name)
+        hint = "" if name is None else closest(str(name), self.others)
+        asked = "name one of the systems" if name is None else f"no system {safe_repr(name)}{hint}"
+        msg = f"{asked}; compared with {safe_repr(self.baseline)}: {format_list(self.others)}"
+        raise InvalidParameterError(msg)
 
 
 def comparisons_of(
-    groups: Sequence[Joined], options: Options, *, of_slices: bool = False
+    groups: Sequence[Joined],
+    alpha: float,
+    omissions: Sequence[str] = (),
+    *,
+    of_slices: bool = False,
 ) -> list[Comparison]:
     """A comparison of each group of queries, whose tests are one family."""
     if not groups:
         return []
-    rows = changes_of(groups, options.alpha, all_pairs=options.all_pairs)
+    rows = changes_of(groups, alpha)
     text = describe_family(rows, of_slices=of_slices)
     return [
-        Comparison(joined, options, found, text) for joined, found in zip(groups, rows, strict=True)
+        Comparison(joined, alpha, found, text, omissions)
+        for joined, found in zip(groups, rows, strict=True)
     ]
-
-
-def _plain(record: Change | SystemScore) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in asdict(record).items()
-    }
 
 
 # Tables ------------------------------------------------------------------------------------------
 
 
 def systems_table(comparison: Comparison) -> Table:
-    """A row per system and a column per measure, the form of ranx.
+    """A row per system and a column per measure.
 
-    The best value stands out, and behind a value are the letters of the systems than which it is
-    significantly better.
+    The best value stands out, and a sign marks what is significantly better or worse than the
+    baseline.
     """
-    columns = (
-        Column("#"),
-        Column("system"),
-        *(Column(measure, "number") for measure in comparison.measures),
-    )
-    cells: dict[str, list[Cell]] = {
-        name: [text_cell(letter), text_cell(name)] for name, letter in comparison.letters.items()
+    marks = {
+        (row.measure, row.system): ("+" if row.better else "-",)
+        for row in comparison.rows
+        if row.significant
     }
-    for score in comparison.scores:
-        cells[score.system].append(
-            number_cell(score.value, best=score.best, marks=score.better_than)
-        )
+    columns = [Column("system"), *(Column(name, "number") for name in comparison.measures)]
+    rows: dict[str, list[Cell]] = {name: [text_cell(name)] for name in comparison.names}
+    for measure, values in comparison.scores.items():
+        defined = [value for value in values.values() if not math.isnan(value)]
+        greater = comparison.greater_is_better(measure)
+        best = (max if greater else min)(defined, default=math.nan)
+        for system, value in values.items():
+            mark = marks.get((measure, system), ())
+            rows[system].append(number_cell(value, best=value == best, marks=mark))
     test = f"{comparison.family_text}; alpha {comparison.alpha:g}"
-    if not any(score.better_than for score in comparison.scores):
-        about = f"no difference is significant ({test})"
-    else:
-        alone = "" if comparison.all_pairs else f", each compared with {comparison.baseline} alone"
-        about = f"letters mark systems it significantly beats ({test}{alone})"
+    about = f"no difference is significant ({test})"
+    if marks:
+        about = (
+            f"signs mark what is significantly better or worse than {comparison.baseline} ({test})"
+        )
     notes = (about, *_about_measures(comparison), *comparison.notes)
-    return Table(columns, tuple(map(tuple, cells.values())), notes=notes, meaning="best")
+    return Table(tuple(columns), tuple(map(tuple, rows.values())), notes=notes, meaning="best")
 
 
 def _about_measures(comparison: Comparison) -> list[str]:
@@ -681,9 +521,8 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("slice"),
         Column("measure"),
         Column("system", spare=2 * one_system),
-        *([Column("baseline")] if first.all_pairs else []),
         Column("queries", "number", spare=3 * one_number),
-        Column("baseline value" if first.all_pairs else "baseline", "number"),
+        Column("baseline", "number"),
         Column("new", "number"),
         Column("change", "number"),
         Column(f"{100 - 100 * first.alpha:g}% interval", "interval"),
@@ -698,7 +537,6 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     rows = tuple(
         (
             *map(text_cell, (label, row.measure, row.system)),
-            *([text_cell(row.baseline)] if first.all_pairs else []),
             count_cell(row.queries),
             number_cell(row.baseline_value),
             number_cell(row.new),
@@ -718,8 +556,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         for label, part in parts.items()
         for row in part.rows
     )
-    against = "" if first.all_pairs else f"changes from {first.baseline}; "
-    about = f"{against}{first.family_text}; alpha {first.alpha:g}"
+    about = f"changes from {first.baseline}; {first.family_text}; alpha {first.alpha:g}"
     notes = (about, *_about_measures(first))
     return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
 

@@ -25,7 +25,7 @@ from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import find_ids
 from sklearn_rank.model_selection.reading import Responses, layout_of_y, read_call
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.means import mean_interval
 from sklearn_rank.support.checks import check_integer, check_option, refuse_unordered
 from sklearn_rank.support.text import closest, safe_repr, safe_text
 from sklearn_rank.typing import FloatArray
@@ -546,10 +546,7 @@ def _mean_curve(
     """(n_points,) means over queries, (n_points, 2) intervals, and the weights of the queries."""
     weights = None if judged.weights is None else judged.weights[queries]
     intervals = [
-        mean_confidence_interval(
-            column, weights=weights, bounds=(0.0, 1.0), confidence_level=confidence_level
-        )
-        for column in heights.T
+        mean_interval(column, weights, (0.0, 1.0), confidence_level) for column in heights.T
     ]
     return np.average(heights, axis=0, weights=weights), np.array(intervals), weights
 

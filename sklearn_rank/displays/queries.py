@@ -116,17 +116,19 @@ class QueryDifferencesDisplay(Display):
         *,
         system: str | None = None,
         n_named: int = 5,
+        query_text: QueryText = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the differences between a system (None: the first) and the baseline."""
         wanted = comparison.measures[0] if measure is None else measure
-        system = comparison.others[0] if system is None else system
+        system = comparison[wanted, system or comparison.others[0]].system
+        values = comparison.values(wanted)
         display = cls(
-            differences=comparison.changes(wanted, system),
+            differences=values[system] - values[comparison.baseline],
             query_ids=comparison.query_ids,
             measure=comparison.measure(wanted).title,
             greater_is_better=comparison.greater_is_better(wanted),
             names=(comparison.baseline, system),
-            query_text=comparison._options.query_text,
+            query_text=query_text,
         )
         return display.plot(ax, n_named=n_named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from sklearn_rank.evaluation.compute import Scored, averaged
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.support.text import argument, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -101,28 +100,3 @@ def spread_of(runs: Sequence[Evaluation], name: str) -> FloatArray:
     values = [np.asarray(run._scored[name].counted) for run in runs]
     spread: FloatArray = np.std(values, axis=0, ddof=1)
     return spread
-
-
-# Noise of a change -------------------------------------------------------------------------------
-
-OTHER_RUNS = (1, 3, 5, 10)
-"""Numbers of runs for which the detectable difference is told."""
-
-
-def noise_text(noise: Noise, detectable: Callable[[int], float] | None) -> str:
-    """Effect of repeats, in a sentence; ``detectable`` maps a number of runs to a change."""
-    if not noise.share:
-        return "the runs are identical: repeats add nothing"
-    old, new = noise.runs
-    given = f"{new} runs each" if old == new else f"{new} runs against {old}"
-    text = f"{given}: {noise.share:.0%} of the variance of the change is noise between runs"
-    if detectable is None:
-        return text
-    others = [runs for runs in OTHER_RUNS if (runs, runs) != noise.runs]
-    if old == new:
-        text += f"; detects {detectable(new):.3f}"
-    shown = ", ".join(
-        f"{runs} {'run' if runs == 1 else 'runs'} {detectable(runs):.3f}"
-        for runs in others[: 3 if old == new else 4]
-    )
-    return f"{text} ({shown})" if old == new else f"{text}; detects with {shown}"

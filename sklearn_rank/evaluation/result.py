@@ -32,7 +32,6 @@ from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from sklearn_rank.rankings.placements import Placement, UnjudgedItem
-    from sklearn_rank.statistics import IntervalMethod
     from sklearn_rank.tables.table import FrameBackend, Table
 
 __all__ = ["Evaluation"]
@@ -244,13 +243,12 @@ class Evaluation(Tabular):
         self,
         measure: str | Measure,
         confidence_level: float = 0.95,
-        *,
-        method: IntervalMethod = "auto",
     ) -> tuple[float, float]:
         """Confidence interval of a score over queries, within the measure's range.
 
-        It is :func:`sklearn_rank.statistics.mean_confidence_interval` of the values per query,
-        their weights and clusters, and the range of the measure.
+        It is exact for values that are all 0 or 1 and weigh alike, and Student's t with half a
+        pseudo-observation at each end of the range elsewhere; plain Student's t where there is no
+        upper end.
 
         Parameters
         ----------
@@ -258,16 +256,12 @@ class Evaluation(Tabular):
             One of the measures evaluated, in any spelling.
         confidence_level : float, default=0.95
             In (0, 1).
-        method : {"auto", "t"}, default="auto"
-            "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
-            Student's t sees no more than the sample, and is too narrow where most queries are
-            perfect.
 
         Returns
         -------
         low, high : float
             NaN without a query that has a value. A single value and equal ones have no spread: NaN
-            for "t", and for a measure without an upper bound.
+            for a measure without an upper bound.
 
         Raises
         ------
@@ -275,20 +269,14 @@ class Evaluation(Tabular):
             If the measure is pooled, without values per query, or another argument is
             wrong.
         """
-        from sklearn_rank.statistics.intervals import mean_confidence_interval
+        from sklearn_rank.statistics.means import mean_interval
 
         scored, values = self._kept(measure), self.per_query[measure]  # type: ignore[index]
         metric = scored.measure.metric
         least = metric.geometric_from
         bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
-        low, high = mean_confidence_interval(
-            on_scale(values, least),
-            weights=scored.weights,
-            clusters=self.clusters,
-            bounds=bounds,
-            confidence_level=confidence_level,
-            method=method,
-        )
+        scaled = on_scale(values, least)
+        low, high = mean_interval(scaled, scored.weights, bounds, confidence_level, self.clusters)
         return (low, high) if least is None else (math.exp(low), math.exp(high))
 
     def query_weights(self, measure: str | Measure) -> FloatArray | None:

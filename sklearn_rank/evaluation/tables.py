@@ -11,8 +11,8 @@ import numpy as np
 
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.statistics.samples import cluster_codes
 from sklearn_rank.support.text import count, safe_repr
 from sklearn_rank.tables.table import (
     Cell,
@@ -54,7 +54,7 @@ def table_of(evaluation: Evaluation) -> Table:
             open_ended.append(name)
         if evaluation.clusters is not None and not is_pooled:
             values, weights = evaluation.per_query[name], evaluation.query_weights(name)
-            codes = cluster_codes(evaluation.clusters, len(values))
+            codes = cluster_codes(evaluation.clusters)
             sample = PairedDifferences.of(values, weights=weights, clusters=codes)
             effects[name] = sample.design_effect, len(sample)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)

@@ -21,7 +21,7 @@ from sklearn_rank.comparison.join import Joined, join
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.words import first_of, line, queries_text, several, shown
-from sklearn_rank.statistics.samples import cluster_codes
+from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.support.text import count
 
 BASELINE, NEW = "baseline", "new"
@@ -78,7 +78,7 @@ def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joine
         [ids[number] for number in rows],
         {BASELINE: np.arange(len(rows)), NEW: numbers},
         {},
-        None if clusters is None else cluster_codes(clusters, len(ids))[numbers],
+        None if clusters is None else cluster_codes(clusters)[numbers],
         DECIMALS,
     )
     return joined, fit

@@ -243,7 +243,7 @@ def _moves(joined: Joined) -> Moves:
     for name in joined.measures:
         pairs = joined.pairs(name, (old, new))
         was, now = (
-            (round(joined.pooled(system, name), DECIMALS) for system in (old, new))
+            (round(joined.value(system, name), DECIMALS) for system in (old, new))
             if (isinstance(pairs, str))
             else pairs.means
         )

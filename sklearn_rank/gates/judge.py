@@ -303,7 +303,7 @@ def _change_of(case: _Case, key: Key) -> PairedDifferences | tuple[float, float]
         return pairs if label is None else pairs.take(case.slices[label][0])
     if joined is None or name not in joined.measures or label is not None:
         return None
-    old, new = (round(joined.pooled(system, name), DECIMALS) for system in joined.systems)
+    old, new = (round(joined.value(system, name), DECIMALS) for system in joined.systems)
     return None if math.isnan(old) else (old, new)
 
 

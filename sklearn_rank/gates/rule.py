@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
 import numpy as np
 
-from sklearn_rank.evaluation.repeats import OTHER_RUNS
-from sklearn_rank.statistics.noise import Noise
 from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
-from sklearn_rank.statistics.planning import holm, least_found
+from sklearn_rank.statistics.planning import least_found
+from sklearn_rank.statistics.randomization import holm
 from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -82,9 +81,8 @@ class Drop:
     """Least true drop that is red with a probability of ``POWER``; NaN where fewer than ten units
     changed."""
     design_effect: float = math.nan
-    noise: Noise | None = None
-    detectable_with: Mapping[int, float] = field(default_factory=dict)
-    """``detectable`` with other numbers of runs; empty without repeats."""
+    noise: float = math.nan
+    """Share of the variance of the change that lies between runs; NaN without repeats."""
     clauses: tuple[Clause, ...] = ()
     """Why the drop is red; empty: it is not."""
     exceeds: bool = False
@@ -113,15 +111,9 @@ def judge_drops(
             clauses = tuple(clause for clause, is_red in fires.items() if is_red)
             found[key] = Drop(own, clauses=clauses, exceeds=exceeds)
             continue
-        drop, (won, lost), noise = own.drop, own.units_won_and_lost, own.noise
+        drop, (won, lost) = own.drop, own.units_won_and_lost
         only_losses = np.array(lost >= 2 and not won)
         fired = _fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)
-        others = {}
-        if rates and noise is not None and noise.share:
-            numbers = sorted({*OTHER_RUNS, *own.runs})
-            others = {
-                runs: _detectable(own, rule, len(samples), noise.scale(runs)) for runs in numbers
-            }
         low, high = own.interval(1 - rule.alpha)
         found[key] = Drop(
             drop=drop,
@@ -137,8 +129,7 @@ def judge_drops(
             high=high,
             detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
             design_effect=own.design_effect,
-            noise=noise,
-            detectable_with=others,
+            noise=own.noise,
             clauses=tuple(clause for clause, is_red in fired.items() if is_red),
             exceeds=drop > rule.max_drop + SLACK,
         )
@@ -198,11 +189,11 @@ def false_alarm(
 # Power -------------------------------------------------------------------------------------------
 
 
-def _detectable(pairs: PairedDifferences, rule: Rule, tests: int, scale: float = 1.0) -> float:
-    """Least true drop that is red with a probability of ``POWER``, at a multiple of the error."""
-    error, scaled = scale * pairs.error, _on_scale(pairs, rule)
-    if pairs.n_changed < FEWEST or not 0 < error < math.inf or scaled.max_drop == math.inf:
+def _detectable(pairs: PairedDifferences, rule: Rule, tests: int) -> float:
+    """Least true drop that is red with a probability of ``POWER``."""
+    scaled = _on_scale(pairs, rule)
+    if pairs.n_changed < FEWEST or not 0 < pairs.error < math.inf or scaled.max_drop == math.inf:
         return math.nan
     ends = {"least": scaled.max_drop, "most": scaled.hard_drop}
-    least = least_found(error, pairs.freedom, rule.alpha / tests, POWER, **ends)
+    least = least_found(pairs.error, pairs.freedom, rule.alpha / tests, POWER, **ends)
     return -pairs.in_units(-least)

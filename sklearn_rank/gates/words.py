@@ -294,16 +294,11 @@ def outlook_of(result: GateResult) -> str:
 
 
 def _noise(row: MeasureResult) -> str:
-    """How much the noise between runs matters, and which drops other numbers of runs detect."""
-    drop = row.drop
-    if drop is None or drop.noise is None:
+    """How much the noise between runs matters."""
+    noise = math.nan if row.drop is None else row.drop.noise
+    if math.isnan(noise):
         return ""
-    if not drop.noise.share:
-        return " The runs are identical: repeats add nothing."
-    seen = drop.detectable_with.items()
-    others = ", ".join(f"{own:.3f} with {count(runs, 'run')}" for runs, own in seen)
-    share = f"{drop.noise.share:.0%} of the variance of the change is noise between runs"
-    return f" {share}, which p allows for; detects {others}."
+    return f" {noise:.0%} of the variance of the change is noise between runs, which p allows for."
 
 
 def would(result: GateResult) -> str:

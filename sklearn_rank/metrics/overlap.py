@@ -13,7 +13,7 @@ from sklearn_rank.exceptions import (
     InvalidParameterError,
     QueryMismatchError,
 )
-from sklearn_rank.statistics.samples import check_share
+from sklearn_rank.statistics.means import check_share
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 

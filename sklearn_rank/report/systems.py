@@ -103,8 +103,6 @@ def report_of(
         section = compared_section(result, parts, gate)
         verdict = verdict_of(result, section, texts, gate, slices)
         against = f"{some(result.names[1:])} against {result.baseline}"
-        if result.all_pairs:
-            against = f"{len(result.names)} systems, each with each other"
         left_out = result.counts["left_out"].items()
         omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
         head = [against, *head, *omitted]
@@ -138,25 +136,23 @@ def compared_section(
     names, measures = comparison.names, comparison.measures
     several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
     unlimited: tuple[Direction, str] | None = None if gate is None else ("", "")
-    values = {(score.system, score.measure): score.value for score in comparison.scores}
     rows = []
     if several:
-        first = tuple(Cell(values[names[0], name]) for name in measures)
+        first = tuple(Cell(comparison.scores[name][names[0]]) for name in measures)
         rows.append(Row(names[0], comparison.counts["queries"], first, new=0))
-    for old, new in dict.fromkeys((row.baseline, row.system) for row in comparison.rows):
-        system = f"{new} against {old}" if comparison.all_pairs else new
+    for system in comparison.others:
         for label, part in {"": comparison, **parts}.items():
             cells = tuple(
                 _cell(row, by_gate.get((str(comparison.measure(row.measure)), label), unlimited))
                 for row in part.rows
-                if (row.baseline, row.system) == (old, new)
+                if row.system == system
             )
             text = label or (system if several else "all queries")
-            numbered = names.index(old), names.index(new)
-            rows.append(Row(text, len(part.query_ids), cells, label, *numbered))
+            new = names.index(system)
+            rows.append(Row(text, len(part.query_ids), cells, label, new=new))
     if several:  # by their values of the first measure, slices below their system
         sign = -1 if comparison.greater_is_better(measures[0]) else 1
-        value = {name: sign * values[name, measures[0]] for name in names}
+        value = {name: sign * own for name, own in comparison.scores[measures[0]].items()}
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
     return Section(
         names,
@@ -248,20 +244,16 @@ def verdict_of(
         green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
         return Verdict(answer, green if gate.passed else "worse", tuple(details), to_judge)
-    if not comparison.all_pairs:
-        details.append(_usual_gate(comparison, slices))
+    details.append(_usual_gate(comparison, slices))
     if is_same:
         text = "No value changed"
-    elif comparison.all_pairs:
-        total = sum(cell is not None for row in section.rows for cell in row.cells if row.new)
-        text = f"{len(found):,} of {total:,} changes are significant; {_highest(comparison)}"
     elif lead is None:
         text = "No significant change"
     elif len(section.systems) > 2:
         text = f"{claims_by_system(found, section.systems)}; {_highest(comparison)}"
     else:
         text = claims(found)
-    direction = "" if lead is None or comparison.all_pairs else lead.cell.direction
+    direction = "" if lead is None else lead.cell.direction
     return Verdict(text, direction or "same", tuple(details), to_judge)
 
 
@@ -299,19 +291,20 @@ def _highest(comparison: Comparison) -> str:
     # Whatever the order of the measures, and of the systems.
     measure = min(comparison.measures, key=lambda name: comparison.measure(name).title)
     sign = 1 if comparison.greater_is_better(measure) else -1
-    scores = [score for score in comparison.scores if score.measure == measure]
-    scores.sort(key=lambda score: (math.isnan(score.value), -sign * score.value, score.system))
-    first, second = scores[:2]
+    values = comparison.scores[measure]
+    first, second, *_ = sorted(
+        values, key=lambda name: (math.isnan(values[name]), -sign * values[name], name)
+    )
     text = f"{'highest' if sign > 0 else 'lowest'} {comparison.measure(measure).title}: "
-    text += some(score.system for score in scores if score.best)
-    if second.best:
+    text += some(sorted(name for name, value in values.items() if value == values[first]))
+    if values[second] == values[first]:
         return text
-    pair = {first.system, second.system}
+    pair = {first, second}
     for row in comparison.rows:
         if row.measure == measure and {row.baseline, row.system} == pair and not math.isnan(row.p):
             how = "significantly" if row.significant else "not significantly"
-            return f"{text}, {how} {'above' if sign > 0 else 'below'} {safe_text(second.system)}"
-    return f"{text}, not tested against {safe_text(second.system)}"
+            return f"{text}, {how} {'above' if sign > 0 else 'below'} {safe_text(second)}"
+    return f"{text}, not tested against {safe_text(second)}"
 
 
 def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
@@ -397,7 +390,7 @@ def _with_queries(
     else:
         places = result._joined.places
         systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
-        by_query = [name for name in result.measures if not result.is_pooled(name)]
+        by_query = [name for name in result.measures if not result.measure(name).is_pooled]
         values = {result.measure(name): [*result.values(name).values()] for name in by_query}
         chosen = None if measure is None else result.measure(measure)
     if not values:

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from sklearn_rank.statistics.noise import Noise, noise_between
+from sklearn_rank.statistics.means import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.randomization import Null
-from sklearn_rank.statistics.samples import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.student import t_quantile
 from sklearn_rank.support.segments import in_unit, logarithms, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
@@ -47,6 +46,7 @@ class PairedDifferences:
     """Numbers of the clusters, which vary independently, the same ones in all measures."""
     greater_is_better: bool = True
     geometric_from: float | None = None
+    """The mean is geometric, and no value counts less than this; None: it is arithmetic."""
     bounds: tuple[float, float] = (0.0, 1.0)
     """Least and greatest value of the measure; infinite where it has no end."""
     runs: tuple[int, int] = (1, 1)
@@ -64,30 +64,27 @@ class PairedDifferences:
         weights: Any = None,
         clusters: Any = None,
         geometric_from: float | None = None,
-        spreads: Sequence[Any] = (None, None),
-        **measure: Any,
+        **fields: Any,
     ) -> Self:
         """Pair two columns with an element per query, NaN where undefined.
 
-        ``clusters`` are numbers; ``measure`` are the other fields.
+        ``clusters`` are numbers.
         """
         after = np.asarray(new, dtype=np.float64)
         before = np.broadcast_to(np.asarray(old, dtype=np.float64), after.shape)
-        is_counted = ~np.isnan(after - before)
-        if weights is not None:
-            weights = np.asarray(weights, dtype=np.float64)
-            is_counted &= weights > 0
-        numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
-        codes = None if clusters is None else np.asarray(clusters, np.int64)
-        whole = cls(after, before, after, numbers, weights, codes, spreads=spreads)
-        found = whole._where(is_counted)
-        before, after = found.old, found.new
         if geometric_from is not None:
             before, after = (logarithms(side, geometric_from) for side in (before, after))
         change = after - before
-        change[np.abs(change) <= SLACK * min(float(np.abs(before).max(initial=0.0)), 1.0)] = 0.0
-        scaled = replace(found, change=change, old=before, new=after)
-        return replace(scaled, geometric_from=geometric_from, **measure)
+        is_counted = ~np.isnan(change)
+        if weights is not None:
+            weights = np.asarray(weights, dtype=np.float64)
+            is_counted &= weights > 0
+        largest = float(np.abs(before[is_counted]).max(initial=0.0))
+        change[np.abs(change) <= SLACK * min(largest, 1.0)] = 0.0
+        numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
+        codes = None if clusters is None else np.asarray(clusters, np.int64)
+        whole = cls(change, before, after, numbers, weights, codes, **fields)
+        return replace(whole, geometric_from=geometric_from)._where(is_counted)
 
     def __len__(self) -> int:
         return len(self.change)
@@ -190,7 +187,7 @@ class PairedDifferences:
 
     @property
     def _parts(self) -> FloatArray:
-        """What each unit adds to the mean drop, on its scale."""
+        """What each unit adds to the mean drop."""
         values, weights = self._units
         shares = np.ones(len(values)) if weights is None else weights
         parts: FloatArray = values * (shares / shares.sum())
@@ -208,7 +205,7 @@ class PairedDifferences:
 
     @property
     def error(self) -> float:
-        """Standard error of the mean change, on its scale; NaN with fewer than two units."""
+        """Standard error of the mean change; NaN with fewer than two units."""
         return self._error[0]
 
     @property
@@ -224,7 +221,7 @@ class PairedDifferences:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the changes of queries, on their scale."""
+        """Standard deviation of the changes of queries."""
         error = self.error if self.clusters is None else robust_error(self.change, self.weights)[0]
         return error * math.sqrt(len(self))
 
@@ -243,11 +240,21 @@ class PairedDifferences:
         return math.nan if self._is_flat else len(self) * (self.error / self.deviation) ** 2
 
     @property
-    def noise(self) -> Noise | None:
-        """Part of the variance of the mean change that lies between repeated runs."""
-        if self.geometric_from is not None:
-            return None
-        return noise_between(self.spreads, self.runs, self.weights, self.error)
+    def noise(self) -> float:
+        """Share of the variance of the mean change that lies between runs; NaN without repeats.
+
+        The queries of a system of a single run are taken to vary as those of the other do.
+        """
+        old, new = self.spreads
+        old, new = (new, new) if old is None else (old, old if new is None else new)
+        if old is None or new is None or not len(self) or self.geometric_from is not None:
+            return math.nan
+        shares = 1.0 if self.weights is None else self.weights / self.weights.mean()
+        sides = zip((old, new), self.runs, strict=True)
+        variance = sum(float(np.nansum((shares * side) ** 2)) / runs for side, runs in sides)
+        if not 0 < self.error < math.inf:
+            return 0.0
+        return min(variance / (len(self) * self.error) ** 2, 1.0)
 
     # Its test ------------------------------------------------------------------------------------
 
@@ -306,17 +313,15 @@ class PairedDifferences:
         reach = t_quantile((1 + level) / 2, freedom) * math.hypot(self.error, one_more)
         return self._mean - reach, self._mean + reach
 
-    def is_significant(
-        self, alpha: float, p: float | None = None, *, is_one_of_two: bool = False
-    ) -> bool:
+    def is_significant(self, alpha: float, p: float | None = None) -> bool:
         """Whether a loss has a p-value of at most alpha, and a gain such an interval besides.
 
         Many tiny gains beside no large loss are a matter of signs, and none of the mean. ``p`` is
-        one that was corrected. Where no side is the baseline, a loss is the gain of the other.
+        one that was corrected.
         """
         if not (self.p if p is None else p) <= alpha:
             return False
-        if self.drop > 0 and not is_one_of_two:
+        if self.drop > 0:
             return True
         low, high = self._student(1 - alpha)
         return low > 0 or high < 0

@@ -1,101 +1,15 @@
-"""Families of tests, and what a test of so many queries can find."""
+"""What a paired test of so many queries finds, by Student's t."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
-from sklearn_rank.statistics.samples import check_share
+from sklearn_rank.statistics.means import check_share
 from sklearn_rank.statistics.student import t_quantile
 from sklearn_rank.support.checks import check_integer, refuse_value
-from sklearn_rank.typing import FloatArray
-
-
-def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
-    """P-values of one family of tests, corrected for their number.
-
-    They keep the chance of any false alarm among all tests at alpha.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,) or (n_tests, n_samples)
-        In [0, 1]; NaN, where there was no test, stays NaN and is not counted. Columns are corrected
-        one by one.
-
-    Returns
-    -------
-    corrected : ndarray
-        Of the shape given; significant are those of at most alpha.
-
-    Raises
-    ------
-    ValueError
-        If a value is outside [0, 1].
-
-    References
-    ----------
-    .. [1] Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979.
-
-    Examples
-    --------
-    >>> from sklearn_rank.statistics import holm
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    raw = np.asarray(p_values, dtype=np.float64)
-    if ((raw < 0) | (raw > 1)).any():
-        msg = f"p-values lie in [0, 1], got {raw[(raw < 0) | (raw > 1)][0]:g}"
-        raise ValueError(msg)
-    # The least p-value times the number of tests, the next times one less, and never falling.
-    order = np.argsort(raw, axis=0)  # NaN last
-    tests = (~np.isnan(raw)).sum(axis=0) - np.arange(len(raw)).reshape(-1, *[1] * (raw.ndim - 1))
-    products = np.minimum(np.take_along_axis(raw, order, 0) * tests, 1.0)
-    corrected = np.empty_like(raw)
-    np.put_along_axis(corrected, order, np.maximum.accumulate(products, axis=0), 0)
-    return corrected
-
-
-# Power -------------------------------------------------------------------------------------------
-
-
-def _limit(
-    error: float, freedom: float, alpha: float, least: float, most: float
-) -> tuple[float, float]:
-    """Change from which on a test finds it, cut at two ends, and the standard deviation of both.
-
-    By the normal approximation of the noncentral t [1]_, which is right to three digits.
-
-    References
-    ----------
-    .. [1] Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.10.
-    """
-    t = -t_quantile(alpha / 2, freedom)
-    limit = t * (1 - 1 / (4 * freedom)) * error
-    if least < limit < most:
-        return limit, error * math.sqrt(1 + t * t / (2 * freedom))
-    return min(max(limit, least), max(least, most)), error
-
-
-def share_found(
-    change: float,
-    error: float,
-    freedom: float,
-    alpha: float,
-    *,
-    least: float = 0.0,
-    most: float = math.inf,
-) -> float:
-    """Probability that a two-sided test finds a true change, on its own side.
-
-    Changes below ``least`` are never found, those beyond ``most`` always.
-    """
-    limit, deviation = _limit(error, freedom, alpha, least, most)
-    return NormalDist().cdf((change - limit) / deviation)
 
 
 def least_found(
@@ -107,8 +21,18 @@ def least_found(
     least: float = 0.0,
     most: float = math.inf,
 ) -> float:
-    """Least true change that is found with a probability of ``power``, as by ``share_found``."""
-    limit, deviation = _limit(error, freedom, alpha, least, most)
+    """Least true change that a two-sided test finds, on its own side, with this probability.
+
+    Changes below ``least`` are never found, those beyond ``most`` always. By the normal
+    approximation of the noncentral t, which is right to three digits (Abramowitz and Stegun,
+    Handbook of Mathematical Functions, 1964, 26.7.10).
+    """
+    t = -t_quantile(alpha / 2, freedom)
+    limit, deviation = t * (1 - 1 / (4 * freedom)) * error, error
+    if least < limit < most:
+        deviation *= math.sqrt(1 + t * t / (2 * freedom))
+    else:
+        limit = min(max(limit, least), max(least, most))
     return limit + NormalDist().inv_cdf(power) * deviation
 
 

@@ -1,4 +1,4 @@
-"""The sum of steps of which each has a random sign: the null distribution of Fisher's test."""
+"""P-values: the null distribution of Fisher's test, and the correction of a family of tests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,23 @@ _KNOTS = 257
 """Sums whose p-values are computed where those of many sums are asked for, and none is exact."""
 
 
+def holm(p_values: Any) -> FloatArray:
+    """P-values of one family, corrected for their number after Holm; NaN stays and is not counted.
+
+    Columns, where there are any, are corrected one by one.
+    """
+    raw = np.asarray(p_values, dtype=np.float64)
+    # The least p-value times the number of tests, the next times one less, and never falling.
+    order = np.argsort(raw, axis=0)  # NaN last
+    tests = (~np.isnan(raw)).sum(axis=0) - np.arange(len(raw)).reshape(-1, *[1] * (raw.ndim - 1))
+    products = np.minimum(np.take_along_axis(raw, order, 0) * tests, 1.0)
+    corrected = np.empty_like(raw)
+    np.put_along_axis(corrected, order, np.maximum.accumulate(products, axis=0), 0)
+    return corrected
+
+
 class Null:
-    """Two-sided p-values of sums of integer steps."""
+    """Two-sided p-values of sums of integer steps, each of which has a random sign."""
 
     def __init__(self, steps: IntArray) -> None:
         self.sizes = np.sort(np.abs(steps[steps != 0]))

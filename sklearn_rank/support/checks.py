@@ -250,7 +250,6 @@ def check_weights(
     name: str = "sample_weight",
     *,
     where: Callable[[int], str] = "position {}".format,
-    all_zero: bool = False,
 ) -> FloatArray:
     """One finite weight of at least 0 for each query; all of them 0 only where that is said."""
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
@@ -262,7 +261,7 @@ def check_weights(
         if weights.min(initial=0.0) < 0:
             position = int(np.flatnonzero(weights < 0)[0])
             msg = f"{name} contains a negative value ({weights[position]}) at {where(position)}"
-        elif not weights.any() and not all_zero:
+        elif not weights.any():
             msg = f"{name} sums to zero"
     if msg:
         raise ValueError(msg)

@@ -251,8 +251,8 @@ class Tabular:
     def to_latex(self, *, rows: str | None = None) -> str:
         """The table as a tabular of LaTeX and booktabs, with remarks as comments.
 
-        Of a comparison, the best values are bold, and superscripts are the letters of systems that
-        are significantly worse.
+        Of a comparison, the best values are bold, and a sign marks what is significantly better or
+        worse than the baseline.
 
         Parameters
         ----------

@@ -15,8 +15,9 @@ import numpy as np
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.statistics import holm, mean_confidence_interval
+from sklearn_rank.statistics.means import mean_interval
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.statistics.randomization import holm
 from sklearn_rank.typing import FloatArray
 from tests.benchmarks.gate_rates import OF_RANKS, RANKS, VALUES
 from tests.benchmarks.harness import simulate
@@ -237,12 +238,12 @@ LAGS = (
 
 
 def coverage(
-    cell: Cell, n: int, method: Any, *, samples: int, seed: int, greatest: float = 1.0
+    cell: Cell, n: int, *, samples: int, seed: int, greatest: float = 1.0
 ) -> tuple[float, float, float]:
     """Shares of intervals that hold the mean and that have no width, and the mean width."""
     rng = np.random.default_rng([seed, n])
     draws = (cell.draw(rng, n) for _ in range(samples))
-    bounds = [mean_confidence_interval(draw, bounds=(0, greatest), method=method) for draw in draws]
+    bounds = [mean_interval(draw, None, (0, greatest), 0.95) for draw in draws]
     low, high = np.array(bounds).T
     held = (low <= cell.mean) & (cell.mean <= high)
     return float(held.mean()), float((high - low).mean()), float((high - low < 1e-12).mean())
@@ -256,7 +257,7 @@ def intervals(samples: int, seed: int) -> Iterator[tuple[str, ...]]:
             "seed": seed,
             "greatest": math.inf if cell in LAGS else 1,
         }
-        found = [coverage(cell, n, "auto", **options) for n in SAMPLES]
+        found = [coverage(cell, n, **options) for n in SAMPLES]
         yield cell.name, *(f"{held:.1%} ({width:.2f})" for held, width, _ in found)
 
 

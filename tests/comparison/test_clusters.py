@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.means import mean_interval
 from sklearn_rank.statistics.paired import PairedDifferences
 
 QUERIES = [f"q{number:02}" for number in range(60)]
@@ -63,15 +63,13 @@ def test_scores_stay_and_intervals_go_by_cluster() -> None:
     values = plain.per_query["mrr"]
     # Equal clusters: the interval of their means.
     means = values.reshape(12, 5).mean(axis=1)
-    for method in ("auto", "t"):
-        expected = mean_confidence_interval(means, bounds=(0, 1), method=method)
-        assert OLD.confidence_interval("mrr", method=method) == pytest.approx(expected)
+    expected = mean_interval(means, None, (0, 1), 0.95)
+    assert OLD.confidence_interval("mrr") == pytest.approx(expected)
     low, high = plain.confidence_interval("mrr")
     assert np.diff(OLD.confidence_interval("mrr"))[0] > 1.5 * (high - low)
-    found = mean_confidence_interval(
-        values, clusters=CODES, weights=np.arange(60) + 1.0, method="t"
-    )
-    own = PairedDifferences.of(values, weights=np.arange(60) + 1.0, clusters=CODES)
+    weights = np.arange(60) + 1.0
+    found = mean_interval(values, weights, (0, math.inf), 0.95, CODES)
+    own = PairedDifferences.of(values, weights=weights, clusters=CODES)
     assert sum(found) / 2 == pytest.approx(own.mean)
     assert found[1] - found[0] == pytest.approx(2 * own.error * 2.262157, rel=0.2)
 
@@ -102,15 +100,13 @@ def test_comparisons_go_by_cluster() -> None:
     # Labels of one side are enough, and those of `evaluate` may be passed on.
     plain = evaluate(TRUTH, runs(1), "mrr")
     assert compare(OLD, plain)["mrr"] == row
-    passed = compare(
-        TRUTH, {"baseline": runs(0), "system": runs(1)}, measures="mrr", clusters=OWNERS
-    )
+    passed = compare(TRUTH, {"baseline": runs(0), "new": runs(1)}, measures="mrr", clusters=OWNERS)
     assert passed["mrr"] == row
 
 
 def test_contradicting_labels_are_refused() -> None:
     moved = evaluate(TRUTH, runs(1), "mrr", clusters={**OWNERS, "q07": "user 9"})
-    message = "query 'q07' is in cluster 'user 1' for 'baseline' and in 'user 9' for 'system'"
+    message = "query 'q07' is in cluster 'user 1' for 'baseline' and in 'user 9' for 'new'"
     with pytest.raises(InvalidParameterError, match=message):
         compare(OLD, moved)
 
@@ -118,7 +114,7 @@ def test_contradicting_labels_are_refused() -> None:
 def test_the_design_effect_is_said() -> None:
     effect = PairedDifferences.of(CHANGE, clusters=CODES).design_effect
     counted = f"60 queries count as {60 / effect:.0f}"
-    note = f"clusters: design effect {effect:.1f} (mrr of 'system'): {counted}"
+    note = f"clusters: design effect {effect:.1f} (mrr of 'new'): {counted}"
     assert note in compare(OLD, NEW).notes
     assert "clusters: design effect" in str(OLD)
     assert "clusters" not in str(evaluate(TRUTH, runs(0), "mrr", clusters=lambda query: query))

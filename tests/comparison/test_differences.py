@@ -11,8 +11,8 @@ from scipy import stats
 from sklearn_rank import compare, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.report.systems import report_of
-from sklearn_rank.statistics import holm
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.statistics.randomization import holm
 from tests.benchmarks.comparisons import alarms
 
 
@@ -33,6 +33,11 @@ THREE = {"old": 0.2, "new": 0.5, "same": 0.2}
 def compared(n: int = 60, measures: Any = ("map", "mrr"), **options: Any) -> Any:
     truth, scores = runs(n, THREE)
     return compare(truth, scores, measures=measures, zero_division=np.nan, **options)
+
+
+def changed(found: Any) -> Any:
+    values = found.values("map")
+    return values["new"] - values["old"]
 
 
 # A row -------------------------------------------------------------------------------------------
@@ -115,7 +120,7 @@ def test_weights_weigh_both_sides() -> None:
     row = found["map", "new"]
     assert row.new == pytest.approx(evaluated["new"]["map"])
     assert row.change == pytest.approx(evaluated["new"]["map"] - evaluated["old"]["map"])
-    change = found.changes("map", "new")
+    change = changed(found)
     assert row.queries == (~np.isnan(change) & (weights > 0)).sum()
     expected = PairedDifferences.of(change, weights=weights)
     assert (row.p, row.low, row.high) == pytest.approx((expected.p, *expected.interval()))
@@ -143,14 +148,11 @@ def test_a_pooled_measure_has_values_and_no_test() -> None:
     assert row.change == evaluated["new"][row.measure] - evaluated["old"][row.measure]
     assert row.better
     assert math.isnan(row.p)
-    assert found.is_pooled(row.measure)
     assert "Holm over 2 p-values: 2 comparisons x 1 measure" in found.family_text
     for refused in (found.values, lambda name: found.most_changed(measure=name)):
         with pytest.raises(InvalidParameterError, match="it has no values per query"):
             refused(row.measure)
     assert found.most_changed(1)[0].measure == "map"
-    pairs = compare(evaluated, measures=row.measure, all_pairs=True)
-    assert all(math.isnan(own.p_holm) and not own.significant for own in pairs.rows)
 
 
 def test_a_pooled_measure_over_common_queries_alone() -> None:
@@ -206,7 +208,7 @@ def test_slices_are_a_family_of_their_own_here_and_on_a_page() -> None:
     keys = [(found.names.index(row.system), label) for label, group in places for row in group]
     p_values = [*(row.p_holm for row in found.rows), *expected_p]
     assert cells == dict(zip(keys, p_values, strict=True))
-    change = found.changes("map", "new")[1::3]
+    change = changed(found)[1::3]
     assert parts[1]["map", "new"].p == PairedDifferences.of(change).p
     assert parts[1].query_ids == found.query_ids[1::3]
 
@@ -220,19 +222,7 @@ def test_slices_by_a_column_of_the_frames() -> None:
     assert {label: part["mrr"].new for label, part in parts.items()} == {"x": 1, "y": 0.5}
 
 
-# All pairs ---------------------------------------------------------------------------------------
-
-
-def test_all_pairs_one_by_one() -> None:
-    found = compare(compared(40, "map").evaluations, all_pairs=True)
-    assert [row.p_holm for row in found.rows] == holm([row.p for row in found.rows]).tolist()
-    assert found.all_pairs
-    pairs = [(row.baseline, row.system) for row in found.rows]
-    assert pairs == [("old", "new"), ("old", "same"), ("new", "same")]
-    assert "each with each by all_pairs=True" not in str(found)
-
-
-def test_many_tiny_gains_beside_a_loss_are_a_loss_of_the_other_side_alone() -> None:
+def test_many_tiny_gains_beside_a_loss_are_no_gain() -> None:
     # 14 queries rise by 1/9 - 1/10, and one falls by thrice that: signs tell, the mean does not.
     truth = {query: {"a"} for query in range(30)}
     few, many = [9] * 14 + [6] + [1] * 15, [10] * 14 + [5] + [1] * 15
@@ -246,30 +236,6 @@ def test_many_tiny_gains_beside_a_loss_are_a_loss_of_the_other_side_alone() -> N
     assert gain.p == loss.p <= 0.05
     assert (gain.significant, loss.significant) == (False, True)
     assert (gain.low <= 0, loss.high) == (True, 0.0)
-    # Where no side is the baseline, a loss of one is a gain of the other.
-    pair = compare(truth, dict(zip("ab", sides[::-1], strict=True)), measures="mrr", all_pairs=True)
-    assert not pair["mrr"].significant
-
-
-# Systems with their letters ----------------------------------------------------------------------
-
-
-def test_the_best_systems_and_whom_they_beat() -> None:
-    found = compared(measures="map")
-    scores = {score.system: score for score in found.scores}
-    assert found.letters == {"old": "a", "new": "b", "same": "c"}
-    assert [score.best for score in found.scores] == [False, True, False]
-    assert scores["new"].better_than == ("a",)
-    assert scores["old"].worse_than == ("b",)
-    assert scores["same"].better_than == scores["same"].worse_than == ()
-    assert scores["new"].value == found["map", "new"].new
-
-
-def test_letters_go_on_after_z() -> None:
-    ev = evaluate([{"a"}], [["a"]], "mrr")
-    found = compare(*[ev] * 29)
-    assert list(found.letters.values())[24:] == ["y", "z", "aa", "ab", "ac"]
-    assert all(score.best for score in found.scores)
 
 
 # Reproducible ------------------------------------------------------------------------------------
@@ -314,13 +280,13 @@ def test_a_p_value_of_alpha_is_significant(alpha: float) -> None:
 
 def test_a_row_is_found_by_name() -> None:
     found = compared()
-    assert found["map", "new"].system == found["AP", "old", "new"].system == "new"
-    with pytest.raises(InvalidParameterError, match="name one of the systems 'new', 'same'"):
+    assert found["map", "new"] is found["AP", "new"]
+    with pytest.raises(InvalidParameterError, match=r"one of the systems; .* 'old': 'new', 'same'"):
         found["map"]
     with pytest.raises(InvalidParameterError, match=r"no system 'nwe'; did you mean 'new'\?"):
         found["map", "nwe"]
-    with pytest.raises(KeyError, match="each with each by all_pairs=True"):
-        found["map", "new", "same"]
+    with pytest.raises(InvalidParameterError, match="no system 'old'; compared with 'old': 'new'"):
+        found["map", "old"]
     with pytest.raises(InvalidParameterError, match="'err' was not evaluated"):
         found["err", "new"]
 
@@ -358,8 +324,8 @@ def test_a_frame_has_a_row_for_each_difference_and_plain_objects_are_json(backen
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["names"] == ["old", "new", "same"]
     assert plain["rows"][2]["p"] is None
-    assert (plain["alpha"], plain["all_pairs"]) == (0.05, False)
-    assert [score["letter"] for score in plain["scores"][:3]] == ["a", "b", "c"]
+    assert plain["alpha"] == 0.05
+    assert plain["scores"]["map"]["new"] == found["map", "new"].new
 
 
 # Unjudged items ----------------------------------------------------------------------------------

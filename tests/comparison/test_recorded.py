@@ -94,8 +94,9 @@ def test_ids_of_other_types_are_those_of_the_evaluation(recorded: Any) -> None:
     live = evaluated(new, "map", truth)
     found = compare({"baseline": recorded(evaluated(old, "map", truth)), "now": live})
     assert found.query_ids == [0, 1, 2, 3]
-    assert found.query_changes([2])[0].before.ranking == [20, 7, "é"]
-    assert {item.item for item in found.query_changes([2])[0].items} == {20, "é"}
+    (place,) = found.evaluations["baseline"].placements([2])
+    assert place.ranking == [20, 7, "é"]
+    assert {hit.item for hit in place.hits} == {20, "é"}
 
 
 def test_files_of_values_alone_compare_and_explain_nothing(recorded: Any) -> None:
@@ -111,8 +112,7 @@ def test_repeats_keep_their_spread(recorded: Any) -> None:
     assert len(found.runs) == 3
     assert sorted(found.spread("AP")) == pytest.approx(sorted(live.spread("map")), abs=1e-6)
     row = compare({"baseline": found, "now": evaluate(TRUTH, OLD, "map")})["map"]
-    assert row.noise is not None
-    assert row.noise.runs == (3, 1)
+    assert row.noise > 0
 
 
 def test_what_changed_meanwhile_is_refused(recorded: Any) -> None:

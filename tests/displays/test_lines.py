@@ -23,7 +23,7 @@ from sklearn_rank import (
     ranking_roc_curve,
 )
 from sklearn_rank.displays.lines import line_style, shown_name
-from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.means import mean_interval
 
 HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
 TRUTH = [{"a", "b"}, {"c"}]
@@ -226,7 +226,7 @@ def test_averaged_roc_by_hand():
     # One of two pairs is right in a, none in b.
     assert shown.areas == [(1 / 2 + 0) / 2]
     (band,) = shown.bands_
-    low, high = mean_confidence_interval([1 / 2, 0], bounds=(0, 1), confidence_level=0.9)
+    low, high = mean_interval(np.array([1 / 2, 0]), None, (0, 1), 0.9)
     corners = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
     assert {(0.5, low), (0.5, high), (1.0, 1.0)} <= corners
 

@@ -63,8 +63,8 @@ def test_many_differences_are_few_rows():
 def test_texts_of_queries_stand_in_place_of_their_ids():
     texts = {"q1": "red shoes", "q2": ""}
     runs = {"old": {"q1": ["a", "x"], "q2": ["x", "b"]}, "new": {"q1": ["x", "a"], "q2": ["b"]}}
-    compared = compare({"q1": {"a"}, "q2": {"b"}}, runs, "mrr", query_text=texts)
-    labels = [label.get_text() for label in compared.plot("changes").labels_]
+    compared = compare({"q1": {"a"}, "q2": {"b"}}, runs, "mrr")
+    labels = [label.get_text() for label in compared.plot("changes", query_text=texts).labels_]
     assert labels == ["q2  +0.500", "red shoes  −0.500"]
 
 

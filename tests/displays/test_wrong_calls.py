@@ -60,8 +60,8 @@ def test_kinds_systems_and_numbers_of_names():
         EV.plot("pie")
     with pytest.raises(ValueError, match="The 'kind' parameter of Comparison"):
         PAIR.plot("pie")
-    with pytest.raises(ValueError, match=r"no system 'systm'; did you mean 'system'\?"):
-        PAIR.plot("changes", system="systm")
+    with pytest.raises(ValueError, match=r"no system 'neww'; did you mean 'new'\?"):
+        PAIR.plot("changes", system="neww")
     with pytest.raises(ValueError, match="The 'n_named' parameter of QueryDifferencesDisplay"):
         PAIR.plot("changes", n_named=-1)
     for names, message in (("ab", "did you mean ['ab']?"), (["a", "b"], "for each curve (1), got")):

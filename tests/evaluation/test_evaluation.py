@@ -21,8 +21,8 @@ from sklearn_rank import (
     measure_from,
 )
 from sklearn_rank.evaluation.averaging import mean_over
-from sklearn_rank.statistics import mean_confidence_interval
-from tests.evaluation.cases import HALF, MRR, RUN, TRUTH
+from sklearn_rank.statistics.means import mean_interval
+from tests.evaluation.cases import HALF, MRR
 
 
 def test_values_are_joined_to_their_queries(evaluation):
@@ -173,7 +173,7 @@ def test_the_number_for_undefined_queries_stays_the_same(settled: float) -> None
     # AP 1/2 and 1, and twice what stands for an undefined one, none below 0.00001.
     logs = [math.log(1 / 2), 0.0, *[math.log(max(settled, 1e-5))] * 2]
     assert ev["gmap"] == pytest.approx(math.exp(math.fsum(logs) / 4))
-    expected = mean_confidence_interval(logs, bounds=(math.log(1e-5), 0.0))
+    expected = mean_interval(np.array(logs), None, (math.log(1e-5), 0.0), 0.95)
     assert ev.confidence_interval("gmap") == pytest.approx(tuple(map(math.exp, expected)))
     one, two = ev.by_slice({"q1": 1, "q3": 1, "q2": 2, "q4": 2}).values()
     assert one["gmap"] == pytest.approx(math.exp((logs[0] + logs[2]) / 2))
@@ -231,31 +231,12 @@ NEARLY = 1e-14 if IS_EXACT else 1e-8
 """Old versions of SciPy have nine digits of Student's t."""
 
 
-@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0]])
-def test_t_interval_of_a_weighted_mean(weights):
-    evaluation = evaluate(TRUTH, RUN, "mrr", sample_weight=dict(zip(TRUTH, weights, strict=True)))
-    mean = sum(w * v for w, v in zip(weights, MRR, strict=True)) / sum(weights)
-    assert evaluation["mrr"] == pytest.approx(mean, rel=1e-15)
-    # Variance of a ratio of means: n / (n - 1) * sum of (w (v - mean) / sum of w)^2.
-    squares = sum((w * (v - mean) / sum(weights)) ** 2 for w, v in zip(weights, MRR, strict=True))
-    for level in (0.5, 0.95):
-        reach = stats.t.ppf((1 + level) / 2, 3) * math.sqrt(squares * 4 / 3)
-        interval = evaluation.confidence_interval("RR", level, method="t")
-        clipped = max(mean - reach, 0), min(mean + reach, 1)
-        assert interval == pytest.approx(clipped, abs=NEARLY)
-
-
-@pytest.mark.parametrize(
-    ("settled", "mean", "error", "freedom"),
-    # Of 1 and 1/2; of 0, 1 and 1/2.
-    [(np.nan, 3 / 4, 1 / 4, 1), (0.0, 1 / 2, math.sqrt(1 / 4 / 3), 2)],
-)
-def test_intervals_leave_undefined_queries_out_or_settle_them(settled, mean, error, freedom):
+@pytest.mark.parametrize(("settled", "values"), [(np.nan, [1, 1 / 2]), (0.0, [0, 1, 1 / 2])])
+def test_intervals_leave_undefined_queries_out_or_settle_them(settled, values):
     truth, rankings = [set(), {"a"}, {"a"}], [["a"], ["a"], ["x", "a"]]
     evaluation = evaluate(truth, rankings, "mrr", zero_division=settled)
-    reach = stats.t.ppf(0.7, freedom) * error
-    interval = evaluation.confidence_interval("mrr", 0.4, method="t")
-    assert interval == pytest.approx((mean - reach, mean + reach), abs=NEARLY)
+    expected = mean_interval(np.array(values), None, (0.0, 1.0), 0.4)
+    assert evaluation.confidence_interval("mrr", 0.4) == expected
 
 
 def test_intervals_are_clipped_to_the_range():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn_rank.comparison.baseline import FORMAT, BaselineError, key_of
 from sklearn_rank.gates.limits import Settings
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
-from sklearn_rank.statistics import detectable_drop
+from sklearn_rank.statistics.planning import least_found
 from tests.gates.conftest import Gate, beside, rules
 from tests.numbers.test_golden import LISTS, TRUTHS
 from tests.plugin.cases import case, names, results, truth
@@ -376,7 +376,8 @@ def test_recording_says_what_the_next_run_will_see(gate):
     sample = gate.record(*case([1, 2, 3, 4, 2, 1] * 5), **DROP)
     (note,) = sample.as_dict()["notes"]
     # The deviation of changes is .45 of that of the values.
-    drop = detectable_drop(30, 0.45 * np.std([1, 1 / 2, 1 / 3, 1 / 4, 1 / 2, 1] * 5, ddof=1))
+    deviation = 0.45 * np.std([1, 1 / 2, 1 / 3, 1 / 4, 1 / 2, 1] * 5, ddof=1)
+    drop = least_found(deviation / 30**0.5, 29, 0.1, 0.8)
     assert note.startswith(
         f"With 30 queries this gate detects MRR drops of {drop:.3f} or more (80%"
     )

@@ -16,8 +16,8 @@ from sklearn_rank.gates.rule import (
     false_alarm,
     judge_drops,
 )
-from sklearn_rank.statistics import holm
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.statistics.randomization import holm
 from tests.benchmarks.gate_rates import changed, paired
 
 ANY = Rule(0.0)

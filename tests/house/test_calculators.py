@@ -5,12 +5,13 @@ import math
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sklearn_rank import evaluate
 from sklearn_rank.measures.catalogue import METRICS
-from sklearn_rank.statistics import detectable_drop, mean_confidence_interval, queries_needed
-from sklearn_rank.statistics.planning import share_found
+from sklearn_rank.statistics.means import mean_interval
+from sklearn_rank.statistics.planning import least_found
 from tests.report.test_browser import pytestmark, using
 
 __all__ = ["pytestmark"]
@@ -38,15 +39,20 @@ def test_they_agree_with_python(tmp_path):
     )
     found = using(page(), f"return {{ {script} }};", tmp_path)
     for pair, (n, of, level) in zip(found["hitRateInterval"], hits, strict=True):
-        expected = mean_confidence_interval([1] * n + [0] * (of - n), confidence_level=level)
+        expected = mean_interval(np.repeat([1.0, 0.0], [n, of - n]), None, (0.0, 1.0), level)
         assert pair == pytest.approx(expected, abs=1e-9)
     for drop, (n, sd, alpha, power) in zip(found["detectableDrop"], drops, strict=True):
-        assert drop == pytest.approx(detectable_drop(n, sd, alpha=alpha, power=power), rel=1e-6)
+        expected = least_found(sd / math.sqrt(n), n - 1, alpha, power)
+        assert drop == pytest.approx(expected, rel=1e-6)
     for n, (drop, sd, alpha, power) in zip(found["queriesNeeded"], needed, strict=True):
-        assert n == queries_needed(drop, sd, alpha=alpha, power=power)
+        few, enough = (
+            least_found(sd / math.sqrt(own), own - 1, alpha, power) for own in (n - 1, n)
+        )
+        assert enough <= drop < few
     for rate, (n, sd, least, hard, alpha) in zip(found["falseAlarmRate"], gates, strict=True):
-        red = share_found(0, sd / math.sqrt(n), n - 1, alpha, least=least, most=hard)
-        assert rate == pytest.approx(red, abs=0.02)
+        error = sd / math.sqrt(n)  # of a drop of 0 this share is found
+        none = least_found(error, n - 1, alpha, max(rate, 1e-9), least=least, most=hard)
+        assert none == pytest.approx(0, abs=0.1 * error)
 
 
 def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):

@@ -7,11 +7,22 @@ import pytest
 from scipy import stats
 
 from sklearn_rank import evaluate
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.means import mean_interval
+from sklearn_rank.typing import FloatArray
 from tests.benchmarks.comparisons import CELLS, SAMPLES, coverage
 
 UNIT = (0.0, 1.0)
+OPEN = (0.0, math.inf)
+
+
+def interval_of(
+    values: list[float] | FloatArray,
+    bounds: tuple[float, float] = UNIT,
+    level: float = 0.95,
+    weights: list[float] | None = None,
+) -> tuple[float, float]:
+    shares = None if weights is None else np.array(weights, float)
+    return mean_interval(np.array(values, float), shares, bounds, level)
 
 
 # By hand ---------------------------------------------------------------------------------------
@@ -21,7 +32,7 @@ UNIT = (0.0, 1.0)
 @pytest.mark.parametrize(("hits", "n"), [(0, 3), (1, 2), (7, 9), (499, 500), (30, 30)])
 def test_the_binomial_interval_is_scipys(hits: int, n: int, level: float) -> None:
     expected = stats.binomtest(hits, n).proportion_ci(level, "exact")
-    interval = mean_confidence_interval([1] * hits + [0] * (n - hits), confidence_level=level)
+    interval = interval_of([1] * hits + [0] * (n - hits), level=level)
     assert interval == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
@@ -30,50 +41,47 @@ def test_a_bounded_mean_has_half_an_observation_more_at_each_bound() -> None:
     # the deviations are 0.0225, 0.0025, 0.0625 and half of 0.4225 and 0.1225.
     squares = 0.0225 + 0.0025 + 0.0625 + (0.4225 + 0.1225) / 2
     reach = stats.t.ppf(0.9, 3) * math.sqrt(squares / 3 / 4)
-    interval = mean_confidence_interval([0.5, 0.7, 0.9], bounds=UNIT, confidence_level=0.8)
+    interval = interval_of([0.5, 0.7, 0.9], level=0.8)
     assert interval == pytest.approx((0.65 - reach, 0.65 + reach))
 
 
 def test_other_bounds_scale_the_interval() -> None:
-    values = np.array([0.5, 0.7, 0.9])
-    low, high = mean_confidence_interval(values, bounds=UNIT)
-    scaled = mean_confidence_interval(4 * values - 3, bounds=(-3, 1))
-    assert scaled == pytest.approx((4 * low - 3, 4 * high - 3))
-    hits = mean_confidence_interval([1, -1, 1, 1], bounds=(-1, 1))
-    low, high = mean_confidence_interval([1, 0, 1, 1])
-    assert hits == pytest.approx((2 * low - 1, 2 * high - 1))
+    for values in ([0.5, 0.7, 0.9], [1, 0, 1, 1]):
+        low, high = interval_of(values)
+        scaled = interval_of(4 * np.array(values) - 3, (-3, 1))
+        assert scaled == pytest.approx((4 * low - 3, 4 * high - 3))
 
 
-def test_an_unbounded_mean_has_students_interval() -> None:
-    values = [1.0, 2.0, 6.0]
-    expected = stats.t.interval(0.95, 2, loc=3, scale=math.sqrt(14 / 2 / 3))
-    assert mean_confidence_interval(values) == pytest.approx(expected)
-    assert mean_confidence_interval(values, method="t") == pytest.approx(expected)
-    assert mean_confidence_interval(values, bounds=(0, math.inf)) == pytest.approx(
-        (max(expected[0], 0), expected[1])
-    )
+@pytest.mark.parametrize("values", [[1.0, 2.0, 6.0], [0.0, 1.0, 1.0]])
+def test_an_unbounded_mean_has_students_interval(values: list[float]) -> None:
+    low, high = stats.t.interval(0.95, 2, loc=np.mean(values), scale=stats.sem(values))
+    assert interval_of(values, (-math.inf, math.inf)) == pytest.approx((low, high))
+    assert interval_of(values, OPEN) == pytest.approx((max(low, 0), high))
+
+
+def test_weights_of_an_unbounded_mean_are_those_of_clusters() -> None:
+    values, weights = [1.0, 2.0, 6.0, 3.0], [1.0, 3.0, 2.0, 2.0]
+    labels, each = np.repeat(range(4), [1, 3, 2, 2]), np.repeat(values, [1, 3, 2, 2])
+    expected = mean_interval(each, None, OPEN, 0.9, labels)
+    assert interval_of(values, OPEN, 0.9, weights) == pytest.approx(expected)
+    assert sum(expected) / 2 == pytest.approx(np.average(values, weights=weights))
 
 
 def test_equal_weights_weigh_nothing() -> None:
-    values = [0.1, 0.5, 0.6, 1.0]
-    for bounds in (UNIT, None):
-        alike = mean_confidence_interval(values, weights=[3] * 4, bounds=bounds)
-        assert alike == mean_confidence_interval(values, bounds=bounds)
-    assert mean_confidence_interval([1, 1], weights=[2, 2]) == mean_confidence_interval([1, 1])
+    for values in ([0.1, 0.5, 0.6, 1.0], [1, 1, 0, 1]):
+        for bounds in (UNIT, OPEN):
+            alike = interval_of([*values, 0.3], bounds, weights=[3] * 4 + [0])
+            assert alike == interval_of(values, bounds)
 
 
 def test_weights_of_values_0_and_1_count_as_those_of_any_others() -> None:
     weights = [1.0, 2.0, 5.0, 1.0]
-    ends = [
-        mean_confidence_interval([0.0, 1.0, 1.0, least], weights=weights, bounds=(0, 1))
-        for least in (0.0, 1e-12)
-    ]
+    ends = [interval_of([0.0, 1.0, 1.0, least], weights=weights) for least in (0.0, 1e-12)]
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
 
 
 def test_one_query_of_nearly_all_the_weight_says_little() -> None:
-    low, high = mean_confidence_interval([0.5, 0.4, 0.6], weights=[1e6, 1, 1], bounds=UNIT)
-    assert (low, high) == (0.0, 1.0)
+    assert interval_of([0.5, 0.4, 0.6], weights=[1e6, 1, 1]) == UNIT
 
 
 # Never closed ----------------------------------------------------------------------------------
@@ -81,34 +89,30 @@ def test_one_query_of_nearly_all_the_weight_says_little() -> None:
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 5, 1, 1, 1]])
-def test_no_sample_is_certain(value: float, weights: list[int] | None) -> None:
-    low, high = mean_confidence_interval([value] * 8, weights=weights, bounds=UNIT)
+def test_no_sample_is_certain(value: float, weights: list[float] | None) -> None:
+    low, high = interval_of([value] * 8, weights=weights)
     assert 0 <= low <= value <= high <= 1
     assert high - low > 0.05
 
 
 def test_one_query_has_an_interval_between_bounds() -> None:
-    assert mean_confidence_interval([1.0]) == pytest.approx((0.025, 1.0))
-    assert mean_confidence_interval([0.5], bounds=UNIT) == UNIT
-    assert mean_confidence_interval([0.5], bounds=UNIT, weights=[3]) == UNIT
+    assert interval_of([1.0]) == pytest.approx((0.025, 1.0))
+    assert interval_of([0.5]) == interval_of([0.5], weights=[3]) == UNIT
 
 
 @pytest.mark.parametrize(
-    ("method", "bounds"),
-    [("auto", None), ("auto", (0, math.inf)), ("t", UNIT)],
+    ("values", "bounds"),
+    [
+        ([1.0, 1.0, 1.0], OPEN),
+        ([0.3, 0.1 * 3, 0.3], OPEN),  # they differ by rounding alone
+        ([0.5], OPEN),
+        ([], UNIT),
+    ],
 )
-def test_without_a_spread_students_t_says_nothing(
-    method: str, bounds: tuple[float, float] | None
+def test_without_a_spread_there_is_no_interval(
+    values: list[float], bounds: tuple[float, float]
 ) -> None:
-    # 0.1 * 3 and 0.3 differ by rounding alone.
-    for values in ([1.0, 1.0, 1.0], [0.3, 0.1 * 3, 0.3], [0.5]):
-        interval = mean_confidence_interval([*values, math.nan], bounds=bounds, method=method)
-        assert all(map(math.isnan, interval)) or (bounds is None and values[0] == 1.0)
-
-
-def test_few_whole_numbers_of_an_unbounded_measure_are_no_hits() -> None:
-    low, high = mean_confidence_interval([0, 1, 1], bounds=(0, math.inf))
-    assert (low, high) == pytest.approx((0, 2 / 3 + stats.t.ppf(0.975, 2) / 3))
+    assert all(map(math.isnan, interval_of([*values, math.nan], bounds)))
 
 
 def test_the_printed_interval_of_ten_hits_is_not_closed() -> None:
@@ -123,7 +127,7 @@ def test_the_printed_interval_of_ten_hits_is_not_closed() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_observed_mean_lies_inside(seed: int, level: float) -> None:
     values = np.random.default_rng(seed).beta(8, 1, 12)
-    low, high = mean_confidence_interval(values, bounds=UNIT, confidence_level=level)
+    low, high = interval_of(values, level=level)
     assert low - 1e-12 <= values.mean() <= high + 1e-12
 
 
@@ -134,71 +138,7 @@ def test_the_observed_mean_lies_inside(seed: int, level: float) -> None:
 @pytest.mark.parametrize("n", SAMPLES)
 def test_intervals_cover(cell, n: int) -> None:
     # 400 samples: a true coverage of 95% shows less than 92 % about once in 200 cells.
-    share, width, closed = coverage(cell, n, "auto", samples=400, seed=7)
+    share, width, closed = coverage(cell, n, samples=400, seed=7)
     assert share >= 0.92
     assert closed == 0
     assert width < 0.85
-
-
-# Refused ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("weights", "complaint"),
-    [
-        ([1, -1, 1], r"weights contains a negative value \(-1\.0\) at position 1"),
-        ([1, math.nan, 1], "weights contains NaN at position 1"),
-        ([1, math.inf, 1], "weights contains infinity at position 1"),
-        ([1, 1], "weights has 2 weights for 3 queries; pass one per query"),
-        ([[1, 1, 1]], r"weights should be a 1d array, got an array of shape \(1, 3\)"),
-    ],
-)
-def test_odd_weights_are_refused(weights: list, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        mean_confidence_interval([0.1, 0.2, 0.4], weights=weights)
-
-
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        ([[0.1, 0.2]], r"values has shape \(1, 2\); pass one value per query"),
-        ([0.1, math.inf], "values contains infinity at position 1"),
-        ([0.5, 1.5], r"values holds 1\.5, which is outside of bounds \(0, 1\)"),
-    ],
-)
-def test_odd_values_are_refused(values: list, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        mean_confidence_interval(values, bounds=UNIT)
-
-
-@pytest.mark.parametrize(
-    ("bounds", "slack"), [(UNIT, 1e-9), ((0.0, 100.0), 1e-7), ((0.0, math.inf), 1e-9)]
-)
-def test_rounding_may_carry_a_value_beyond_its_bounds(
-    bounds: tuple[float, float], slack: float
-) -> None:
-    for value in (bounds[0] - slack / 2, min(bounds[1], 1.0) + slack / 2):
-        low, high = mean_confidence_interval([value, 0.5, 0.7], bounds=bounds)
-        assert bounds[0] <= low < high <= bounds[1]
-    with pytest.raises(ValueError, match="outside of bounds"):
-        mean_confidence_interval([bounds[0] - 2 * slack, 0.5], bounds=bounds)
-
-
-def test_text_is_no_number() -> None:
-    with pytest.raises(TypeError, match="values holds strings; pass numbers"):
-        mean_confidence_interval(["0.1", "0.2"])
-
-
-@pytest.mark.parametrize("bounds", [(1, 0), (0, 0), (0, math.nan), 1, "01", (0, 1, 2), ("a", "b")])
-def test_bounds_are_two_rising_numbers(bounds: object) -> None:
-    with pytest.raises(InvalidParameterError, match=r"'bounds' parameter .* two numbers in rising"):
-        mean_confidence_interval([0.1, 0.2], bounds=bounds)  # type: ignore[arg-type]
-
-
-def test_nothing_and_none_are_left_out() -> None:
-    values = [0.2, None, 0.4, math.nan, 0.9, 0.0]
-    expected = mean_confidence_interval([0.2, 0.4, 0.9], bounds=UNIT)
-    assert mean_confidence_interval(values, weights=[1] * 5 + [0], bounds=UNIT) == expected
-    for few in ([], [math.nan]):
-        assert all(map(math.isnan, mean_confidence_interval(few, bounds=UNIT)))
-    assert all(map(math.isnan, mean_confidence_interval([1, 0], weights=[0, 0])))

@@ -60,7 +60,7 @@ def test_hostile_names_are_data(text):
     about = {"title": text, "text": text, "url": text, "image": text}
     query = text.encode(errors="replace").decode()  # a lone surrogate is no id
     runs = {query or "old": {query: [query, "x"]}, query + "2": {query: ["x", query]}}
-    result = compare({query: {query: 1}}, runs, "mrr", query_text={query: text})
+    result = compare({query: {query: 1}}, runs, "mrr")
     texts = {"query_text": {query: text}, "item_text": {query: about}}
     data = report_on(result, slices={query: text}, **texts).sections[0].queries
     row = Row(
