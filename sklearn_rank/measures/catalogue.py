@@ -9,7 +9,6 @@ from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.kernels import binary, graded, moves, pairwise, recall_levels
-from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -400,30 +399,10 @@ def find_metric(name: str) -> Metric:
     return metric
 
 
-def _by_name(metric: Metric) -> tuple[Any, ...]:
+def _by_name(metric: Metric) -> Any:
     if metric.is_custom:
-        return custom_metric, (metric.kernel, metric.greater_is_better)
+        return object.__reduce_ex__(metric, 2)
     return find_metric, (metric.name,)
-
-
-def custom_metric(kernel: CustomKernel, greater_is_better: bool) -> Metric:
-    """The record of a measure that the caller made."""
-    return Metric(
-        kernel.name,
-        kernel.name,
-        kernel,
-        "A measure of the caller.",
-        "",
-        lower=kernel.lower,
-        upper=kernel.upper,
-        greater_is_better=greater_is_better,
-        graded=True,
-        takes_k=False,
-        counts_irrelevant=kernel.function is not None,
-        is_custom=True,
-        is_total=kernel.total is not None,
-        is_given=kernel.function is None and kernel.total is None,
-    )
 
 
 # A copy of a record is the record itself.

@@ -14,7 +14,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
 from sklearn_rank.kernels.custom import CustomKernel
-from sklearn_rank.measures.catalogue import Measure, custom_metric
+from sklearn_rank.measures.catalogue import Measure, Metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.checks import check_flag, is_missing
 from sklearn_rank.support.text import format_list, safe_repr
@@ -53,9 +53,9 @@ def measure_from(
     Returns
     -------
     measure : Measure
-        Taken by everything that takes a measure; no text reads back to it. The value of a query
-        with ties is the mean over their distinct orders, of which there may be 500. Two are equal
-        if name, function, range and direction are.
+        Taken by everything that takes a measure; no text reads back to it. Tied relevant items
+        are refused: pass ``ties="stable"`` or ``"docid"``. Two are equal if name, function, range
+        and direction are.
 
     Raises
     ------
@@ -102,7 +102,31 @@ def measure_from(
         msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
         raise InvalidParameterError(msg)
     better = check_flag(greater_is_better, "greater_is_better", "measure_from")
-    return Measure(custom_metric(CustomKernel(name, function, lower, upper), better))
+    return _measure_of(CustomKernel(name, function, lower, upper), better)
+
+
+def _measure_of(kernel: CustomKernel, greater_is_better: bool) -> Measure:
+    metric = Metric(
+        kernel.name,
+        kernel.name,
+        kernel,
+        "A measure of the caller.",
+        "",
+        lower=kernel.lower,
+        upper=kernel.upper,
+        greater_is_better=greater_is_better,
+        graded=True,
+        takes_k=False,
+        takes_ties=kernel.function is None,
+        counts_irrelevant=kernel.function is not None,
+        is_custom=True,
+        is_total=kernel.total is not None,
+        is_given=kernel.function is None and kernel.total is None,
+    )
+    return Measure(metric)
+
+
+# Values measured elsewhere ------------------------------------------------------------------------
 
 
 def given_measures(values: Any) -> dict[Measure, Any]:
@@ -148,7 +172,7 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
         better = key in greater if is_named else measure.metric.greater_is_better
         total = float(value) if math.isfinite(value) else math.nan
         kernel = replace(cast("CustomKernel", measure.metric.kernel), total=total)
-        measures.append(Measure(custom_metric(kernel, better)))
+        measures.append(_measure_of(kernel, better))
     return measures
 
 
