@@ -84,18 +84,28 @@ def _can_be_equal(kind: type, other: type) -> bool:
 # Spelling of ids ---------------------------------------------------------------------------------
 
 
+def _folded(keys: Iterable[Any]) -> str:
+    """Ids without type, case and spaces, each with a mark at its end."""
+    texts = (k.decode("utf-8", "replace") if isinstance(k, bytes) else str(k) for k in keys)
+    text = "".join(f"{text}\0" for text in texts)
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return "".join(text.casefold().split())
+
+
 def _plain(key: Any) -> str:
     """An id without type, case, spaces, leading zeros and a trailing ".0"."""
-    text = key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key)
-    text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return "".join(text.casefold().split()).removesuffix(".0").lstrip("0")
+    return _folded([key])[:-1].removesuffix(".0").lstrip("0")
 
 
 def _alike(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Unequal ids of the two sides that have one plain form."""
+    right = list(right)
+    mine, folded = {key: _plain(key) for key in left}, _folded(right)
+    # Most sides have nothing alike, which one text of all says at once.
+    if not any(f"{plain}{end}" in folded for plain in mine.values() for end in ("\0", ".0\0")):
+        return []
     by_plain = {_plain(key): key for key in right}
-    pairs = ((key, by_plain.get(_plain(key))) for key in left)
-    return [(key, other) for key, other in pairs if other is not None]
+    return [(key, by_plain[plain]) for key, plain in mine.items() if plain in by_plain]
 
 
 def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
