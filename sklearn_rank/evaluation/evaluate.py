@@ -222,7 +222,7 @@ def evaluate(
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
-    judged = replace(judged, options={**rules, "lowest": preset.lowest})
+    judged.options.update(rules, lowest=preset.lowest)
     values_given = {
         measure: numbers_by_query(measure, numbers, judged.listed_ids(), judged.left_out)
         for measure, numbers in given.items()

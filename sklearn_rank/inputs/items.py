@@ -139,6 +139,8 @@ def read_scores(values: list[Any], place: Callable[[int], tuple[object, str]]) -
     return scores if is_plain else np.array(read)
 
 
+_NO_HITS = HitReader((), (), None)
+
 # Items with care ---------------------------------------------------------------------------------
 
 
@@ -154,7 +156,7 @@ class ItemReader:
         self.unjudged_grades = self.n_dropped = self.n_identical = 0
         self.mixes = False
         """Whether some rankings are lists and others {item: score}."""
-        self._hits = HitReader((), (), None)
+        self._hits = _NO_HITS
         self._types: dict[str, set[type]] = {"y_score": set(), "y_true": set()}
 
     @property

@@ -186,14 +186,13 @@ def _types_of_plain(rankings: list[Any], truths: list[Any]) -> tuple[set[type], 
     ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
     if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
         return None
-    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
-    is_plain = (
-        set(map(type, grades)) <= {int, float}
-        and min(grades, default=0) >= 0
-        and max(grades, default=0) <= EXACT_INTEGER
-        and not math.isnan(sum(grades))
-    )
-    return (ranked, true) if is_plain else None
+    graded = truths if of_truth == {dict} else [one for one in truths if type(one) is dict]
+    grades = [*chain.from_iterable(map(dict.values, graded))]
+    if not set(map(type, grades)) <= {int, float}:
+        return None
+    few = {0, *grades}  # a NaN is among them
+    are_plain = min(few) >= 0 and max(few) <= EXACT_INTEGER and not math.isnan(sum(few))
+    return (ranked, true) if are_plain else None
 
 
 def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
@@ -257,7 +256,8 @@ def _chosen(
     """Borders and values of the chosen ones."""
     if is_chosen.all():
         return borders, values
-    return np.concatenate(([0], np.cumsum(is_chosen)))[borders], values[is_chosen]
+    chosen = is_chosen.nonzero()[0]
+    return chosen.searchsorted(borders), values[chosen]
 
 
 def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
@@ -453,15 +453,18 @@ def _about_queries(
     y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any], counts: InputCounts
 ) -> dict[str, Any]:
     """Fields of the data about queries of one side alone."""
-    evaluated = set(queries)
     missing = [number for number, query in enumerate(queries) if query not in y_score]
     n_missing = len(missing) + len(y_true) - len(queries)
-    n_unjudged = sum(query not in y_true for query in y_score)
+    n_unjudged, left_out = 0, []
+    if missing or not len(queries) == len(y_true) == len(y_score):
+        evaluated = set(queries)
+        n_unjudged = sum(query not in y_true for query in y_score)
+        left_out = [query for query in chain(y_true, y_score) if query not in evaluated]
     tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     return {
         "counts": replace(counts, missing=n_missing, unjudged=n_unjudged),
         "missing": np.array(missing, dtype=np.int64),
-        "left_out": [query for query in chain(y_true, y_score) if query not in evaluated],
+        "left_out": left_out,
         "query_columns": tuple(table for table in tables if table is not None),
     }
 

@@ -98,14 +98,16 @@ def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
     if len(scores) < 2:
         return ""
-    rises, falls = scores[1:] > scores[:-1], scores[1:] < scores[:-1]
-    borders = offsets[1:-1]
+    falls = scores[1:] < scores[:-1]
+    # Rankings that fall somewhere are at least as many as falls by the steps of the longest.
+    n_lists = len(offsets) - 1
+    limit = round((1 - _NEARLY_ALL) * n_lists * (int(sizes_of(offsets).max()) - 1), 9)
+    if np.count_nonzero(falls) - n_lists >= limit:
+        return ""  # as most scores do, even if they fall at each border
+    rises, borders = scores[1:] > scores[:-1], offsets[1:-1]
     borders = borders[(borders > 0) & (borders < len(scores))] - 1
     rises[borders] = falls[borders] = False  # from one ranking to the next
-    n_rises, n_falls = np.count_nonzero(rises), np.count_nonzero(falls)
-    # Rankings that fall somewhere are at least as many as falls by the steps of the longest.
-    most = (len(offsets) - 1) * (int(sizes_of(offsets).max()) - 1)
-    if n_rises < least or n_falls > round((1 - _NEARLY_ALL) * most, 9):
+    if np.count_nonzero(rises) < least or np.count_nonzero(falls) > limit:
         return ""
     steps = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
     falling, rising = np.unique(steps[falls]), np.unique(steps[rises])

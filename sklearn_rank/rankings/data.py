@@ -106,7 +106,7 @@ class RankingData:
     """Ids of the items, where they were asked for and the layout has any."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     """Options of the reader on which values depend, as far as they are known."""
     judgements: Judgements | None = None
     """Which items are relevant to each query; None where they have no ids."""
