@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.statistics.paired import PairedDifferences
@@ -73,6 +74,39 @@ class Change:
     design_effect: float = math.nan
     noise: float = math.nan
 
+    @classmethod
+    def of(
+        cls,
+        pairs: PairedDifferences,
+        alpha: float,
+        measure: str = "",
+        baseline: str = "",
+        system: str = "",
+        **fields: Any,
+    ) -> Self:
+        """Everything about some pairs but what depends on other tests."""
+        low, high = pairs.interval(1 - alpha)
+        drop = pairs.drop
+        return cls(
+            measure,
+            baseline,
+            system,
+            len(pairs),
+            *pairs.means,
+            pairs.mean,
+            low,
+            high,
+            effect=pairs.effect,
+            p=pairs.p,
+            wins=pairs.wins,
+            ties=pairs.ties,
+            losses=pairs.losses,
+            better=None if math.isnan(drop) or drop == 0 else drop < 0,
+            design_effect=pairs.design_effect,
+            noise=pairs.noise,
+            **fields,
+        )
+
 
 def changes_of(groups: Sequence[Joined], alpha: float) -> list[tuple[Change, ...]]:
     """The changes of each group of queries, all tested in one family."""
@@ -104,24 +138,8 @@ def _tested(
     if isinstance(pairs, str):
         old, new = (joined.value(system, measure) for system in names)
         row = Change(measure, *names, len(joined.query_ids), old, new, new - old, remark=pairs)
+        if not math.isnan(row.change) and row.change != 0:
+            row = replace(row, better=(row.change > 0) == metric.greater_is_better)
     else:
-        low, high = pairs.interval(1 - alpha)
-        row = Change(
-            measure,
-            *names,
-            len(pairs),
-            *pairs.means,
-            pairs.mean,
-            low,
-            high,
-            effect=pairs.effect,
-            p=pairs.p,
-            wins=pairs.wins,
-            ties=pairs.ties,
-            losses=pairs.losses,
-            design_effect=pairs.design_effect,
-            noise=pairs.noise,
-        )
-    if not math.isnan(row.change) and row.change != 0:
-        row = replace(row, better=(row.change > 0) == metric.greater_is_better)
+        row = Change.of(pairs, alpha, measure, *names)
     return row, None if isinstance(pairs, str) else pairs

@@ -255,10 +255,11 @@ def _moves(joined: Joined) -> Moves:
 def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
     """Why an update leaves a baseline alone; empty where it records."""
     lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
-    for row in result.slices:
-        fell = -(row.change or 0.0) if row.greater_is_better else row.change or 0.0
-        if fell > IMPROVEMENT and (row.allowed is not None or row.is_limited):
-            lower.append(f"slice {row.label} {row.name} {row.change:+.4f}")
+    lower += [
+        f"slice {row.label} {row.name} {row.change:+.4f}"
+        for row in result.slices
+        if row.fall > IMPROVEMENT and (row.allowed is not None or row.is_limited)
+    ]
     if lower:
         return ", ".join(lower)
     if any(own.state is State.FAIL for own in result.findings):
@@ -278,7 +279,7 @@ def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
 def _is_gain(row: MeasureResult) -> bool:
     """Whether a gain is recorded: significant, or of a measure or contract without a test."""
     is_contract = row.hard_drop is not None and row.hard_drop == row.allowed
-    return row.drop is not None and (row.drop.recorded or is_contract or not row.drop.n)
+    return row.drop is not None and (row.drop.recorded or is_contract or not row.drop.queries)
 
 
 def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]:

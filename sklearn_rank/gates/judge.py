@@ -315,7 +315,7 @@ def _judge_changes(
         rule, row = rules[key], case.rows[key]
         is_contract = rule.hard_drop <= rule.max_drop + SLACK
         tested = isinstance(pairs[key], PairedDifferences) and not is_contract
-        improved = drop.improved if tested else drop.drop < -IMPROVEMENT
+        improved = drop.improved if tested else row.fall < -IMPROVEMENT
         row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
         state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
         if drop.clauses:
@@ -411,8 +411,8 @@ def _remark(case: _Case) -> None:
     ]
     if drops:
         effect, name, drop = max(drops, key=lambda own: own[0])
-        text = f"design effect {effect:.1f}: {drop.n:,} queries in {drop.n_units:,} clusters"
-        text = f"{text} count as {drop.n / effect:.0f} independent queries ({name})"
+        text = f"design effect {effect:.1f}: {drop.queries:,} queries in {drop.n_units:,} clusters"
+        text = f"{text} count as {drop.queries / effect:.0f} independent queries ({name})"
         case.add("design_effect", None, text)
     runs = len(new.runs)
     if runs > 1 and (case.state not in UNREMARKABLE or case.limits.detail == "page"):

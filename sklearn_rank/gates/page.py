@@ -124,8 +124,8 @@ def _section(record: Mapping[str, Any], queries: Any, *, failed: bool) -> Sectio
 def _cell(metric: Mapping[str, Any]) -> Cell:
     """A measure of a gate: its value, its change and its limits."""
     drop, counts = metric["drop"] or {}, None
-    if drop.get("n"):
-        counts = drop["won"], drop["n"] - drop["won"] - drop["lost"], drop["lost"]
+    if drop.get("queries"):
+        counts = drop["wins"], drop["ties"], drop["losses"]
     limits = [
         f"{word} {metric[key]:g}"
         for key, word in (("at_least", "at least"), ("at_most", "at most"), ("allowed", "allowed"))

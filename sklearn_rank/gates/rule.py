@@ -11,10 +11,11 @@ import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from sklearn_rank.comparison.differences import Change
 from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
 from sklearn_rank.statistics.planning import least_found
 from sklearn_rank.statistics.randomization import holm
@@ -55,38 +56,22 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Drop:
-    """The decision of the rule, in units of the measure; NaN without values per query."""
+class Drop(Change):
+    """A change, and what the rule decides about it."""
 
-    drop: float
-    """Old minus new mean, or new minus old where less is better: above 0 is worse."""
-    n: int = 0
-    """Queries compared one by one."""
     n_units: int = 0
     """Clusters, or queries where there are none."""
-    lost: int = 0
-    won: int = 0
-    p: float = math.nan
-    """Two-sided p-value of no difference, alone."""
-    p_holm: float = math.nan
-    """Corrected over all that ``judge_drops`` got."""
-    improved: bool = False
-    """Whether it is a gain, significantly."""
     recorded: bool = False
-    """Whether it is one at the level at which a baseline rises."""
-    low: float = math.nan
-    high: float = math.nan
-    """Interval of the change at 1 - alpha."""
-    detectable: float = math.nan
-    """Least true drop that is red with a probability of ``POWER``; NaN where fewer than ten units
-    changed."""
-    design_effect: float = math.nan
-    noise: float = math.nan
-    """Share of the variance of the change that lies between runs; NaN without repeats."""
+    """Whether it is a gain at the level at which a baseline rises."""
     clauses: tuple[Clause, ...] = ()
     """Why the drop is red; empty: it is not."""
     exceeds: bool = False
     """Whether it exceeds ``max_drop``; without a clause it is then "not confirmed"."""
+
+    @property
+    def improved(self) -> bool:
+        """Whether it is a gain, significantly."""
+        return self.significant and bool(self.better)
 
 
 def judge_drops(
@@ -108,32 +93,30 @@ def judge_drops(
         if not isinstance(own, PairedDifferences):
             exceeds = not own <= rule.max_drop + SLACK
             fires = {Clause.HARD_DROP: own > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
-            clauses = tuple(clause for clause, is_red in fires.items() if is_red)
-            found[key] = Drop(own, clauses=clauses, exceeds=exceeds)
+            found[key] = Drop(*_UNTESTED, clauses=_red(fires), exceeds=exceeds)
             continue
         drop, (won, lost) = own.drop, own.units_won_and_lost
         only_losses = np.array(lost >= 2 and not won)
-        fired = _fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)
-        low, high = own.interval(1 - rule.alpha)
-        found[key] = Drop(
-            drop=drop,
-            n=len(own),
-            n_units=own.n_units,
-            lost=own.losses,
-            won=own.wins,
-            p=own.p,
+        found[key] = Drop.of(
+            own,
+            rule.alpha,
             p_holm=p_holm[key],
-            improved=drop < 0 and own.is_significant(rule.alpha, p_holm[key]),
-            recorded=drop < 0 and own.is_significant(GAIN_ALPHA, p_holm[key]),
-            low=low,
-            high=high,
+            significant=own.is_significant(rule.alpha, p_holm[key]),
             detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
-            design_effect=own.design_effect,
-            noise=own.noise,
-            clauses=tuple(clause for clause, is_red in fired.items() if is_red),
+            n_units=own.n_units,
+            recorded=drop < 0 and own.is_significant(GAIN_ALPHA, p_holm[key]),
+            clauses=_red(_fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)),
             exceeds=drop > rule.max_drop + SLACK,
         )
     return found
+
+
+_UNTESTED = ("", "", "", 0, math.nan, math.nan, math.nan)
+"""A change without values per query."""
+
+
+def _red(fires: Mapping[Clause, Any]) -> tuple[Clause, ...]:
+    return tuple(clause for clause, is_red in fires.items() if is_red)
 
 
 def _samples(

@@ -122,9 +122,15 @@ class MeasureResult:
         )
 
     @property
+    def fall(self) -> float:
+        """How much worse it is; below 0 it is better."""
+        change = self.change or 0.0
+        return -change if self.greater_is_better else change
+
+    @property
     def compared(self) -> int:
         """Queries that were compared one by one."""
-        return 0 if self.drop is None else self.drop.n
+        return 0 if self.drop is None else self.drop.queries
 
     @property
     def is_limited(self) -> bool:

@@ -155,10 +155,10 @@ def _allowed(row: MeasureResult, limit: float, decimals: int = 4) -> str:
 def counts_of(row: MeasureResult) -> str:
     """``17 of 60 queries got worse, 3 better``."""
     drop = row.drop
-    if drop is None or not drop.n:
+    if drop is None or not drop.queries:
         return "all items ranked together"
-    better = f"{drop.won:,} better" if drop.won else "none better"
-    return f"{drop.lost:,} of {queries_text(drop.n)} got worse, {better}"
+    better = f"{drop.wins:,} better" if drop.wins else "none better"
+    return f"{drop.losses:,} of {queries_text(drop.queries)} got worse, {better}"
 
 
 def is_contract(row: MeasureResult) -> bool:
@@ -179,7 +179,7 @@ def drop_sentence(row: MeasureResult, n: int | None) -> str:
     # The hard limit is named where it alone makes the drop red.
     is_hard = clauses == (Clause.HARD_DROP,) and row.hard_drop != row.allowed
     limit = (row.hard_drop if is_hard else row.allowed) or 0.0
-    _, _, decimals = apart(0.0 if drop is None else drop.drop, limit, _decimals(limit))
+    _, _, decimals = apart(row.fall, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
     p = p_text(None if drop is None or _is_untested(row) else drop.p_holm)
@@ -289,7 +289,7 @@ def outlook_of(result: GateResult) -> str:
     drop = row.drop
     if drop is None or math.isnan(drop.detectable):
         return f"Too few queries changed to say what this gate detects; {fails}.{_noise(row)}"
-    text = power_sentence(drop.n, row.title, drop.detectable)
+    text = power_sentence(drop.queries, row.title, drop.detectable)
     return f"{text}; {fails}.{_noise(row)}"
 
 
@@ -311,9 +311,9 @@ def would(result: GateResult) -> str:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
     row = red[0]
     drop, won = red[0].drop, ""
-    if drop is not None and drop.n:
+    if drop is not None and drop.queries:
         level = result.alpha if row.label is None else result.slice_alpha
-        won = f"{drop.lost:,} lost, {f'{drop.won:,}' if drop.won else 'none'} won"
+        won = f"{drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"
         if not _is_untested(row):
             won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
     return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
@@ -365,8 +365,7 @@ def changes_table(result: GateResult) -> Table:
 
     def by_gravity(row: MeasureResult) -> tuple[int, bool, float]:
         grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
-        change = row.change or 0.0
-        return grave, row.label is not None, change if row.greater_is_better else -change
+        return grave, row.label is not None, -row.fall
 
     rows = [row for row in result.measures.values() if row.is_limited or row.change is not None]
     rows = sorted([*(rows or result.measures.values()), *result.slices], key=by_gravity)
@@ -414,7 +413,7 @@ def _limits_of(row: MeasureResult) -> str:
 
 def _counted(row: MeasureResult) -> str:
     drop = row.drop
-    return f"{drop.lost}/{drop.won}/{drop.n - drop.lost - drop.won}" if drop and drop.n else ""
+    return f"{drop.losses}/{drop.wins}/{drop.ties}" if drop and drop.queries else ""
 
 
 def _verdict(row: MeasureResult, *, is_stale: bool) -> str:

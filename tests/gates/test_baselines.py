@@ -353,7 +353,7 @@ def test_recorded_and_read_otherwise_it_is_red_or_as_beside(data, then, now, tmp
         )
         assert row.drop is not None
         assert other.drop is not None
-        assert (row.drop.p, row.drop.lost) == (other.drop.p, other.drop.lost)
+        assert (row.drop.p, row.drop.losses) == (other.drop.p, other.drop.losses)
 
 
 # Writing -----------------------------------------------------------------------------------------
@@ -433,7 +433,7 @@ def test_values_are_compared_as_they_are_stored(gate):
     assert result.state == "pass", result.headline
     drop = result.measures["own"].drop
     assert drop is not None
-    assert (drop.lost, drop.drop) == (0, 0.0)
+    assert (drop.losses, drop.change) == (0, 0.0)
 
 
 OLD_LISTS = Path(__file__).parents[1] / "plugin" / "test_golden_gates"

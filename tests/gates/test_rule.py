@@ -80,7 +80,12 @@ TEST, HARD, LOSSES = (Clause.SIGNIFICANT,), (Clause.HARD_DROP,), (Clause.ONLY_LO
 )
 def test_clauses_by_hand(lost, won, n, limits, clauses) -> None:
     found = hits(lost, won, n, Rule(**{"max_drop": 0.005, **limits}))
-    assert (found.lost, found.won, found.n, found.drop) == (lost, won, n, (lost - won) / n)
+    assert (found.losses, found.wins, found.queries, -found.change) == (
+        lost,
+        won,
+        n,
+        (lost - won) / n,
+    )
     assert found.clauses == clauses
     assert found.exceeds is ((lost - won) / n > limits.get("max_drop", 0.005) + 1e-9)
 
@@ -103,7 +108,7 @@ def test_directions_units_and_undefined_queries() -> None:
     # Geometric means: of 0.4 and 0.1, 0.2; of 0.1 and 0.1, 0.1.
     logs = PairedDifferences.of([0.1, 0.1], [0.4, 0.1], geometric_from=1e-5)
     found = judge_drops({"": logs}, {"": Rule(0.099, 0.0999)})[""]
-    assert found.drop == pytest.approx(0.1)
+    assert -found.change == pytest.approx(0.1)
     assert found.clauses == HARD
     above = judge_drops({"": logs}, {"": Rule(0.1, 0.1001)})[""]
     assert not above.exceeds
@@ -117,7 +122,7 @@ def test_p_and_interval_are_those_of_the_comparison() -> None:
     drops = np.append(np.random.default_rng(0).normal(0.05, 0.1, 30), np.zeros(10))
     found, pairs = judged(drops), pairs_of(drops)
     assert (found.p, found.low, found.high) == (pairs.p, *pairs.interval(0.9))
-    assert (found.lost, found.won, found.n) == (pairs.losses, pairs.wins, 40)
+    assert (found.losses, found.wins, found.queries) == (pairs.losses, pairs.wins, 40)
     turned = judged(-drops)
     assert turned.p == found.p <= 0.1
     assert (found.improved, turned.improved) == (False, True)
@@ -174,8 +179,8 @@ def test_worse_everywhere_is_never_better(two, more) -> None:
         more = 0
     n, rule = len(first) + more, Rule(0.02, HARD_DROP)
     less, most = (judged(drops, n, rule, **options) for drops in (first, second))
-    assert less.drop < 0 or math.isnan(less.p) or most.p <= less.p * (1 + 1e-9)
-    assert most.drop >= less.drop - 1e-12
+    assert less.change > 0 or math.isnan(less.p) or most.p <= less.p * (1 + 1e-9)
+    assert most.change <= less.change + 1e-12
     clustered = "clusters" in options  # a cluster that lost and won is one of either
     assert most.clauses or not less.clauses or (clustered and less.clauses == LOSSES)
 

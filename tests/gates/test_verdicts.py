@@ -300,7 +300,7 @@ def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, old, new,
     assert (row.baseline_value, row.new, row.value) == (own.baseline_value, own.new, own.value)
     assert row.drop is not None
     assert own.drop is not None
-    for name in ("n", "n_units", "lost", "won"):
+    for name in ("queries", "n_units", "losses", "wins"):
         assert getattr(row.drop, name) == getattr(own.drop, name)
     assert row.drop.p == pytest.approx(own.drop.p)
     assert row.drop.design_effect == pytest.approx(own.drop.design_effect, nan_ok=True)
