@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,8 +24,8 @@ ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
 WORKER = "rankmetrics"
 """Key under which a worker of pytest-xdist sends its records."""
-QUERIES = "by_query"
-"""Key under which the queries of a gate travel in its record."""
+SECTION = "section"
+"""Key under which the part of a gate in an HTML report travels in its record."""
 GREEN = (0, 5)  # exit codes of pytest: all passed, or nothing collected
 MOST_NAMED = 5
 HINT = (
@@ -77,7 +78,9 @@ class Run:
         """Keep the findings of a gate until the report of the test takes them."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
-        self.records.append(record if result.page is None else {**record, QUERIES: result.page})
+        if result.page is not None:
+            record[SECTION] = pickle.dumps(result.page)
+        self.records.append(record)
 
     def take(self) -> list[dict[str, Any]] | None:
         """The records since the last time; None if no gate ran."""
@@ -178,8 +181,9 @@ class Session:
         from sklearn_rank.gates.summary import GateRun
 
         for whole in records:
-            record = {key: value for key, value in whole.items() if key != QUERIES}
-            run = GateRun(record, nodeid, report.outcome, whole.get(QUERIES))
+            record = {key: value for key, value in whole.items() if key != SECTION}
+            section = pickle.loads(whole[SECTION]) if SECTION in whole else None
+            run = GateRun(record, nodeid, report.outcome, section)
             self.gates.setdefault(nodeid, []).append(run)
             self.wrote |= bool(record["written"])
             if run.failed and report.outcome in ("passed", "skipped"):

@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
             texts = [text for text in warnings_of(result) if text not in result.headline]
             warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
             outcome = "passed" if result.passed else "failed"
-            runs.append(GateRun(record, gate.name, outcome, queries=result.page))
+            runs.append(GateRun(record, gate.name, outcome, section=result.page))
     unused = baselines.unused(gates) if arguments.config else []
     where = f"baselines in {shown(baselines.directory)} of no gate"
     remarks = [f"{where}: {format_list(unused)}"] if unused else []

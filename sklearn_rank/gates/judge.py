@@ -136,7 +136,7 @@ def _result(case: _Case, rate: float | None) -> GateResult:
     if settings.strict:
         findings = [replace(own, state=State.FAIL) if own.warns else own for own in findings]
     state = gravest([case.state, *(own.state for own in findings)])
-    return GateResult(
+    result = GateResult(
         name=limits.name,
         state=state,
         passed=state not in BROKEN,
@@ -152,19 +152,13 @@ def _result(case: _Case, rate: float | None) -> GateResult:
         alpha=settings.alpha,
         slice_alpha=settings.slice_alpha,
         evaluation=new,
-        page=_page(case) if limits.detail == "page" else None,
     )
+    if limits.detail != "page":
+        return result
+    from sklearn_rank.gates.page import section_of
 
-
-def _page(case: _Case) -> Mapping[str, Any] | None:
-    """The queries for an HTML report, as it opens with them."""
-    from sklearn_rank.gates.page import queries_data
-
-    name, labels = explained(case)
-    falls = case.joined is not None and case.state not in UNREMARKABLE
-    show = (labels[0] if labels else "", "worse" if falls else "all")
-    texts = text_function(case.limits.texts[0]), item_function(case.limits.texts[1])
-    return queries_data(case.new, case.joined, case.slices, name or "", show, texts)
+    texts = text_function(limits.texts[0]), item_function(limits.texts[1])
+    return replace(result, page=section_of(result, case.joined, case.slices, texts))
 
 
 # Values ------------------------------------------------------------------------------------------

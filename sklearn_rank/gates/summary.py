@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.gates.verdict import State, plain
 from sklearn_rank.gates.words import line, shown
@@ -24,6 +24,9 @@ from sklearn_rank.support.disk import (
 from sklearn_rank.support.text import count, for_log
 from sklearn_rank.tables.formats import escape_markdown, markdown_rows
 from sklearn_rank.tables.table import Column
+
+if TYPE_CHECKING:
+    from sklearn_rank.report.page import Section
 
 FORMAT = "rank-report/2"
 TITLE = "ranking quality gates"
@@ -41,8 +44,8 @@ class GateRun:
     """Node id of the test."""
     outcome: str = "passed"
     """Outcome of the test: the first one other than "passed"; "xfailed" was expected."""
-    queries: Mapping[str, Any] | None = None
-    """Its queries, for an HTML report."""
+    section: Section | None = None
+    """Its part of an HTML report."""
 
     @property
     def failed(self) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
     from sklearn_rank.evaluation.result import Evaluation
     from sklearn_rank.gates.rule import Drop
+    from sklearn_rank.report.page import Section
 
 __all__ = ["Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"]
 
@@ -190,8 +191,8 @@ class GateResult:
     alpha: float = 0.1
     slice_alpha: float = 0.05
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
-    page: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
-    """All queries with their items, for an HTML report that is to be written."""
+    page: Section | None = field(default=None, repr=False, compare=False)
+    """Its grid and its queries, for an HTML report that is to be written."""
 
     @property
     def value(self) -> float:

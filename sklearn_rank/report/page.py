@@ -134,14 +134,6 @@ def slice_name(label: Any) -> str:
     return as_text(label).strip() or "(empty)"
 
 
-def judged(state: str | None, limits: Iterable[str]) -> tuple[Direction, str]:
-    """Colour and note of a cell that a gate judges."""
-    direction: Direction = "better" if state == "improved" else ""
-    direction = "worse" if state in ("fail", "stale") else direction
-    said = "" if state in (None, "pass", "improved") else state
-    return direction, ", ".join(filter(None, [*limits, said]))
-
-
 # Claims ------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,6 @@ from sklearn_rank.report.page import (
     claims,
     claims_by_system,
     findings,
-    judged,
     provenance,
     short,
     slice_name,
@@ -89,7 +89,7 @@ def report_of(
     parts = {slice_name(label): part for label, part in labelled.items()}
     gate = None
     if isinstance(result, Evaluation):
-        section, verdict = _single_section(result, parts), _single_verdict(result)
+        section, verdict = single_section(result, parts), _single_verdict(result)
     else:
         if max_drop is not None:
             from sklearn_rank.gates.gate import verdict_on
@@ -106,7 +106,7 @@ def report_of(
         left_out = result.counts["left_out"].items()
         omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
         head = [against, *head, *omitted]
-    section = _with_queries(section, result, verdict, parts, texts, measure, gate)
+    section = with_queries(section, result, verdict, parts, texts, measure, gate)
     about = [about] if isinstance(about, str) else about
     return Report(
         title or head[0],
@@ -186,14 +186,19 @@ def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
 
 
 def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
-    """By measure and slice, the colour by a gate and what it allows, of what it judges."""
-    return {
-        (row.name, "" if row.label is None else slice_name(row.label)): judged(
-            row.state, [] if row.allowed is None else [f"allowed {row.allowed:g}"]
-        )
-        for row in (*gate.measures.values(), *gate.slices)
-        if row.state is not None
-    }
+    """By measure and slice, the colour and the limits of what a gate judges."""
+    cells: dict[tuple[str, str], tuple[Direction, str]] = {}
+    for row in (*gate.measures.values(), *gate.slices):
+        if row.state is None:
+            continue
+        direction: Direction = "better" if row.state == "improved" else ""
+        direction = "worse" if row.state in ("fail", "stale") else direction
+        ends = {"at least": row.at_least, "at most": row.at_most, "allowed": row.allowed}
+        notes = [f"{word} {limit:g}" for word, limit in ends.items() if limit is not None]
+        notes += [row.state] if row.state not in ("pass", "improved") else []
+        label = "" if row.label is None else slice_name(row.label)
+        cells[row.name, label] = direction, ", ".join(notes)
+    return cells
 
 
 def _lead(section: Section, gate: GateResult | None) -> Finding | None:
@@ -206,7 +211,7 @@ def _lead(section: Section, gate: GateResult | None) -> Finding | None:
     if gate.worst is not None:
         measure, label = gate.worst.measure, "".join(map(slice_name, gate.worst.labels[:1]))
     place = section.measures.index(gate.measures[measure].title)
-    (row,) = (row for row in section.rows if row.slice == label)
+    row = next((row for row in section.rows if row.slice == label), section.rows[0])
     cell = row.cells[place]
     if cell is None:
         return None
@@ -371,7 +376,7 @@ def _to_judge(
 # Queries -----------------------------------------------------------------------------------------
 
 
-def _with_queries(
+def with_queries(
     section: Section,
     result: Comparison | Evaluation,
     verdict: Verdict,
@@ -421,29 +426,36 @@ def _with_queries(
 # One system --------------------------------------------------------------------------------------
 
 
-def _single_section(evaluation: Evaluation, parts: Mapping[str, Evaluation]) -> Section:
+def single_section(
+    evaluation: Evaluation, parts: Mapping[str, Evaluation], gate: GateResult | None = None
+) -> Section:
     """Slices by measures, each with its interval and distribution."""
-    measures = evaluation.measures
+    measures, by_gate = evaluation.measures, {} if gate is None else _judged_cells(gate)
     rows = []
     for label, part in {"": evaluation, **parts}.items():
-        cells = tuple(_single_cell(part, str(measure)) for measure in measures)
+        judged = (by_gate.get((str(measure), label)) for measure in measures)
+        cells = tuple(map(_single_cell, repeat(part), map(str, measures), judged))
         rows.append(Row(label or "all queries", len(part.query_ids), cells, label, new=0))
     titles = tuple(measure.title for measure in measures)
     greater = tuple(measure.metric.greater_is_better for measure in measures)
     return Section(("",), titles, greater, tuple(rows))
 
 
-def _single_cell(evaluation: Evaluation, measure: str) -> Cell | None:
+def _single_cell(
+    evaluation: Evaluation, measure: str, by_gate: tuple[Direction, str] | None
+) -> Cell | None:
     (value,), values = numbers([evaluation[measure]]), evaluation.per_query.get(measure)
+    direction, note = by_gate or ("", "")
     if value is None or values is None:
-        return None if value is None else Cell(value)
+        return None if value is None else Cell(value, direction=direction, note=note)
     ends = numbers(evaluation.confidence_interval(measure))
     interval = None if None in ends else (ends[0], ends[1])
     defined = values[~np.isnan(values)]
     upper = max(1.0, float(defined.max()))
     bins = np.histogram(defined, 10, (0.0, upper))[0].tolist()
-    note = f"undefined for {len(values) - len(defined):,}" * (len(defined) < len(values))
-    return Cell(value, interval=interval, bins=tuple(bins), note=note)
+    if len(defined) < len(values):
+        note = ", ".join(filter(None, [note, f"undefined for {len(values) - len(defined):,}"]))
+    return Cell(value, interval=interval, direction=direction, bins=tuple(bins), note=note)
 
 
 def _single_verdict(evaluation: Evaluation) -> Verdict:

@@ -72,7 +72,7 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
     policy = replace(read_limits({**DROP, "name": "test_x"}, Settings()), detail="page")
     page = judge_gate(*case([9] + [2] * 3), policy, gate.place).page
     assert page is not None
-    ranks = {row[0]: row[3] for row in json.loads(page["lines"][0])[1]}
+    ranks = {row[0]: row[3] for row in json.loads(page.queries["lines"][0])[1]}
     assert ranks["bad1"] == [1, 1]
     assert ranks["good"] == [2, 9]
 

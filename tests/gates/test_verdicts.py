@@ -185,7 +185,7 @@ def test_the_page_opens_with_the_measure_that_failed():
     limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}, "allow": {"perfect"}}
     policy = replace(read_limits({"name": "x", **limits}, Settings()), detail="page")
     page = judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy).page
-    assert page["measures"][page["show"]["measure"]] == "MRR"
+    assert page.queries["measures"][page.queries["show"]["measure"]] == "MRR"
 
 
 def test_limits_that_mean_nothing_against_a_baseline_fail():
