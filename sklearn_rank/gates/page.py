@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.result import Options, comparisons_of
+from sklearn_rank.comparison.result import comparisons_of
 from sklearn_rank.gates.fit import Slices, labels_of
 from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult
 from sklearn_rank.gates.words import line, shown
@@ -23,7 +23,7 @@ def section_of(result: GateResult, joined: Joined | None, slices: Slices, texts:
     evaluation: Any = result.evaluation
     compared: Any = evaluation
     if joined is not None and {*joined.measures} == {*result.measures}:
-        compared = comparisons_of([joined], Options(result.alpha, all_pairs=False))[0]
+        compared = comparisons_of([joined], result.alpha)[0]
     labels = zip(evaluation.query_ids, labels_of(slices, len(evaluation.query_ids)), strict=True)
     by_query = {query: own for query, own in labels if own}
     parts = compared.by_slice(by_query) if by_query else {}
