@@ -73,16 +73,21 @@ def _as_float32(scores: Array) -> Array:
         return scores.astype(np.float32) + np.float32(0)  # of two zeros there is one
 
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Spreads keys over 20 bits, as the golden ratio does."""
+
+
 def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int:
     """Queries with items of equal scores, a seed among them, that differ in all of ``apart``."""
     query = segment_index(items.offsets)
     # Few items share a score with a seed even as float32: these alone are sorted.
     keys = query.astype(np.uint64) << np.uint64(32) | _as_float32(scores).view(np.uint32)
-    wanted = np.unique(keys[seeds])
-    if not len(wanted):
+    places, is_wanted = keys * _ODD >> np.uint64(44), np.zeros(1 << 20, dtype=bool)
+    is_wanted[places[seeds]] = True
+    rows = np.flatnonzero(is_wanted[places])
+    rows = rows[np.isin(keys[rows], keys[seeds])]
+    if not len(rows):
         return 0
-    at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-    rows = np.flatnonzero(wanted[at] == keys)
     rows = rows[np.lexsort((scores[rows], query[rows]))]
     of_query, tied = query[rows], scores[rows]
     is_first = (of_query[1:] != of_query[:-1]) | (tied[1:] != tied[:-1])

@@ -39,9 +39,9 @@ from sklearn_rank.inputs.tables import (
     Qrels,
     Run,
     best_occurrences,
+    by_falling_id,
     doubt_of_ranks,
     doubt_of_rising,
-    fall_orders,
     first_repeated,
     refuse_duplicate,
     refuse_two_grades,
@@ -146,8 +146,7 @@ def read_items(
         borders, grades = np.array([0, len(shared)]), np.array([*shared.values()])
         judgements = Judgements(JudgedItems(borders, [*shared], grades, len(rankings)))
     if scores is not None and TIE_RULES[options.ties].by_id:
-        ranked = [*chain.from_iterable(rankings)]
-        items = items.by_falling_id(*fall_orders(scores, offsets, ranked))
+        items = by_falling_id(items, [*chain.from_iterable(rankings)])
     if relevance is not None:
         n_dropped, keyed = reader.n_dropped + reader.n_identical, "keyed" in about
         relevant = relevance_scores(relevance, rankings, query_ids, n_dropped, keyed=keyed)
@@ -372,7 +371,7 @@ def _look_up_rows(qrels: Qrels, run: Run, options: ReadOptions) -> _Joined:
         judged = _chosen(grades > 0, borders, grades)
     items = Items(run.offsets, run.scores, ranked, judged, n_judged=n_judged, ties=options.ties)
     if run.scores is not None and TIE_RULES[options.ties].by_id:
-        items = items.by_falling_id(*fall_orders(run.scores, run.offsets, run.item_ids))
+        items = by_falling_id(items, run.item_ids)
     return _Joined(items, assumed, judgements)
 
 

@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.arrays import CodedIds, code_objects, group_rows
+from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
@@ -578,34 +580,37 @@ def _by_query(
     return list(query_ids), offsets, items, numbers
 
 
-def fall_orders(
-    scores: Array, offsets: IntArray, ids: IdColumn | list[Any] | None = None
-) -> tuple[IntArray, IntArray]:
-    """Rows of each query by falling score, equal ones as they came, and by falling id if given."""
-    order, same = order_segments(falling_codes(scores), offsets)
-    if same is None or ids is None:
-        return order, order
+def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
+    """Rankings as if tied items stood by falling id."""
+    assert items.scores is not None
+    order, same = order_segments(falling_codes(items.scores), items.offsets)
+    if same is None:
+        return items
     runs = runs_of(same)
-    members = order[runs.members]
-    number = np.repeat(np.arange(len(runs.borders) - 1), sizes_of(runs.borders))
-    if isinstance(ids, list):  # of tied items alone
-        tied: IdColumn = CodedIds.of([ids[row] for row in members.tolist()])
-    else:
-        tied = take_ids(ids, members)
-    by_id = order.copy()
-    by_id[runs.members] = members[_by_falling_id(tied, number)]
-    return order, by_id
+    rows, starts = order[runs.members], runs.borders[:-1]
+    # The order of items of one grade changes nothing; NaN says that nobody judged one.
+    grades = np.where(items.grades >= 0, items.grades, -1)[rows]
+    differ = np.minimum.reduceat(grades, starts) < np.maximum.reduceat(grades, starts)
+    sizes = sizes_of(runs.borders)
+    rows, borders = rows[np.repeat(differ, sizes)], offsets_of(sizes[differ])
+    by_id, grades = rows[_by_falling_id(ids, rows, borders)], items.grades.copy()
+    grades[rows] = items.grades[by_id]
+    return items._replace(grades=grades)
 
 
-def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
-    """Places in the order of the numbers of runs, and within a run by falling id."""
-    if not isinstance(ids, CodedIds):
+def _by_falling_id(ids: IdColumn | list[Any], rows: IntArray, borders: IntArray) -> IntArray:
+    """Places of rows in the order of their runs, and within a run by falling id."""
+    if not isinstance(ids, (list, CodedIds)):
         import polars as pl
 
-        frame = pl.DataFrame({"run": number, "id": ids}).cast({"id": pl.String})
-        by = pl.arg_sort_by(["run", "id"], descending=[False, True])
+        frame = pl.DataFrame({"run": segment_index(borders), "id": take_ids(ids, rows)})
+        by = pl.arg_sort_by(["run", pl.col("id").cast(pl.String)], descending=[False, True])
         return frame.select(by).to_series().to_numpy().astype(np.int64)
-    texts = [as_text(item) for item in ids.distinct]
-    falling = {text: place for place, text in enumerate(sorted(set(texts), reverse=True))}
-    places = np.array([falling[text] for text in texts], dtype=np.int64)
-    return np.lexsort((places[ids.codes], number))
+    texts = list(map(ids.__getitem__, rows.tolist()))
+    if set(map(type, texts)) != {str}:
+        texts = list(map(as_text, texts))
+    places = [
+        sorted(range(first, last), key=texts.__getitem__, reverse=True)
+        for first, last in pairwise(borders.tolist())
+    ]
+    return np.fromiter(chain.from_iterable(places), np.int64, len(texts))

@@ -158,12 +158,6 @@ class Items(NamedTuple):
             return self.scores
         return np.repeat(self.offsets[1:], sizes_of(self.offsets)) - np.arange(self.offsets[-1])
 
-    def by_falling_id(self, came: IntArray, by_id: IntArray) -> Items:
-        """Rankings as if tied items stood by falling id, in two orders of all items by score."""
-        grades = np.empty_like(self.grades)
-        grades[came] = self.grades[by_id]  # tied items have one score
-        return self._replace(grades=grades)
-
     def ranked(
         self,
         query_ids: Sequence[Any] | Array,
