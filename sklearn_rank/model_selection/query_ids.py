@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -148,6 +148,14 @@ class QueryIds(NamedTuple):
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
         """The queries of all rows of the data, if they are known."""
+        notes, data = notes_of_search(), (self.name, fold.X, fold.y, fold.groups)
+        key, rows, _ = notes.get("everywhere", (None, None, None))
+        if key != tuple(map(id, data)):
+            rows = self._read_everywhere(fold)
+            notes["everywhere"] = tuple(map(id, data)), rows, data
+        return cast("QueryRows | None", rows)
+
+    def _read_everywhere(self, fold: Fold) -> QueryRows | None:
         try:
             ids = find_ids(fold.X, fold.y, fold.groups, self.name, fold)
             if ids is None or length(ids) != length(fold.X):
