@@ -252,16 +252,16 @@ def _evaluate(commands: Any) -> None:
     parser = _command(
         commands,
         "evaluate",
-        "[options] QRELS RUN [RUN ...]",
-        "Measure one or several runs against judgements.",
+        "[options] QRELS RUN",
+        "Measure a run against judgements.",
         "qrels.txt bm25.run\n"
-        "qrels.txt bm25.run dense.run -m ndcg@10,map --format markdown\n"
+        "qrels.txt bm25.run -m ndcg@10,map --format markdown\n"
         "qrels.txt bm25.run --slices kinds.csv --per-query",
-        help="measure runs against judgements",
+        help="measure a run against judgements",
     )
     data, measures, output = _groups(parser, "data", "measures", "output")
     data("qrels", metavar="QRELS", help="relevance judgements")
-    data("runs", metavar="RUN", nargs="+", help="rankings of a system")
+    data("run_path", metavar="RUN", help="rankings of a system")
     labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
     data("--slices", metavar="FILE", help=labels)
     _add_measures(measures, EVALUATED)

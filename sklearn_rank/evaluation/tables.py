@@ -45,11 +45,12 @@ def table_of(evaluation: Evaluation) -> Table:
     """A row per measure, then the counts."""
     rows, effects, open_ended = [], {}, []
     for (name, score), measure in zip(evaluation.scores.items(), evaluation.measures, strict=True):
-        interval = interval_of(evaluation, name)
+        is_pooled = name not in evaluation.per_query
+        ends = (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
+        interval = interval_cell(*ends)
         cell = Cell(fixed(score), plain_number(score))
         averaged = evaluation.counts["averaged"][name]
         rows.append((text_cell(name), cell, interval, count_cell(averaged)))
-        is_pooled = name not in evaluation.per_query
         if measure.metric.upper == math.inf and averaged < FEW and interval.text:
             open_ended.append(name)
         if evaluation.clusters is not None and not is_pooled:
@@ -70,13 +71,6 @@ def table_of(evaluation: Evaluation) -> Table:
         notes += (f"{repeated} (standard deviation) from run to run",)
     gains = gain_notes(evaluation.measures, evaluation._judged)
     return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
-
-
-def interval_of(evaluation: Evaluation, measure: str) -> Cell:
-    """The 95% interval of a mean; empty for a pooled measure."""
-    if measure not in evaluation.per_query:
-        return interval_cell(math.nan, math.nan)
-    return interval_cell(*evaluation.confidence_interval(measure))
 
 
 _GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1", "exp2_next": "2^(grade + 1) - 1"}

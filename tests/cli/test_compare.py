@@ -227,4 +227,4 @@ def test_clusters_of_a_file(runs):
     plain = next(csv.DictReader(io.StringIO(runs(f"{PAIR} --format csv"))))
     assert row["p_holm"] != plain["p_holm"]
     one = json.loads(runs("evaluate t.qrels old.run -m mrr --clusters owners.csv --format json"))
-    assert one[0]["clusters"] == list(labels.values())
+    assert one["clusters"] == list(labels.values())

@@ -146,7 +146,7 @@ def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):
 def test_an_output_without_all_characters_gets_escapes(command):
     write_run({"q1": {"a": 1}}, "é.run")
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = command.process("evaluate t.qrels one.run é.run", environment=environment)
+    done = command.process("compare t.qrels one.run é.run", environment=environment)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\xe9.run" in done.stdout
 
