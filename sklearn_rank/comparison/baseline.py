@@ -78,6 +78,8 @@ class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Queries that it is the mean of."""
     definition: dict[str, str]
     """Parameters that its values depend on besides the data."""
+    spread: float | None = None
+    """Standard deviation of the value between repeated runs; None of a single run."""
 
 
 class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -239,6 +241,7 @@ def record(
                 value=round(float(evaluation[own]), DECIMALS),
                 queries=averaged_queries(evaluation, own),
                 definition=definition_of(scored.measure),
+                spread=run_deviation(evaluation, own),
             )
             for own, scored in evaluation._scored.items()
         },
@@ -251,6 +254,12 @@ def record(
         top=top_ranks(evaluation) if share is not None else 0,
         unjudged=None if share is None else round(share, DECIMALS),
     )
+
+
+def run_deviation(evaluation: Evaluation, name: str) -> float | None:
+    """Standard deviation of a value between repeated runs; None of a single run."""
+    values = [run[name] for run in evaluation.runs]
+    return round(float(np.std(values, ddof=1)), DECIMALS) if len(values) > 1 else None
 
 
 def reading_of(evaluation: Evaluation) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS
+from sklearn_rank.comparison.baseline import DECIMALS, run_deviation
 from sklearn_rank.comparison.recorded import (
     RecordedEvaluation,
     completed,
@@ -116,6 +116,16 @@ class Joined:
         whole = self.systems[system]
         return whole.spread(measure)[self.places[system]] if len(whole.runs) > 1 else None
 
+    def _run_variance(self, system: str, measure: str) -> float | None:
+        """Variance of the value between the runs; None for a single run."""
+        whole = self.systems[system]
+        name = find_measure(measure, whole._scored)
+        if isinstance(whole, RecordedEvaluation):
+            deviation = whole.baseline.measures[name].spread
+        else:
+            deviation = run_deviation(whole, name)
+        return None if deviation is None else deviation**2
+
     def pairs(self, measure: str, systems: tuple[str, str]) -> PairedDifferences | str:
         """Old and new values by query, or why there is nothing to test."""
         metric = self.measure(measure).metric
@@ -136,6 +146,7 @@ class Joined:
             clusters=self.clusters,
             geometric_from=metric.geometric_from,
             spreads=[self.spread(system, measure) for system in systems],
+            run_variances=[self._run_variance(system, measure) for system in systems],
             greater_is_better=metric.greater_is_better,
             bounds=(metric.lower, metric.upper),
             runs=(first, second),

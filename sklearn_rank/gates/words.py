@@ -284,9 +284,10 @@ def outlook_of(result: GateResult) -> str:
         return ""
     rate = result.false_alarm
     share = f"{rate:.0%}" if rate >= 0.005 else "fewer than 1%"
-    fails = f"an unchanged system fails it {share} of the time"
     row = next(row for row in failing or rows if not _is_untested(row))
-    drop = row.drop
+    drop, fails = row.drop, f"an unchanged system fails it {share} of the time"
+    if drop is None or math.isnan(drop.noise):
+        fails += ", a retrained or random one more often (Repeats measures it)"
     if drop is None or math.isnan(drop.detectable):
         return f"Too few queries changed to say what this gate detects; {fails}.{_noise(row)}"
     text = power_sentence(drop.queries, row.title, drop.detectable)

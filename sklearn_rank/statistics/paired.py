@@ -53,6 +53,8 @@ class PairedDifferences:
     """Runs of the old and of the new system; above 1 for ``Repeats``."""
     spreads: Sequence[FloatArray | None] = (None, None)
     """Standard deviations of the queries between the runs of the old and of the new system."""
+    between: float = 0.0
+    """Variance of the mean change that queries share, because other runs move all of them."""
 
     @classmethod
     def of(
@@ -64,11 +66,12 @@ class PairedDifferences:
         weights: Any = None,
         clusters: Any = None,
         geometric_from: float | None = None,
+        run_variances: Sequence[float | None] = (None, None),
         **fields: Any,
     ) -> Self:
         """Pair two columns with an element per query, NaN where undefined.
 
-        ``clusters`` are numbers.
+        ``clusters`` are numbers, ``run_variances`` those of the mean between the runs of each side.
         """
         after = np.asarray(new, dtype=np.float64)
         before = np.broadcast_to(np.asarray(old, dtype=np.float64), after.shape)
@@ -84,7 +87,11 @@ class PairedDifferences:
         numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
         codes = None if clusters is None else np.asarray(clusters, np.int64)
         whole = cls(change, before, after, numbers, weights, codes, **fields)
-        return replace(whole, geometric_from=geometric_from)._where(is_counted)
+        found = replace(whole, geometric_from=geometric_from)._where(is_counted)
+        # What the noise of single queries does not explain.
+        sides = zip(_both(run_variances), found._noise, found.runs, strict=False)
+        between = [max((total or 0.0) - noise, 0.0) / runs for total, noise, runs in sides]
+        return replace(found, between=sum(between))
 
     def __len__(self) -> int:
         return len(self.change)
@@ -185,12 +192,12 @@ class PairedDifferences:
         """Queries, or clusters, whose mean changed."""
         return int(np.count_nonzero(self._units[0]))
 
-    @property
+    @cached_property
     def _parts(self) -> FloatArray:
-        """What each unit adds to the mean drop."""
+        """What each unit adds to the mean drop, on its scale."""
         values, weights = self._units
         shares = np.ones(len(values)) if weights is None else weights
-        parts: FloatArray = values * (shares / shares.sum())
+        parts: FloatArray = values * (shares / max(shares.sum(), math.ulp(0)))
         return -parts if self.greater_is_better else parts
 
     @property
@@ -239,36 +246,40 @@ class PairedDifferences:
             return 1.0
         return math.nan if self._is_flat else len(self) * (self.error / self.deviation) ** 2
 
+    @cached_property
+    def _noise(self) -> list[float]:
+        """Variance of each side in one run, by the noise of its queries; [] of single runs."""
+        sides = _both(self.spreads)
+        if sides[0] is None or not len(self) or self.geometric_from is not None:
+            return []
+        shares = np.ones(len(self)) if self.weights is None else self.weights
+        return [float(np.nansum((shares / shares.sum() * side) ** 2)) for side in sides]
+
     @property
     def noise(self) -> float:
-        """Share of the variance of the mean change that lies between runs; NaN without repeats.
-
-        The queries of a system of a single run are taken to vary as those of the other do.
-        """
-        old, new = self.spreads
-        old, new = (new, new) if old is None else (old, old if new is None else new)
-        if old is None or new is None or not len(self) or self.geometric_from is not None:
+        """Share of the variance of the mean change that lies between runs; NaN without repeats."""
+        if not self._noise:
             return math.nan
-        shares = 1.0 if self.weights is None else self.weights / self.weights.mean()
-        sides = zip((old, new), self.runs, strict=True)
-        variance = sum(float(np.nansum((shares * side) ** 2)) / runs for side, runs in sides)
         if not 0 < self.error < math.inf:
             return 0.0
-        return min(variance / (len(self) * self.error) ** 2, 1.0)
+        sides = zip(self._noise, self.runs, strict=True)
+        return min(sum(variance / runs for variance, runs in sides) / self.error**2, 1.0)
 
     # Its test ------------------------------------------------------------------------------------
 
     @cached_property
-    def _steps(self) -> IntArray:
-        """What each unit adds to the sum of changes, in steps of a grid."""
-        values, weights = self._units
-        shares = np.ones(len(values)) if weights is None else weights
+    def _grid(self) -> float:
+        """Steps of a mean drop of 1."""
         low, high = self.bounds
         span = high - low if self.geometric_from is None else math.log(high / self.geometric_from)
         if not span < math.inf:
             span = float(np.abs(self.change).max(initial=0.0)) or 1.0
-        shares = shares / max(shares.sum(), math.ulp(0)) * len(self)
-        exact = values / span * shares * GRID
+        return GRID * len(self) / span
+
+    @cached_property
+    def _steps(self) -> IntArray:
+        """What each unit adds to the sum of drops, in steps of a grid."""
+        exact = self._parts * self._grid
         # Halves go to the lower step, also where recorded values are rounded.
         steps: IntArray = np.rint(exact - 0.01 * np.sign(exact)).astype(np.int64)
         return steps
@@ -337,6 +348,12 @@ class PairedDifferences:
         return self.in_units(self.error * quantiles)
 
 
+def _both(sides: Sequence[Any]) -> tuple[Any, Any]:
+    """What varies between the runs of each system; one of a single run varies as the other does."""
+    old, new = sides
+    return (new, new) if old is None else (old, old if new is None else new)
+
+
 class Flips(NamedTuple):
     """What one sample would have been with other signs of its changes, an element for each."""
 
@@ -356,29 +373,31 @@ _COLUMNS = 1024
 def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:
     """The samples with random signs of their changes, or with all where that are few.
 
-    A unit has the same sign in every sample. Nothing depends on the order of the queries.
+    A unit has the same sign in every sample, and what other runs would add moves all samples alike.
+    Nothing depends on the order of the queries.
     """
-    changed = [sample._units[0] != 0 for sample in samples]
-    ids = [sample._unit_ids[own] for sample, own in zip(samples, changed, strict=True)]
+    changed = [np.flatnonzero(sample._units[0]) for sample in samples]
+    ids = [sample._unit_ids[rows] for sample, rows in zip(samples, changed, strict=True)]
     units, inverse = np.unique(np.concatenate(ids), return_inverse=True)
-    places = np.split(inverse, np.cumsum([len(own) for own in ids])[:-1])
+    numbers = np.split(inverse, np.cumsum([len(rows) for rows in ids])[:-1])
     parts = np.zeros((len(samples), len(units)))
-    for row, sample, own, at in zip(parts, samples, changed, places, strict=True):
-        row[at] = sample._parts[own]
-    number = np.argsort(np.lexsort(parts))  # of a unit, by its changes
+    for part, sample, rows, at in zip(parts, samples, changed, numbers, strict=True):
+        part[at] = sample._parts[rows]
+    order = np.argsort(np.lexsort(parts))  # of a unit, by its changes
     rng, n = np.random.default_rng(0), len(units)
-    if 2**n <= _FLIPS:
+    if 2**n <= _FLIPS and not any(sample.between for sample in samples):
         digits = np.arange(2**n)[:, None] >> np.arange(n) & 1
     else:
         digits = rng.integers(0, 2, (_FLIPS, min(n, _COLUMNS)), dtype=np.int8)
     signs, first = 2.0 * digits - 1, 2.0 * rng.integers(0, 2, n) - 1
-    found = []
-    for row, sample, own, at in zip(parts, samples, changed, places, strict=True):
-        columns, turned = number[at] % max(signs.shape[1], 1), first[number[at]]
+    moves, flips = rng.standard_normal(len(signs)), []
+    for part, sample, rows, at in zip(parts, samples, changed, numbers, strict=True):
+        columns, turned = order[at] % max(signs.shape[1], 1), first[order[at]]
         sums, drops, balance = (
             signs @ np.bincount(columns, turned * each, minlength=signs.shape[1])
-            for each in (sample._steps[own], row[at], np.sign(row[at]))
+            for each in (sample._steps[rows], part[at], np.sign(part[at]))
         )
-        p = sample._null.p(np.rint(sums).astype(np.int64))
-        found.append(Flips(drops, p, balance >= max(len(at), 2)))
-    return found
+        moved = moves * math.sqrt(sample.between)
+        p = sample._null.p(np.rint(sums + moved * sample._grid).astype(np.int64))
+        flips.append(Flips(drops + moved, p, balance >= max(len(at), 2)))
+    return flips

@@ -40,11 +40,11 @@ class Null:
 
     def p(self, sums: Any) -> FloatArray:
         """Probability of a sum at least as far from 0, for each of these."""
-        far: IntArray = np.abs(np.asarray(sums))
+        far: IntArray = np.minimum(np.abs(np.asarray(sums)), self.sizes.sum())
         if self._tails is not None:
             unit, tails = self._tails
-            found: FloatArray = tails[far // unit]
-            return found
+            exact: FloatArray = tails[far // unit]
+            return exact
         if far.size == 1:
             return np.full(far.shape, self._approximate(int(far.item())))
         knots = np.unique(np.linspace(0, far.max(), _KNOTS).astype(np.int64))

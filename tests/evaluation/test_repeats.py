@@ -111,6 +111,12 @@ def test_the_noise_of_a_change_by_hand() -> None:
     assert noise(spread, np.zeros(3), weights=[2, 1, 1], runs=(2, 2)) == pytest.approx(heavy)
     assert np.isnan(noise(None, None))
     assert noise(spread * 99, spread) == pytest.approx(1)
+    # What moves all queries is beyond that: (0.04 - 0.05 / 9) / 3, and as much on the other side.
+    both = {"spreads": (spread, None), "runs": (3, 1)}
+    moved = PairedDifferences.of(change, run_variances=(0.04, None), **both)
+    assert moved.between == pytest.approx((0.04 - one) * (1 / 3 + 1))
+    assert moved.take([1, 2]).between == moved.between
+    assert PairedDifferences.of(change, run_variances=(one / 2, None), **both).between == 0
     assert noise(np.zeros(3), np.zeros(3)) == 0
 
 

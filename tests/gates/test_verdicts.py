@@ -424,6 +424,22 @@ def test_a_baseline_keeps_the_noise_between_runs(gate):
         truth(50), Repeats([results([4] * 50)] * 3), Repeats([results([2] * 50)] * 3), **DROP
     )
     assert f"0% {noise}" in same.message
+    assert "more often (Repeats measures it)" not in same.message
+    assert (
+        "more often (Repeats measures it)"
+        in beside(*case([4] * 9), case([2] * 9)[1], **DROP).message
+    )
+
+
+def test_what_other_runs_would_change_enters_the_printed_rate(gate):
+    """Retrainings that move many queries alike: MRR is .95, .8 and .65."""
+    runs = [results([1] * (90 - 30 * n) + [2] * (10 + 30 * n)) for n in range(3)]
+    gate.record(truth(100), Repeats(runs), **DROP)
+    new = Repeats([*runs[1:], results([1] * 25 + [2] * 75)])
+    many, one = gate(truth(100), new, **DROP), beside(truth(100), runs[2], runs[1], **DROP)
+    assert many.false_alarm > 0.3 > one.false_alarm
+    beside_each_other = beside(truth(100), new, Repeats(runs), **DROP)
+    assert beside_each_other.false_alarm == pytest.approx(many.false_alarm, abs=0.01)
 
 
 def test_a_failing_check_is_few_calls_in_few_files(gate):
