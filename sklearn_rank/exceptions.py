@@ -44,6 +44,9 @@ class DuplicateItemError(ValueError):
 class FileFormatError(ValueError):
     """A file does not hold what its format demands; the message begins with file and line."""
 
+    line: int | None = None
+    """Number of the line, where one is wrong."""
+
 
 class QueryMismatchError(ValueError):
     """Judgements and rankings have different queries."""

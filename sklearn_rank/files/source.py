@@ -55,7 +55,9 @@ class Source(NamedTuple):
 
     def fail(self, line: int | None, what: str) -> NoReturn:
         """FileFormatError that names the file and, where there is one, the line."""
-        raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
+        error = FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
+        error.line = line
+        raise error
 
     def grade_of(self, line: int | None, text: Any) -> float:
         """The grade of a text, or FileFormatError for one that ``grades`` does not name."""

@@ -266,33 +266,25 @@ def _numbers(
 
 
 def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> float:
-    shown, problem = f"{role} {safe_repr(text)}", ""
     if not text and role == "grade":
         return math.nan
     if source.grades is not None:
         return source.grade_of(line, text)
-    if not text:
-        shown, problem = f"the {role}", "is empty"
-    elif form is _QRELS and not _WHOLE.fullmatch(text):
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    is_whole = _WHOLE.fullmatch(text) is not None and math.isfinite(value)
+    problem = fault_of(int(text) if is_whole else value, is_grade=False)
+    if math.isnan(value):
+        problem = fault_of(text, is_grade=role == "grade")
+    elif form is _QRELS and not is_whole:
         problem = "is not a whole number"
-    elif form is _QRELS and (len(text) > 16 or abs(int(text)) >= MAX_GRADE):
-        problem = "is too large for a grade"
-    elif form is _QRELS and abs(int(text)) >= TIMESTAMP:
+    elif form is _QRELS and abs(value) >= TIMESTAMP:
         problem = (
-            "looks like a timestamp; in a file of user, item, rating and time write this "
-            "header above the first line, and the suffix .tsv or .csv"
+            "is too large, and may be a timestamp; in a file of user, item, rating and time write "
+            "this header above the first line, and the suffix .tsv or .csv"
         )
-    elif not _NUMBER.fullmatch(text):
-        problem = "is not a number; decimals have a point"
-        if not _NUMBER.fullmatch(text.replace(",", ".", 1)):
-            problem = fault_of(text, is_grade=role == "grade")
-    elif not math.isfinite(float(text)):
-        problem = "is too large for a number"
-    elif _WHOLE.fullmatch(text):
-        problem = fault_of(int(text), is_grade=False)
     if problem:
-        source.fail(line, f"{shown} {problem}")
-    return float(text)
+        source.fail(line, f"{role} {safe_repr(text)} {problem}" if text else f"the {role} is empty")
+    return value
 
 
 def fault_of(value: Any, *, is_grade: bool) -> str:
@@ -300,9 +292,9 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
     if isinstance(value, bool) and is_grade:
         return ""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        is_text = is_grade and isinstance(value, str)
-        advice = f"; pass {text_grades([value])}, a number for each text" if is_text else ""
-        return f"is not a number{advice}"
+        if is_grade and isinstance(value, str):
+            return f"is not a number; pass {text_grades([value])}, a number for each text"
+        return "is not a number; decimals have a point" * isinstance(value, str) or "is no number"
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
     is_exact = abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
@@ -374,10 +366,9 @@ def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRow
     """The rows of a file; whatever a broken one does to Polars is one error."""
     import narwhals as nw
 
-    pl = polars_or_none()
+    pl, is_stream = polars_or_none(), file.peek(4)[:4] == _STREAM
     if pl is None:
         source.fail(None, f'{kind} files need Polars: pip install "sklearn-rank[polars]"')
-    is_stream = file.peek(4)[:4] == _STREAM
     # A path is read in parts; a pipe, or a file in memory, is read at once.
     is_here = isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)
     data: Any = os.fsdecode(source.path) if is_here else io.BytesIO(file.read())
@@ -395,42 +386,42 @@ def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRow
         raise FileFormatError(msg) from error
     unread = different_values(nw.from_native(frame), spare)
     refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
-    named = roles.items() if len(frame) else ()
-    return FileRows({role: _values(source, frame[name], role) for role, name in named}, roles)
+    columns: dict[Role, Any] = {}
+    for role, name in roles.items() if len(frame) else ():
+        read = _ids if role in _IDS else _numbers_of
+        columns[role] = read(source, frame[name], role)
+    return FileRows(columns, roles)
 
 
-def _values(source: Source, column: Any, role: Role) -> Any:
-    """A column: ids as text in a series, or numbers, NaN for no grade."""
-    pl = polars_or_none()
-    dtype, called, problem = column.dtype, f"column {safe_repr(column.name)}", ""
-    values: Any = None
-    if dtype.is_nested():
-        problem = (
-            f"{called} holds a list in each row, where a row is one item; make rows of them, as "
-            "frame = polars.read_parquet(path).explode('items', 'scores') with the names of all "
-            "columns of lists, and pass the frame instead of the file"
-        )
-    elif role != "grade" and column.null_count():
-        problem = f"row {column.is_null().arg_true()[0] + 1:,}: {called} is missing"
-    elif role in _IDS:
-        if not (dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)):
-            source.fail(None, f"{called} is {dtype}; ids are text or whole numbers")
-        values = column.cast(pl.String)
-        lengths = values.str.len_chars()
-        if not 0 < lengths.min() <= lengths.max() <= MAX_ID:
-            problem = f"{called} holds an id that is empty or too long"
-    elif source.grades is not None:
-        values = np.array([math.nan if c is None else source.grade_of(None, c) for c in column])
-    elif dtype.is_numeric() or dtype == pl.Boolean:
-        values = column.cast(pl.Int64 if dtype == pl.Boolean else dtype).to_numpy()
-        finite = np.isfinite(values) if role != "grade" else np.array(True)
-        if not finite.all():
-            row = int(np.flatnonzero(~finite)[0])
-            problem = f"row {row + 1:,}: {role} {values[row]} is not a finite number"
-    else:
-        problem = f"the {role} {called} holds no numbers"
-        if role == "grade":
-            problem += f"; pass {text_grades(column.head(1000))}, a number for each text"
-    if problem:
-        source.fail(None, problem)
+def _ids(source: Source, column: Any, role: Role) -> Any:
+    """A column of ids as text."""
+    pl, shown = polars_or_none(), f"column {safe_repr(column.name)}"
+    if column.dtype.is_nested():
+        source.fail(None, f"{shown} holds a list in each row, where a row is one item; {_EXPLODE}")
+    if not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)):
+        source.fail(None, f"{shown} is {column.dtype}; ids are text or whole numbers")
+    ids = column.cast(pl.String)
+    wrong = ~ids.str.len_chars().is_between(1, MAX_ID).fill_null(value=False)
+    if wrong.any():
+        row, rule = int(wrong.arg_max()), f"missing, empty or longer than {MAX_ID:,} characters"
+        source.fail(None, f"row {row + 1:,}: the {role} id of {shown} is {rule}")
+    return ids
+
+
+_EXPLODE = "pass polars.read_parquet(path).explode('items', 'scores'), with all columns of lists"
+
+
+def _numbers_of(source: Source, column: Any, role: Role) -> Array:
+    """A column of numbers, NaN where there is no grade."""
+    if source.grades is not None:
+        return np.array([math.nan if c is None else source.grade_of(None, c) for c in column])
+    pl, dtype, shown = polars_or_none(), column.dtype, f"{role} column {safe_repr(column.name)}"
+    if not dtype.is_numeric() and dtype != pl.Boolean:
+        texts = text_grades([] if dtype.is_nested() else column.head(1000))
+        advice = f"; pass {texts}, a number for each text" if role == "grade" else ""
+        source.fail(None, f"the {shown} holds no numbers{advice}")
+    values: Array = column.cast(pl.Int64 if dtype == pl.Boolean else dtype).to_numpy()
+    if role != "grade" and not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        source.fail(None, f"row {row + 1:,}: {values[row]} of {shown} is not a finite number")
     return values

@@ -12,18 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
 from sklearn_rank.files.read import kind_of_name, read_qrels, read_run
-from sklearn_rank.files.source import MAX_ID
-from sklearn_rank.files.tables import EXACT, MAX_GRADE, TIMESTAMP, fault_of
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
 TextFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json"]
 _FORMATS: tuple[str, ...] = get_args(TextFormat)
-_Row: TypeAlias = "tuple[str, str, float]"
-"""Query, item and score or grade."""
+_Table: TypeAlias = dict[str, dict[str, float]]
 
 
 def write_run(
@@ -69,16 +66,15 @@ def write_run(
     q1 Q0 d7 1 12.5 bm25
     q1 Q0 d2 2 9.25 bm25
     """
-    chosen = _check(path, format, "write_run", overwrite=overwrite)
-    rows: list[_Row] = []
+    chosen, table = _check(path, format, "write_run", overwrite=overwrite), _Table()
     for query, ranking in run.items():
         if not isinstance(ranking, Mapping):
             items = list(ranking)
             ranking = dict(zip(items, range(len(items), 0, -1), strict=True))
         # Best first; equal scores as they came.
         best = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
-        rows += [_row(query, item, score) for item, score in best]
-    _write(rows, path, chosen, "score", tag or "sklearn-rank")
+        table[_id(query)] = {_id(item): _number(score) for item, score in best}
+    _write(table, path, chosen, "score", tag or "sklearn-rank")
 
 
 def write_qrels(
@@ -116,47 +112,30 @@ def write_qrels(
     ...     read_qrels(path)["q1"]
     {'d7': 1}
     """
-    chosen = _check(path, format, "write_qrels", overwrite=overwrite)
-    rows: list[_Row] = []
+    chosen, table = _check(path, format, "write_qrels", overwrite=overwrite), _Table()
     for query, truth in qrels.items():
         if not isinstance(truth, Mapping):
             ordered = truth if isinstance(truth, (list, tuple)) else sorted(truth, key=str)
             truth = dict.fromkeys(ordered, 1)
-        rows += [_row(query, item, grade) for item, grade in truth.items()]
-    large = next(((query, grade) for query, _, grade in rows if abs(grade) >= MAX_GRADE), None)
-    if large:
-        msg = f"query {safe_repr(large[0])} has the grade {large[1]}, which is too large for one"
-        raise ValueError(msg)
-    _write(rows, path, chosen, "grade", "")
-
-
-# Rows -------------------------------------------------------------------------------------------
-
-
-def _row(query: Any, item: Any, value: Any) -> _Row:
-    number = value.item() if hasattr(value, "item") else value
-    problem = fault_of(number, is_grade=False)
-    if problem:
-        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which {problem}"
-        raise ValueError(msg)
-    if isinstance(number, int):  # Arrow takes no larger integer among floats
-        number = int(number) if abs(number) <= EXACT else float(number)
-    return _id(query), _id(item), number
+        table[_id(query)] = {_id(item): _number(grade) for item, grade in truth.items()}
+    _write(table, path, chosen, "grade", "")
 
 
 def _id(value: Any) -> str:
-    """An id as files hold it; an error if it would not be read back as it is."""
+    """An id as files hold it."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         msg = f"ids in files are text or whole numbers, got {safe_repr(value)}"
         raise TypeError(msg)
-    text = str(value)
-    if not 0 < len(text) <= MAX_ID:
-        msg = f"ids in files have 1 to {MAX_ID:,} characters, got {safe_repr(text)}"
-        raise ValueError(msg)
-    return text
+    return str(value)
 
 
-# Files ------------------------------------------------------------------------------------------
+def _number(value: Any) -> Any:
+    """A number as files hold it, none of which has flags."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, (int, float)):
+        msg = f"scores and grades in files are numbers, got {safe_repr(value)}"
+        raise TypeError(msg)
+    return int(value) if isinstance(value, bool) else value
 
 
 def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> str:
@@ -181,62 +160,52 @@ def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> 
     return chosen
 
 
-def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
-    """Write rows in a format, compressed as the name says."""
+def _write(table: _Table, path: Any, form: str, kind: str, tag: str) -> None:
+    """Write a table in a format, unless it would not be read back as it is."""
     name = os.fsdecode(os.fspath(path)).lower()
-    if form == "trec":
-        data = _trec(rows, tag)
+    key = "results" if kind == "score" else "relevant"
+    lines = []
+    if form == "json":
+        lines = [json.dumps(table, ensure_ascii=False, indent=1)]
+    elif form == "jsonl":
+        parts = ({"query": query, key: items} for query, items in table.items())
+        lines = [json.dumps(part, ensure_ascii=False) for part in parts]
     elif form == "csv":
-        data = _csv(rows, kind, "\t" if ".tsv" in name else ",")
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter="\t" if ".tsv" in name else ",", lineterminator="\n")
+        writer.writerow(("query", "item", kind))
+        for query, items in table.items():
+            writer.writerows((query, item, number) for item, number in items.items())
+        lines = [out.getvalue()[:-1]]
     else:
-        queries: dict[str, dict[str, float]] = {}
-        for query, item, number in rows:
-            queries.setdefault(query, {})[item] = number
-        key = "results" if kind == "score" else "relevant"
-        lines = [json.dumps(queries, ensure_ascii=False, indent=1)]
-        if form == "jsonl":
-            parts = [{"query": query, key: items} for query, items in queries.items()]
-            lines = [json.dumps(part, ensure_ascii=False) for part in parts]
-        data = "".join(f"{line}\n" for line in lines).encode()
-    if name.endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
+        for query, items in table.items():
+            for rank, (item, number) in enumerate(items.items(), 1):
+                whole = int(number) if number % 1 == 0 else number
+                line = f"Q0 {item} {rank} {number!r} {tag}" if tag else f"0 {item} {whole!r}"
+                lines.append(f"{query} {line}")
+    data = "".join(f"{line}\n" for line in lines).encode()
+    _refuse_changes(table, data, form, kind)
     with writable(path, "path"):
-        write_whole(path, data)
+        write_whole(path, gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
 
 
-def _trec(rows: list[_Row], tag: str) -> bytes:
-    """Lines of a run, or without a tag of judgements."""
-    for value in {text for query, item, _ in rows for text in (query, item)}:
-        # What splits a line of bytes, and what would make it a comment or no text.
-        data = value.encode()
-        if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
-            msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
+def _refuse_changes(table: _Table, data: bytes, form: Any, kind: str) -> None:
+    """ValueError if what is read back is not what is written, as of an id with a space in TREC."""
+    read: Any = read_run if kind == "score" else read_qrels
+    table = {query: items for query, items in table.items() if items}
+    reason = "would be read as something else"
+    try:
+        back = read(io.BytesIO(data), format=form) if table else {}
+    except FileFormatError as error:
+        back, reason = {}, str(error).removeprefix("<file>:").strip()
+        if error.line:
+            line = data.decode().split("\n")[error.line - 1]
+            msg = f"{form} cannot hold {safe_repr(line)}: {reason.partition(' ')[2]}"
+            raise ValueError(msg) from error
+    for query, items in table.items():
+        if back.get(query) != items:
+            other = back.get(query, {})
+            item = next((item for item, number in items.items() if other.get(item) != number), "")
+            shown = f"item {safe_repr(item)} of query {safe_repr(query)}"
+            msg = f"{form} cannot hold {shown}: it {reason}"
             raise ValueError(msg)
-    if tag and tag.encode().split() != [tag.encode()]:
-        msg = f"tag must be one word, got {safe_repr(tag)}"
-        raise ValueError(msg)
-    lines, rank, before = [], 0, None
-    for query, item, number in rows:
-        rank, before = (rank + 1 if query == before else 1), query
-        if tag:
-            lines.append(f"{query} Q0 {item} {rank} {number!r} {tag}\n")
-        elif number == int(number) and abs(number) < TIMESTAMP:
-            lines.append(f"{query} 0 {item} {int(number)}\n")
-        else:
-            msg = f"the grade {number!r} of a TREC file must be a whole number below 10^8"
-            raise ValueError(msg)
-    return "".join(lines).encode()
-
-
-def _csv(rows: list[_Row], kind: str, separator: str) -> bytes:
-    """Lines under a header; ValueError for text that would not stay in its line."""
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(("query", "item", kind))
-    for row in rows:
-        broken = [text for text in row[:2] if {"\n", "\r", "\0"} & {*text}]
-        if broken:
-            msg = f"the id {safe_repr(broken[0])} holds a line break or NUL, which CSV cannot hold"
-            raise ValueError(msg)
-        writer.writerow(row)
-    return out.getvalue().encode()

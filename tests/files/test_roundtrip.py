@@ -70,11 +70,19 @@ def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
 @pytest.mark.parametrize(
     ("ranking", "name", "message"),
     [
-        ({"q": {"a b": 1}}, "x.run", "the id 'a b' cannot stand in a TREC file"),
-        ({"": {"a": 1}}, "x.run", "ids in files have 1 to 65,536 characters, got ''"),
-        ({"#q": {"a": 1}}, "x.run", "the id '#q' cannot stand in a TREC file"),
-        ({"q": {"a\nb": 1}}, "x.csv", r"the id 'a.x0ab' holds a line break"),
-        ({"q": {"a": float("nan")}}, "x.csv", "query 'q' holds nan, which is not a finite number"),
+        (
+            {"q": {"a b": 1}},
+            "x.run",
+            "trec cannot hold item 'a b' of query 'q': it would be read as",
+        ),
+        ({"": {"a": 1}}, "x.run", "trec cannot hold ' Q0 a 1 1 sklearn-rank': 5 fields instead"),
+        ({"#q": {"a": 1}}, "x.run", "trec cannot hold item 'a' of query '#q': it holds no rows"),
+        ({"q": {"a\nb": 1}}, "x.csv", r"csv cannot hold 'q,.a': a quote is not closed in its line"),
+        (
+            {"q": {"a": float("nan")}},
+            "x.csv",
+            "csv cannot hold 'q,a,nan': score 'nan' is not a number",
+        ),
         ({"q": {"a": 1}}, "x.run.zst", r"x\.run\.zst: \.zst is no format that is written; pass fo"),
         ({"q": {"a": 1}}, "x.parquet", r"x\.parquet: parquet is no format that is written; pass"),
     ],
@@ -98,10 +106,12 @@ def test_a_suffix_that_tells_no_format_is_asked_about(tmp_path):
 def test_ids_and_grades_of_other_kinds_are_refused(tmp_path):
     with pytest.raises(TypeError, match=r"ids in files are text or whole numbers, got 1\.5"):
         write_run({"q": {1.5: 1}}, tmp_path / "x.run")
-    with pytest.raises(ValueError, match=r"the grade 0\.5 of a TREC file must be a whole number"):
+    with pytest.raises(
+        ValueError, match=r"trec cannot hold 'q 0 a 0\.5': grade '0\.5' is not a whole"
+    ):
         write_qrels({"q": {"a": 0.5}}, tmp_path / "x.qrels")
-    with pytest.raises(ValueError, match="tag must be one word, got 'my run'"):
-        write_run({"q": {"a": 1}}, tmp_path / "x.run", tag="my run")
+    with pytest.raises(TypeError, match="scores and grades in files are numbers, got 'yes'"):
+        write_qrels({"q": {"a": "yes"}}, tmp_path / "x.csv")
 
 
 # Integers beyond 2^53 ---------------------------------------------------------------------------
@@ -131,7 +141,7 @@ def test_large_numbers_that_float64_holds_come_back(name, tmp_path):
 def test_integers_that_it_does_not_hold_are_refused(form, text, number):
     with pytest.raises(FileFormatError, match=r"score '?-?[0-9].* is an integer beyond 2.53"):
         run_of(text.format(number), form)
-    with pytest.raises(ValueError, match="which is an integer beyond"):
+    with pytest.raises(ValueError, match="trec cannot hold .* is an integer beyond"):
         write_run({"q": {"a": number, "b": 0.5}}, "never.run")
 
 
