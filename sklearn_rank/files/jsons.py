@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -64,10 +64,6 @@ def read_json(source: Source, text: str) -> FileRows:
     for line, value in values:
         reader.add(line, value)
     return reader.read()
-
-
-def _name(query: str, item: str) -> str:
-    return f"item {safe_repr(item)} of query {safe_repr(query)}"
 
 
 # Shapes of a whole file -------------------------------------------------------------------------
@@ -176,7 +172,7 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self.source, self.columns = source, source.columns
-        self.sides = ("retrieved", "relevant")[:: 1 if source.is_run else -1]
+        self.side, self.other = ("retrieved", "relevant")[:: 1 if source.is_run else -1]
         self.missing = ORDER if source.is_run else GRADE
         self.kinds = wanted_of(self.missing, self.columns)
         """Roles of the number of a row; the first wins. BEIR calls a grade ``score``."""
@@ -186,65 +182,61 @@ class _Reader:
         """Line, query, unless the row names it, and keys with their values."""
         self.lists: dict[str, tuple[int | None, int]] = {}
         """Line and number of items of the list of each query."""
-        self.names: dict[Role, str] = {}
-        self.are_lists = True
+        self.key, self.are_lists = "", True
 
     def add(self, line: int | None, value: Any) -> None:
         """Add the rows of one object."""
-        fail, (side, other) = self.source.fail, self.sides
+        fail = self.source.fail
         if not isinstance(value, dict):
             fail(line, f"holds a JSON {type(value).__name__}, expected an object")
         if _failure(value):
             query = f" of query {safe_repr(value['query'])}" if "query" in value else ""
             fail(line, f"the search{query} failed: it says {safe_repr(_failure(value))}")
-        nested = _nested(value)
-        plain = tuple(key for key in value if key not in nested)
-        hits = _hits(value)
+        nested, hits = _nested(value), _hits(value)
+        plain = [key for key in value if key not in nested]
         if hits is not None:
             value, nested = {**{key: value[key] for key in plain}, "hits": hits}, ["hits"]
         given = self.columns.get("item")
-        lists = [str(given)] if given in nested else _lists_of(tuple(nested), side)
+        lists = [given] if given in nested else _lists_of(tuple(nested), self.side)
         if len(lists) > 1:
             say = f"Say which one: {argument('columns', {'item': lists[0]})}"
             fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if lists:
-            self._add_list(line, value, lists[0], list(plain), nested)
+            self._add_list(line, value, str(lists[0]), plain, nested)
             return
-        if given not in plain and not names_of(plain, "item"):
-            for key in _lists_of(plain, side):
-                both = f"{safe_repr(key)} is {safe_repr(value[key])}"
-                fail(line, f"{both}, and a list of items is wanted")
-            for key in _lists_of(tuple(nested), other):
-                kinds = ("a run", "judgements")[:: -1 if self.source.is_run else 1]
-                what = "{} belongs to {}, but this is read as {}".format(safe_repr(key), *kinds)
-                fail(line, f"{what}; are the two files swapped?")
+        swapped = _lists_of(tuple(nested), self.other)
+        if swapped and given not in plain and not names_of(plain, "item"):
+            kinds = ("a run", "judgements")[:: -1 if self.source.is_run else 1]
+            what = "{} belongs to {}, but this is read as {}".format(safe_repr(swapped[0]), *kinds)
+            fail(line, f"{what}; are the two files swapped?")
         self.rows.append((line, None, value))
 
     def _add_list(
-        self, line: int | None, value: Mapping[str, Any], key: str, plain: list[str], nested: Any
+        self, line: int | None, value: dict[str, Any], key: str, plain: list[str], nested: list[str]
     ) -> None:
         """Add the items of the list under a key."""
         where = f"{self.source.name}:{line}" if line else self.source.name
-        query_key, items = self._query_key(plain, where), value[key]
-        query = self._id(line, value[query_key], "query")
+        query = self._id(line, value[self._query_key(plain, where)], "query")
         if query in self.lists:  # nothing says which of the two ranks above
             before = f" (the first is in line {self.lists[query][0]})" if line else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
             self.source.fail(line, f"{again}; join them, or give the queries ids of their own")
-        self.lists[query], self.are_lists = (line, len(items)), isinstance(items, list)
-        self.names = {"query": query_key, "item": f"{key}[]"}
-        kind, rows = self.missing[0], list(items.items() if isinstance(items, dict) else items)
-        for role in self.kinds if isinstance(items, list) else ():
+        items, kind = value[key], self.missing[0]
+        self.key, self.lists[query] = key, (line, len(items))
+        self.are_lists = isinstance(items, list)
+        rows = list(items if self.are_lists else items.items())
+        beside = {name: value[name] for name in nested if isinstance(value[name], list)}
+        beside.pop(key, None)
+        for role in self.kinds if self.are_lists else ():
             name = self.columns.get(role) or next(iter(lists_beside(nested, key, role)), "")
-            if name in nested and name != key and isinstance(value[name], list):
-                if len(items) != len(value[name]):
-                    sizes = f"has {len(items):,} items and {len(value[name]):,} numbers of them"
+            if name in beside:
+                if len(items) != len(beside[name]):
+                    sizes = f"has {len(items):,} items and {len(beside[name]):,} numbers of them"
                     self.source.fail(line, sizes)
-                kind, rows = role, list(zip(items, value[name], strict=True))
+                kind, rows = role, list(zip(items, beside[name], strict=True))
                 break
         else:
-            others = {name: [value[name]] for name in nested if isinstance(value[name], list)}
-            others.pop(key, None)
+            others = {name: [numbers] for name, numbers in beside.items()}
             refuse_unread_lists(others, [rows], where, self.columns, self.missing)
         for row in rows:
             if isinstance(row, (list, tuple)) and len(row) == 2:
@@ -268,53 +260,61 @@ class _Reader:
 
     def read(self) -> FileRows:
         """All rows, by keys that have one meaning in all of them."""
-        source, where, rows = self.source, self.source.name, [row for _, _, row in self.rows]
+        source, rows = self.source, [row for _, _, row in self.rows]
         if not rows:
             return FileRows({}, {}, queries=list(self.lists))
-        keys, lacking = list(dict.fromkeys(chain.from_iterable(rows))), self.missing
-        if self.lists:
-            roles = roles_of_hit(keys, self.kinds, self.columns, f"an item of {where}")
-        else:
-            ids: tuple[Role, ...] = ("query", "item")
-            roles = find_roles(keys, ids, self.kinds, columns=self.columns, where=where)
-        kinds = [kind for kind in self.kinds if kind in roles][: 1 if source.is_run else None]
-        if not kinds:
-            spare = unread_columns(keys, roles, self.columns, lacking)
-            cells = {key: [row[key] for row in rows if key in row] for key in spare}
-            plain = {
-                n: {v for v in c if isinstance(v, (str, int, float))} for n, c in cells.items()
-            }
-            refuse_unread({n: (plain[n], len(rows)) for n in spare}, where, lacking)
-        columns: dict[Role, Any] = {"query": [], "item": []}
+        roles = self._roles(rows)
+        names = roles | {"item": f"{self.key}[]"} if self.lists else roles
+        kinds = {kind: roles[kind] for kind in self.kinds if kind in roles}
+        if source.is_run:  # of which all rows have one kind of number
+            kinds = dict(list(kinds.items())[:1])
+        read: dict[Role, Any] = {"query": [], "item": []}
         numbers = list[float | None]()
         for line, query, row in self.rows:
             if query is None and self.lists:
                 source.fail(line, "has no list of items, as other objects have")
             query = self._id(line, row.get(roles["query"]), "query") if query is None else query
             item = self._id(line, row.get(roles["item"]), "item")
-            columns["query"].append(query)
-            columns["item"].append(item)
-            numbers.append(self._number(line, (query, item), row, {k: roles[k] for k in kinds}))
-        if None in numbers and set(numbers) != {None}:
-            at = numbers.index(None)
-            row_name = _name(columns["query"][at], columns["item"][at])
-            source.fail(None, f"{row_name} has no {kinds[0]}, others have one")
-        doubt = ""
+            read["query"].append(query)
+            read["item"].append(item)
+            numbers.append(self._number(line, (query, item), row, kinds))
         if None not in numbers:
-            columns[kinds[0] if source.is_run else "grade"] = values = np.array(numbers)
-            if source.is_run and kinds[0] != "rank":
-                doubt = self._doubt(values if kinds[0] == "score" else negated(values))
+            kind = next(iter(kinds))
+            read[kind if source.is_run else "grade"] = values = np.array(numbers)
+            if source.is_run and kind != "rank":
                 ranks: list[Any] = [row.get(roles.get("rank", "")) for row in rows]
                 if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT:
-                    columns["rank"] = np.array(ranks, dtype=np.float64)
-        names = self.names or roles
-        return FileRows(columns, names, (doubt,) if doubt else (), list(self.lists))
+                    read["rank"] = np.array(ranks, dtype=np.float64)
+                doubt = self._doubt(values if kind == "score" else negated(values))
+                return FileRows(read, names, doubt, list(self.lists))
+        elif set(numbers) != {None}:
+            at = numbers.index(None)
+            shown = _name(read["query"][at], read["item"][at])
+            source.fail(None, f"{shown} has no {next(iter(kinds))}, others have one")
+        return FileRows(read, names, queries=list(self.lists))
 
-    def _doubt(self, scores: Array) -> str:
-        """Why scores seem to be distances, by the order of the lists; or ""."""
+    def _roles(self, rows: list[Mapping[str, Any]]) -> dict[Role, str]:
+        """Keys of the roles of rows, or of the items of lists."""
+        keys, where = list(dict.fromkeys(chain.from_iterable(rows))), self.source.name
+        if self.lists:
+            roles = roles_of_hit(keys, self.kinds, self.columns, f"an item of {where}")
+        else:
+            ids: tuple[Role, ...] = ("query", "item")
+            roles = find_roles(keys, ids, self.kinds, columns=self.columns, where=where)
+        if not any(kind in roles for kind in self.kinds):
+            unread = {}
+            for key in unread_columns(keys, roles, self.columns, self.missing):
+                cells = {row[key] for row in rows if isinstance(row.get(key), (str, int, float))}
+                unread[key] = cells, len(rows)
+            refuse_unread(unread, where, self.missing)
+        return roles
+
+    def _doubt(self, scores: Array) -> tuple[str, ...]:
+        """Why scores seem to be distances, by the order of the lists."""
         offsets = offsets_of(np.array([size for _, size in self.lists.values()], np.int64))
         least = 1 if self.are_lists else LEAST_RISES
-        return doubt_of_rising(scores.astype(np.float64), offsets, least) if self.lists else ""
+        doubt = doubt_of_rising(scores.astype(np.float64), offsets, least) if self.lists else ""
+        return (doubt,) if doubt else ()
 
     def _number(
         self,
@@ -325,11 +325,9 @@ class _Reader:
     ) -> float | None:
         """The number of a row; None: it has none, NaN: its grade is null."""
         kind = next((kind for kind, key in keys.items() if key in row), None)
-        if kind is None:
-            return None
-        value: Any = row[keys[kind]]
+        value: Any = None if kind is None else row[keys[kind]]
         if value is None:  # not rated; a run is sorted by something else than the score
-            return None if self.source.is_run else math.nan
+            return None if kind is None or self.source.is_run else math.nan
         if isinstance(value, str) and self.source.grades is not None:
             return self.source.grade_of(line, value)
         problem = fault_of(value, is_grade=not self.source.is_run)
@@ -339,38 +337,34 @@ class _Reader:
 
     def _id(self, line: int | None, value: Any, role: str) -> str:
         """Ids are text; a whole number is written as it would be there."""
+        text = str(value)
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             self.source.fail(line, f"the {role} id {safe_repr(value)} is not text")
-        text = str(value)
-        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-            self.source.fail(line, f"the {role} id {safe_repr(text)} holds half of a character")
-        return self.source.check_id(line, text, role)
+        if not text or (not text.isascii() and re.search("[\ud800-\udfff]", text)):
+            self.source.fail(line, f"the {role} id {safe_repr(text)} is empty, or half a character")
+        return text
+
+
+def _name(query: str, item: str) -> str:
+    return f"item {safe_repr(item)} of query {safe_repr(query)}"
 
 
 # JSON itself ------------------------------------------------------------------------------------
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without what JSON does not have: repeated keys and infinities."""
-    result, problem = dict(pairs), ""
+    """An object whose keys differ."""
+    result = dict(pairs)
     if len(result) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        problem = f"the key {safe_repr(repeated)} stands twice"
-    elif any(isinstance(value, float) and not math.isfinite(value) for value in result.values()):
-        problem = "a number is too large"
-    if problem:
-        raise ValueError(problem)
+        msg = f"the key {safe_repr(repeated)} stands twice"
+        raise ValueError(msg)
     return result
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    msg = f"{text} is not a number in JSON"
-    raise ValueError(msg)
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
-_BLANK = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+_BLANK = re.compile(r"\s*")
 
 
 def json_values(source: Source, text: str) -> Iterator[tuple[int, Any]]:

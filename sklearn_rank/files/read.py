@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -27,7 +26,7 @@ from sklearn_rank.files.source import (
     source_of,
 )
 from sklearn_rank.files.tables import (
-    MAX_GRADE,
+    EXACT,
     columnar_kind,
     read_columnar,
     read_lines,
@@ -52,7 +51,6 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
 }
-_LETOR = re.compile(r"\S+\s+qid:\S")
 
 
 def read_run(
@@ -167,11 +165,7 @@ def read_qrels(
     source = source_of(path, max_bytes=max_bytes)._replace(is_run=False, grades=grades)
     rows = _read(source, format, columns, "read_qrels")
     values = rows.columns.get("grade")
-    if values is not None:
-        largest = values[np.abs(values).argmax()]
-        if abs(float(largest)) >= MAX_GRADE:
-            source.fail(None, f"grade {largest} is too large for a grade")
-        values = _whole(values)
+    values = None if values is None else _whole(values)
     ids = rows.columns["query"], rows.columns["item"]
     qrels = Qrels.from_columns(*ids, grades=values, **_facts(source, rows))
     qrels = _with_one_grade_each(qrels, duplicates, source)
@@ -179,8 +173,9 @@ def read_qrels(
 
 
 def _whole(grades: Array) -> Array:
-    """Grades as integers if all are whole."""
-    return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
+    """Grades as integers if all are whole, and exact as float64."""
+    is_whole = (grades == np.rint(grades)).all() and np.abs(grades).max() <= EXACT
+    return grades.astype(np.int64) if is_whole else grades
 
 
 def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -> Qrels:
@@ -275,12 +270,6 @@ def _kind_of_text(source: Source, first: Block) -> str:
     lines = (line.decode().strip() for line in io.BytesIO(first.data))
     line = next((line for line in lines if line and not line.startswith("#")), "")
     by_name = kind_of_name(source.path)
-    if _LETOR.match(line):
-        source.fail(
-            None,
-            "holds grades and features of LETOR or SVMlight; read arrays instead: X, y, qid = "
-            "sklearn.datasets.load_svmlight_file(path, query_id=True), and pass groups=qid",
-        )
     if by_name in ("jsonl", "json", "trec"):
         return by_name
     if line.startswith(("{", "[")):

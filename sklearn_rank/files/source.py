@@ -23,8 +23,6 @@ BLOCK_BYTES = 1 << 22
 while it is checked and parsed; four times as much took a tenth longer."""
 MAX_BYTES = 2 << 30
 """To which a compressed file may grow, and that a JSON file may hold."""
-MAX_ID = 1 << 16
-"""Characters of an id; one that is longer is a document, not its name."""
 BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _NO_TEXT = {
@@ -66,13 +64,6 @@ class Source(NamedTuple):
             shown = format_list(self.grades)
             self.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
         return self.grades[text]
-
-    def check_id(self, line: int | None, text: str, role: str) -> str:
-        """An id that is there and not too long."""
-        if not 0 < len(text) <= MAX_ID:
-            fault = f"longer than {MAX_ID:,} characters" if text else "empty"
-            self.fail(line, f"the {role} id is {fault}")
-        return text
 
 
 class FileRows(NamedTuple):
