@@ -88,8 +88,7 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
             "(grade 0); pass --assume partial if what they do not name was never looked at"
         )
         raise ValueError(msg)
-    n, highest = arguments.n, arguments.max_grade
-    rows = systems[0].to_judge(n, *systems[1:], max_grade=highest, backend=None)
+    rows = systems[0].to_judge(arguments.n, *systems[1:], backend=None)
     columns = [(Column("query"), list(map(text_cell, rows["query"])))]
     if arguments.query_text is not None:
         columns.append((Column("query_text"), _texts(query_texts, rows["query"])))

@@ -38,7 +38,6 @@ def _number(text: str, is_right: Callable[[float], bool], what: str) -> float:
 
 
 _share_of_1 = partial(_number, is_right=lambda x: 0 < x < 1, what="a number between 0 and 1")
-_grade = partial(_number, is_right=lambda x: 0 < x < math.inf, what="a finite number above 0")
 
 
 def _positive(text: str) -> int:
@@ -439,8 +438,6 @@ def _judge_next(commands: Any) -> None:
     data("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     _add_texts(data)
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
-    highest = "highest grade (default: that of QRELS)"
-    measures("--max-grade", type=_grade, metavar="X", help=highest)
     convention: dict[str, Any] = {"default": "default", "metavar": "NAME"}
     measures("--convention", help="reproduce this program's numbers", **convention)
     # A page, and about as many as somebody judges in one go.

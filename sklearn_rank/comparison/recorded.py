@@ -153,10 +153,6 @@ class RecordedEvaluation(Evaluation):
         """Not possible."""
         self._lacks("the items that nobody judged")
 
-    def unjudged_items(self, *_: Any, **__: Any) -> NoReturn:
-        """Not possible."""
-        self._lacks("the items that nobody judged")
-
     def condensed(self) -> NoReturn:
         """Not possible."""
         self._lacks("the items that nobody judged")

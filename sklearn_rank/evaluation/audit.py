@@ -26,7 +26,7 @@ from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import CONVENTIONS
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.support.text import format_list, safe_repr, safe_text
+from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import BoolArray, FloatArray
 
 __all__ = ["Audit", "audit"]
@@ -353,8 +353,6 @@ class Audit:
         The function, and the measure that it is named after.
     equals : Measure or None
         Definition of the measure that the function follows, but for ``mistakes``.
-    conventions : tuple of str
-        Programs with this definition.
     mistakes : tuple of str
         Known mistakes that explain the difference.
     counterexample : tuple of (str, float or Exception, str, float) or None
@@ -364,7 +362,6 @@ class Audit:
     name: str
     measure: Measure
     equals: Measure | None
-    conventions: tuple[str, ...]
     mistakes: tuple[str, ...]
     counterexample: tuple[str, float | Exception, str, float] | None
 
@@ -386,8 +383,6 @@ class Audit:
         value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
         lines = [f"{self.name} is not {self.measure}: {causes or 'no known mistake explains it'}"]
         lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
-        if is_other and self.conventions:
-            lines.append(f"{self.equals} is that of convention {format_list(self.conventions)}")
         return "\n  ".join(lines)
 
 
@@ -448,23 +443,20 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     for number, measures, tried in (*steps, (2, definitions, forms[:1])):
         for form, made, equals in product(tried, combinations(possible, number), measures):
             if not form.differs(equals, made).any():
-                return _audit(form, wanted, equals, made, definitions[equals])
-    return _audit(forms[0], wanted, None, (), ())
+                return _audit(form, wanted, equals, made)
+    return _audit(forms[0], wanted, None, ())
 
 
-def _definitions(wanted: Measure) -> dict[Measure, list[str]]:
-    """All that programs mean by the name of the measure, with these programs; itself first."""
-    definitions: dict[Measure, list[str]] = {wanted: []}
-    for name, preset in CONVENTIONS.items():
+def _definitions(wanted: Measure) -> list[Measure]:
+    """All that programs mean by the name of the measure; itself first."""
+    definitions = [wanted]
+    for preset in CONVENTIONS.values():
         with suppress(UnknownMeasureError):
-            definition = preset.apply(Measure.open(wanted.metric, wanted.k))
-            definitions.setdefault(definition, []).append(name)
+            definitions.append(preset.apply(Measure.open(wanted.metric, wanted.k)))
     for word in ("k", "retrieved", "relevant", "min"):
         with suppress(InvalidParameterError):
-            definitions.setdefault(Measure.open(wanted.metric, wanted.k, denominator=word), [])
-    return {
-        definition: names for definition, names in definitions.items() if definition.k == wanted.k
-    }
+            definitions.append(Measure.open(wanted.metric, wanted.k, denominator=word))
+    return [one for one in dict.fromkeys(definitions) if one.k == wanted.k]
 
 
 def _audit(
@@ -472,7 +464,6 @@ def _audit(
     wanted: Measure,
     equals: Measure | None,
     mistakes: tuple[_Mistake, ...],
-    conventions: Sequence[str],
 ) -> Audit:
     """Explanation of the values of one form."""
     right, is_repeated = _right(wanted, form.key), form.kinds == "repeated"
@@ -487,4 +478,4 @@ def _audit(
     shown = str(wanted.with_cutoff(form.problems[at].k) if wanted.metric.takes_k else wanted)
     example = (form.texts[at], form.results[at], shown, float(right[at])) if wrong.any() else None
     texts = tuple(text for text, shows in causes if shows.any())
-    return Audit(form.name, wanted, equals, tuple(conventions), texts, example)
+    return Audit(form.name, wanted, equals, texts, example)

@@ -1,4 +1,4 @@
-"""A measure over judged rankings: per-query values, their weights and their mean."""
+"""Data to judged rankings, and a measure of these: values per query, their weights and mean."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
 from sklearn_rank.evaluation.data_warnings import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
+from sklearn_rank.inputs.frames import is_spark
+from sklearn_rank.inputs.layouts import read_in_memory
+from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -22,6 +25,16 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
 """A value this far outside of its range is rounding; beyond it a kernel is wrong."""
+
+
+def read(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
+    """Judged rankings of any layout; frames of Spark go to their reader."""
+    options.check()
+    if is_spark(y_true) or is_spark(y_score):
+        from sklearn_rank.engines.spark import read_spark
+
+        return read_spark(y_true, y_score, options)
+    return read_in_memory(y_true, y_score, options)
 
 
 class Scored(NamedTuple):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
-from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.compute import read, score_measures
 from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
-from sklearn_rank.evaluation.read import read
 from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
@@ -33,9 +32,6 @@ from sklearn_rank.typing import (
     Ties,
     ZeroDivision,
 )
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["evaluate"]
 

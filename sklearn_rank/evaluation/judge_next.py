@@ -23,7 +23,6 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import UnjudgedItem, unjudged_items
-from sklearn_rank.support.checks import check_number
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import FloatArray, IntArray
@@ -38,7 +37,6 @@ def next_to_judge(
     evaluations: Sequence[Evaluation],
     measure: str | Measure | None,
     n: int | None,
-    max_grade: float | None,
 ) -> dict[str, list[Any]]:
     """Columns of the items of one evaluation, or of two over their common queries.
 
@@ -56,11 +54,7 @@ def next_to_judge(
     keys = sorted(
         dict.fromkeys(chain.from_iterable(one.items for one in systems)), key=itemgetter(0)
     )
-    if max_grade is None:
-        highest = float(systems[0].rankings.judged_grades.max(initial=0)) or 1.0
-    else:
-        check_number(max_grade, "max_grade", "to_judge", at_least=0)
-        highest = float(max_grade)
+    highest = float(systems[0].rankings.judged_grades.max(initial=0)) or 1.0
     changes = systems[0].changes(keys, highest)
     for other in systems[1:]:
         changes = changes - other.changes(keys, highest)

@@ -13,7 +13,6 @@ from sklearn_rank.evaluation.compute import Scored, averaged
 from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.support.text import argument, safe_repr
-from sklearn_rank.typing import FloatArray
 
 __all__ = ["Repeats"]
 
@@ -93,10 +92,3 @@ def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
     values = np.where(undefined, math.nan, means)
     mean = averaged(record.measure, first._judged, values, weights, policy)
     return mean._replace(zero_division=record.zero_division)
-
-
-def spread_of(runs: Sequence[Evaluation], name: str) -> FloatArray:
-    """(Q,) standard deviations of the values of each query between the runs."""
-    values = [np.asarray(run._scored[name].counted) for run in runs]
-    spread: FloatArray = np.std(values, axis=0, ddof=1)
-    return spread

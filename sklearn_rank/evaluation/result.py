@@ -31,7 +31,7 @@ from sklearn_rank.tables.formats import Parts, Tabular
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.rankings.placements import Placement, UnjudgedItem
+    from sklearn_rank.rankings.placements import Placement
     from sklearn_rank.tables.table import FrameBackend, Table
 
 __all__ = ["Evaluation"]
@@ -178,16 +178,11 @@ class Evaluation(Tabular):
         InvalidParameterError
             If a single run was evaluated, or the measure is pooled.
         """
-        from sklearn_rank.evaluation.repeats import spread_of
-
-        if not self._runs:
+        values = [run.per_query[measure] for run in self.runs]  # type: ignore[index]
+        if len(values) == 1:
             msg = "a single run has no spread between runs; evaluate Repeats([run, run, ...])"
             raise InvalidParameterError(msg)
-        name = find_measure(measure, self._scored)
-        if self._scored[name].values is None:
-            msg = f"{name} ranks all queries together; it has no values per query"
-            raise InvalidParameterError(msg)
-        return spread_of(self._runs, name)
+        return np.asarray(np.std(values, axis=0, ddof=1))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -311,26 +306,6 @@ class Evaluation(Tabular):
 
         return placements_of(self._judged, queries)
 
-    def unjudged_items(self, k: int | None = None) -> list[list[UnjudgedItem]]:
-        """Retrieved items of each query that nobody judged, with their places.
-
-        Ids of items are there after ``evaluate(..., keep_items=True)``.
-
-        Parameters
-        ----------
-        k : int, default=None
-            Ranks that are looked at; None looks at all.
-
-        Returns
-        -------
-        items : list of list of UnjudgedItem
-            For each query, in the order of ``query_ids``; empty lists where the ground truth is
-            taken as complete.
-        """
-        from sklearn_rank.rankings.placements import unjudged_items
-
-        return unjudged_items(self._judged, k)
-
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
     ) -> dict[Any, Evaluation]:
@@ -452,7 +427,6 @@ class Evaluation(Tabular):
         baseline: Evaluation | None = None,
         *,
         measure: str | Measure | None = None,
-        max_grade: float | None = None,
         backend: FrameBackend | None = "pandas",
     ) -> Any:
         """Unjudged items to judge next: those whose grade would change a result most.
@@ -468,8 +442,6 @@ class Evaluation(Tabular):
             two means over the common queries.
         measure : str or Measure, default=None
             One of the measures evaluated; None takes the first.
-        max_grade : float, default=None
-            The highest grade; None takes that of the judgements.
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
             Library of the data frame; None returns {column: list}.
 
@@ -498,7 +470,7 @@ class Evaluation(Tabular):
         self._refuse_repeats("to_judge")
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         systems = [self] if baseline is None else [self, baseline]
-        columns = next_to_judge(systems, measure, n, max_grade)
+        columns = next_to_judge(systems, measure, n)
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:

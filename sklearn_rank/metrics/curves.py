@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.read import read
+from sklearn_rank.evaluation.compute import read
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import RankingData

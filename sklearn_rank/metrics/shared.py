@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.evaluation.read import read
+from sklearn_rank.evaluation.compute import read, score_measures
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division

@@ -53,7 +53,7 @@ def test_it_has_values_ranks_and_the_first_items(recorded: Any) -> None:
     assert parts["few"]["map"] == pytest.approx(live.by_slice({"few": ["q0", "q1"]})["few"]["map"])
 
 
-@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "unjudged_items", "merge"])
+@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "merge"])
 def test_what_it_lacks_is_named(what: str, recorded: Any) -> None:
     found = recorded(evaluated())
     with pytest.raises(InvalidParameterError, match="a baseline file does not have "):

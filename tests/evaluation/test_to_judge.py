@@ -9,6 +9,7 @@ import pytest
 from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
 from sklearn_rank.inputs import RelevanceInput
+from sklearn_rank.rankings.placements import unjudged_items
 
 Table = dict[str, dict[str, Any]]
 
@@ -82,7 +83,8 @@ def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: 
             # The other side has its queries in another order, and one of its own.
             other = dict(reversed([*old.items(), ("q4", {"a": 1.0})]))
             reference = evaluate({**truth, "q4": {"a": 1}}, other, measure, **options)
-        columns = new.to_judge(None, reference, backend=None, max_grade=2)
+        columns = new.to_judge(None, reference, backend=None)
+        highest = max(grade for judged in truth.values() for grade in judged.values()) or 1
 
         def result(truth: Table, run: Table = run, old: Table = old) -> float:
             known = value(truth, old, measure, zero) if of_two else 0.0
@@ -91,7 +93,7 @@ def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: 
         for query, item, move in zip(
             columns["query"], columns["item"], columns["change"], strict=True
         ):
-            graded = {**truth, query: {**truth[query], item: 2}}
+            graded = {**truth, query: {**truth[query], item: highest}}
             assert move == pytest.approx(result(graded) - result(truth), abs=1e-12)
         assert np.all(np.diff(np.abs(columns["change"])) <= 1e-15), "the largest first"
         sides = [(new, run), *([(reference, old)] if reference else [])]
@@ -108,7 +110,7 @@ def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: 
 
 def top(ev: Evaluation, query: str, k: int) -> set[str]:
     """Unjudged items of a query that may stand within the first k."""
-    return {item.item for item in ev.unjudged_items(k)[list(ev.query_ids).index(query)]}
+    return {item.item for item in unjudged_items(ev._judged, k)[list(ev.query_ids).index(query)]}
 
 
 def test_weights_count() -> None:
@@ -220,8 +222,8 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         ev = evaluate(truth, run, "map", ties=ties, keep_items=True)
         placements = ev.placements()
         places = ev.rankings.unjudged.places.above.tolist()
-        assert [item.above for own in ev.unjudged_items() for item in own] == places
-        for placement, own in zip(placements, ev.unjudged_items(), strict=True):
+        assert [item.above for own in unjudged_items(ev._judged) for item in own] == places
+        for placement, own in zip(placements, unjudged_items(ev._judged), strict=True):
             assert {item.item for item in own} == set(run[placement.query]) - set(
                 truth[placement.query]
             )
@@ -229,14 +231,14 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
                 # Its id stands where its place says.
                 tie = placement.ranking[item.above : item.above + item.tied]
                 assert item.item in tie
-        within = [[item for item in own if item.above < 2] for own in ev.unjudged_items()]
-        assert ev.unjudged_items(2) == within
+        within = [[item for item in own if item.above < 2] for own in unjudged_items(ev._judged)]
+        assert unjudged_items(ev._judged, 2) == within
 
 
 def test_a_complete_truth_is_left_alone() -> None:
     ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr")
     assert ev.condensed() is ev
-    assert ev.unjudged_items() == [[]]
+    assert unjudged_items(ev._judged) == [[]]
 
 
 def test_sets_beside_mappings_stay_complete() -> None:
@@ -249,7 +251,7 @@ def test_ids_are_kept_on_demand_and_places_always() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0}}
     assert evaluate(truth, run, "mrr@1").condensed()["mrr@1"] == 1.0
     with pytest.raises(InvalidParameterError, match="ids of items were not kept; pass keep_items"):
-        evaluate(truth, run, "mrr@1").unjudged_items()
+        evaluate(truth, run, "mrr@1").to_judge()
 
 
 def test_pooled_measures_are_refused_by_name() -> None:

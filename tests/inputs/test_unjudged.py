@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from sklearn_rank import Evaluation, evaluate
+from sklearn_rank.rankings.placements import unjudged_items
 
 TRUTH = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
 SCORES = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}, "r": {"z": 2.0, "c": 1.0}}
@@ -198,6 +199,6 @@ def test_flags_stand_in_the_order_in_which_ties_are_broken(ties):
         ties=ties,
         keep_items=True,
     )
-    for query, unjudged in zip("pq", evaluation.unjudged_items(), strict=True):
+    for query, unjudged in zip("pq", unjudged_items(evaluation._judged), strict=True):
         named = {"p": {"d1", "d2"}, "q": {"d40", "d39"}}[query]
         assert {item.item for item in unjudged} == tied.keys() - named

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from sklearn_rank.engines.spark import _bytes_of, _SparkRun, _task
-from sklearn_rank.evaluation.read import read as read_in_memory
+from sklearn_rank.evaluation.compute import read as read_in_memory
 from sklearn_rank.inputs.frames import truth_of
 from sklearn_rank.inputs.options import ReadOptions
 from tests.spark.problems import problems
