@@ -17,28 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import *  # noqa: F403
-    from pytest_rankmetrics.gate import RankGate as RankGate
-    from pytest_rankmetrics.gate import RankRegressionFixture as RankRegressionFixture
-    from pytest_rankmetrics.gate import expected_failure as expected_failure
-    from sklearn_rank.gates.verdict import Finding as Finding
-    from sklearn_rank.gates.verdict import GateResult as GateResult
-    from sklearn_rank.gates.verdict import MeasureResult as MeasureResult
-    from sklearn_rank.gates.verdict import RankGateFailure as RankGateFailure
-    from sklearn_rank.gates.verdict import RankGateWarning as RankGateWarning
-    from sklearn_rank.gates.verdict import State as State
+    from pytest_rankmetrics.gate import *  # noqa: F403
+    from sklearn_rank.gates.verdict import *  # noqa: F403
 
-_AT_LEAST = (
-    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lauc", "map", "mar"),
-    *("mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
+NAMED = (
+    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lag", "lauc", "map"),
+    *("mar", "mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
 )
 """Metrics with an assertion of their own; the others have :func:`assert_metric`."""
 
 _HOMES = {
     "pytest_rankmetrics.assertions": (
-        "assert_metric",
-        "assert_not_worse",
-        "assert_lag_at_most",
-        *(f"assert_{name}_at_least" for name in _AT_LEAST),
+        *("assert_metric", "assert_not_worse"),
+        *(f"assert_{name}_at_{'most' if name == 'lag' else 'least'}" for name in NAMED),
     ),
     "pytest_rankmetrics.gate": ("RankGate", "RankRegressionFixture", "expected_failure"),
     "sklearn_rank.gates.verdict": (

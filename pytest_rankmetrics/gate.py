@@ -10,14 +10,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, is_named, shown_path
-from sklearn_rank.gates.gate import BaselineFile, Writing, failed, has_no_gate, judge_gate
-from sklearn_rank.gates.limits import ARGUMENTS, DEFAULT_DROP, Limits, read_limits
-from sklearn_rank.gates.names import file_name, is_called, name_of
-from sklearn_rank.gates.verdict import GateResult, RankGateFailure, RankGateWarning
+from sklearn_rank.gates.gate import failed, has_no_gate, judge_gate
+from sklearn_rank.gates.limits import (
+    ARGUMENTS,
+    DEFAULT_DROP,
+    Limits,
+    file_name,
+    is_called,
+    name_of,
+    read_limits,
+)
+from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure, RankGateWarning
 from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -125,13 +132,7 @@ class RankGate:
         def judge(limits: Limits, run: Run | None) -> GateResult:
             options = run.options if run is not None else Options()
             nodeid = (run and run.nodeid) or self._request.node.nodeid
-            file = self._file(limits, options, run, nodeid)
-            names = (limits.name, nodeid) if limits.max_drop else ()
-            writing = Writing(
-                update=options.update or self._regenerate,
-                accept=any(is_called(glob, *names) for glob in options.accept if names),
-            )
-            return judge_gate(y_true, y_score, limits, file, writing)
+            return judge_gate(y_true, y_score, limits, self._file(limits, options, run, nodeid))
 
         return run_gate(arguments, "gate", judge)
 
@@ -163,8 +164,13 @@ class RankGate:
                 elsewhere, without_gates = "", elsewhere
             else:
                 path = options.baseline_dir / shown
-        update, accept = self._commands(limits.name, nodeid)
-        return BaselineFile(path, shown, update, accept, elsewhere, without_gates)
+        writes: Literal["", "update", "accept"] = ""
+        if options.update or self._regenerate:
+            writes = "update"
+        if any(is_called(glob, limits.name, nodeid) for glob in options.accept):
+            writes = "accept"
+        commands = self._commands(limits.name, nodeid)
+        return BaselineFile(path, shown, *commands, elsewhere, without_gates, writes)
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
         """Commands that write and lower the baseline, from where pytest was started."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
-from sklearn_rank.gates.names import DIRECTORY, EXTENSION, is_called, name_of
+from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, is_called, name_of
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest

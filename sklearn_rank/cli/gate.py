@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
 from sklearn_rank.cli.reading import (
@@ -21,9 +21,8 @@ from sklearn_rank.cli.reading import (
 )
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.gates.gate import BaselineFile, Writing, failed, judge_gate
-from sklearn_rank.gates.limits import Settings, in_ci, read_limits
-from sklearn_rank.gates.names import DIRECTORY, EXTENSION, file_name
+from sklearn_rank.gates.gate import failed, judge_gate
+from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, Settings, file_name, in_ci, read_limits
 from sklearn_rank.gates.summary import (
     GateRun,
     Summary,
@@ -31,7 +30,7 @@ from sklearn_rank.gates.summary import (
     write_reports,
     write_step_summary,
 )
-from sklearn_rank.gates.verdict import GateResult, RankGateFailure
+from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure
 from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
@@ -68,7 +67,7 @@ class Baselines:
     """Directory of the baselines, and permission to write them."""
 
     directory: Path
-    writing: Writing
+    writes: Literal["", "update", "accept"]
     command: tuple[str, ...]
     """The command as typed, without the options that write."""
 
@@ -76,7 +75,8 @@ class Baselines:
         """The baseline of a gate."""
         path = self.directory / file_name(name)
         typed = self.typed()
-        return BaselineFile(path, path.as_posix(), f"{typed} --update", f"{typed} --accept")
+        commands = f"{typed} --update", f"{typed} --accept"
+        return BaselineFile(path, path.as_posix(), *commands, writes=self.writes)
 
     def unused(self, gates: Sequence[FileGate]) -> list[str]:
         """Baselines in the directory that belong to none of the gates."""
@@ -153,7 +153,7 @@ def _judge(
     file = baselines.file(gate.name)
     data = gate.data()
     try:
-        return judge_gate(*data, limits, file, baselines.writing)
+        return judge_gate(*data, limits, file)
     except RankGateFailure as failure:
         return failed(gate.name, RankGateFailure(in_words_of(str(failure))))
 
@@ -296,8 +296,8 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
         directory = path.parent / table.get("baseline_dir", DIRECTORY)
     # The command to show is the one that was typed, without the options that write.
     words = [word for word in arguments.words if word not in WRITING]
-    writing = Writing(arguments.update, arguments.accept)
-    return Baselines(Path(directory), writing, ("sklearn-rank", *words))
+    writes: Any = "accept" if arguments.accept else "update" if arguments.update else ""
+    return Baselines(Path(directory), writes, ("sklearn-rank", *words))
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,24 @@ import numpy as np
 from sklearn_rank.comparison.baseline import DECIMALS, as_text, load, record, write
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.gates.fit import Fit, measured_together, recorded
-from sklearn_rank.gates.judge import IMPROVEMENT, judge
-from sklearn_rank.gates.limits import DEFAULT_DROP, SLACK, Limits, Settings, drop_of, read_limits
+from sklearn_rank.gates.judge import judge
+from sklearn_rank.gates.limits import (
+    DEFAULT_DROP,
+    EXTENSION,
+    SLACK,
+    Limits,
+    Settings,
+    drop_of,
+    read_limits,
+)
 from sklearn_rank.gates.measure import Measured, measure, slices_of
-from sklearn_rank.gates.names import EXTENSION
 from sklearn_rank.gates.rule import GAIN_ALPHA, POWER
 from sklearn_rank.gates.verdict import (
     BROKEN,
+    LEAST,
+    BaselineFile,
     Finding,
     GateResult,
-    MeasureResult,
     RankGateFailure,
     State,
     gravest,
@@ -44,71 +52,59 @@ OF_VALUES = 0.45
 pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
 
 
-@dataclass(frozen=True)
-class BaselineFile:
-    """The baseline of a gate, and how it is written."""
-
-    path: Path
-    shown: str
-    """Name of the baseline in messages."""
-    update: str
-    """The command that writes the baseline, and raises it."""
-    accept: str
-    """The command that lowers it."""
-    elsewhere: str = ""
-    """Directory of the baseline in another checkout, that of the target branch."""
-    without_gates: str = ""
-    """Directory of the target branch where it has no gate at all: the gate is judged by the
-    baseline of the working copy."""
-
-
-@dataclass(frozen=True)
-class Writing:
-    """Permission of this run to write."""
-
-    update: bool = False
-    """Missing baselines are written, and exceeded ones raised; none is lowered."""
-    accept: bool = False
-    """This one may be lowered, too."""
-
-    def __bool__(self) -> bool:
-        return self.update or self.accept
-
-
 def has_no_gate(directory: Path) -> bool:
     """Whether a checkout holds no baseline, so that gates are not red for being new."""
     return next(directory.rglob(f"*{EXTENSION}"), None) is None
 
 
 def judge_gate(
-    y_true: Any,
-    y_score: Any,
-    limits: Limits,
-    file: BaselineFile | None = None,
-    writing: Writing | None = None,
+    y_true: Any, y_score: Any, limits: Limits, file: BaselineFile | None = None
 ) -> GateResult:
     """Measure, compare with the baseline if there are allowed drops, and record as asked."""
-    measured = measure(y_true, y_score, limits)
+    measured, strict = measure(y_true, y_score, limits), limits.settings.strict
     if file is None or not limits.max_drop:
         result = judge(measured, limits)
         if file is None or not file.elsewhere or not file.path.is_file():
             return result
         text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
-        return _with(replace(result, baseline=file.shown), *_warned(text, limits.settings))
+        finding = Finding("no_drop", State.FAIL if strict else None, text, warns=True)
+        return _with(replace(result, file=file), finding)
     loaded = load(file.path, safe_text(file.shown, limit=300))
-    joined, fit = None, None
+    joined, fit, read = None, None, b""
     if loaded is not None:
-        joined, fit = recorded(measured.evaluation, loaded[0], measured.slices)
-    of_file: Any = {"limits": limits, "file": file, "updating": bool(writing)}
-    result = _of_file(judge(measured, limits, joined, fit), found=fit is not None, **of_file)
-    if not writing:
+        (joined, fit), read = recorded(measured.evaluation, loaded[0], measured.slices), loaded[1]
+    result = replace(judge(measured, limits, joined, fit), file=file)
+    if fit is None:
+        result = _with(result, _no_baseline(result, limits, file))
+    elif file.without_gates:
+        result = _with(result, _first(file, strict=strict), state=State.NEW)
+    if not file.writes:
         return result
-    return _update(result, measured, limits, joined, fit, file, writing, loaded and loaded[1])
+    return _update(result, measured, limits, joined, fit, file, read)
 
 
-def _warned(text: str, settings: Settings) -> list[Finding]:
-    state = State.FAIL if settings.strict else None
-    return [Finding("no_drop", state, text, warns=True)]
+def _with(result: GateResult, *findings: Finding, state: State = State.PASS) -> GateResult:
+    """More findings, before what was found where they fail."""
+    state = gravest([state, result.state, *(own.state for own in findings)])
+    own = (*findings, *result.findings) if state in BROKEN else (*result.findings, *findings)
+    return replace(result, findings=own, state=state, passed=result.passed and state not in BROKEN)
+
+
+def _no_baseline(result: GateResult, limits: Limits, file: BaselineFile) -> Finding:
+    values = ", ".join(f"{n} is {result.measures[n].value:.4f}" for n in limits.max_drop)
+    remedy = f"write it with: {file.update}"
+    if file.elsewhere:
+        remedy = (
+            f"it is not below {line(file.elsewhere)}: a gate that is new or renamed is red "
+            "until it is; write it in the working copy, commit it and merge: " + file.update
+        )
+    text = f"no baseline for gate {safe_repr(result.name)} ({line(file.shown)})"
+    return Finding("no_baseline", State.FAIL, f"{text}; {values} now - {remedy}")
+
+
+def _first(file: BaselineFile, *, strict: bool) -> Finding:
+    text = f"new, recorded here: {line(file.without_gates)} has no gate yet"
+    return Finding("first", State.FAIL if strict else None, text)
 
 
 def judge_beside(
@@ -157,38 +153,6 @@ def failed(name: str, error: Exception) -> GateResult:
     return GateResult(name, State.FAIL, passed=False, findings=(finding,))
 
 
-def _of_file(
-    result: GateResult, limits: Limits, file: BaselineFile, *, found: bool, updating: bool
-) -> GateResult:
-    """The result with its file, and what is wrong about that."""
-    result = replace(
-        result,
-        baseline=file.shown,
-        update=file.update,
-        accept=file.accept,
-        elsewhere=file.elsewhere,
-        updating=updating,
-    )
-    if not found:
-        values = ", ".join(f"{n} is {result.measures[n].value:.4f}" for n in limits.max_drop)
-        remedy = f"write it with: {file.update}"
-        if file.elsewhere:
-            remedy = (
-                f"it is not below {line(file.elsewhere)}: a gate that is new or renamed is red "
-                "until it is; write it in the working copy, commit it and merge: " + file.update
-            )
-        text = f"no baseline for gate {safe_repr(result.name)} ({line(file.shown)})"
-        finding = Finding("no_baseline", State.FAIL, f"{text}; {values} now - {remedy}")
-    elif file.without_gates:
-        text = f"new, recorded here: {line(file.without_gates)} has no gate yet"
-        red = limits.settings.strict
-        finding = Finding("first", State.FAIL if red else None, text)
-        result = replace(result, state=gravest([result.state, State.NEW]))
-    else:
-        return result
-    return _with(replace(result, findings=()), finding, *result.findings)
-
-
 # Updating ----------------------------------------------------------------------------------------
 
 
@@ -199,8 +163,7 @@ def _update(
     joined: Joined | None,
     fit: Fit | None,
     file: BaselineFile,
-    writing: Writing,
-    read: bytes | None,
+    read: bytes,
 ) -> GateResult:
     """Write the baseline if nothing forbids it: then the verdict is that on the new one."""
     new = measured.evaluation
@@ -212,28 +175,22 @@ def _update(
     }
     content = record(new, result.name, measured.slices, ids=limits.settings.store == "ranks")
     settled = judge(measured, limits, *recorded(new, content, measured.slices))
-    settled = _of_file(settled, limits, file, found=True, updating=True)
-    why = "" if fit is None or writing.accept else _why_not(result, fit, moves, lowered)
+    settled, accepts = replace(settled, file=file), file.writes == "accept"
+    why = "" if fit is None or accepts else _why_not(result, fit, moves, lowered)
     if settled.state in BROKEN:
         text = "baseline not written because the gate fails; fix that first"
         return _with(settled if not why else result, Finding("not_written", None, text))
     if why:
         text = f"not recorded: {why}; to record it: {file.accept}"
         return _with(result, Finding("not_recorded", None, text))
-    if read is not None and as_text(content).encode() == read:
+    if as_text(content).encode() == read:
         return settled
     write(file.path, content, safe_text(file.shown, limit=300))
-    is_lower = bool(lowered) or (fit is not None and fit.has_more and writing.accept)
+    is_lower = bool(lowered) or (fit is not None and fit.has_more and accepts)
     kind = "new" if fit is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, recorded_changes=moves)
     return _with(settled, *_what_it_will_see(measured, limits))
-
-
-def _with(result: GateResult, *findings: Finding) -> GateResult:
-    state = gravest([result.state, *(own.state for own in findings)])
-    passed = result.passed and state not in BROKEN
-    return replace(result, findings=(*result.findings, *findings), state=state, passed=passed)
 
 
 def _moves(joined: Joined) -> Moves:
@@ -242,12 +199,11 @@ def _moves(joined: Joined) -> Moves:
     moves = {}
     for name in joined.measures:
         pairs = joined.pairs(name, (old, new))
-        was, now = (
-            (round(joined.value(system, name), DECIMALS) for system in (old, new))
-            if (isinstance(pairs, str))
-            else pairs.means
-        )
-        if abs(was - now) > IMPROVEMENT:
+        if isinstance(pairs, str):
+            was, now = (round(joined.value(system, name), DECIMALS) for system in (old, new))
+        else:
+            was, now = pairs.means
+        if abs(was - now) > LEAST:
             moves[name] = was, now
     return moves
 
@@ -255,11 +211,8 @@ def _moves(joined: Joined) -> Moves:
 def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
     """Why an update leaves a baseline alone; empty where it records."""
     lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
-    lower += [
-        f"slice {row.label} {row.name} {row.change:+.4f}"
-        for row in result.slices
-        if row.fall > IMPROVEMENT and (row.allowed is not None or row.is_limited)
-    ]
+    slices = (row for row in result.lower if row.label is not None)
+    lower += [f"slice {row.label} {row.name} {row.change:+.4f}" for row in slices]
     if lower:
         return ", ".join(lower)
     if any(own.state is State.FAIL for own in result.findings):
@@ -268,18 +221,10 @@ def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
     redefined = any(rule == "redefined" for rule, _ in fit.others)
     if redefined or not fit.compares or all(own.drop is None for own in rows):
         return "nothing says that it is not lower"
-    if moves and not (fit.data or fit.others):
-        gains = [result.measures[name] for name in moves if name in result.measures]
-        if not any(_is_gain(row) for row in gains):
-            what = ", ".join(f"{n} {was:.4f} -> {now:.4f}" for n, (was, now) in moves.items())
-            return f"the gain is not significant at {GAIN_ALPHA:g} ({what})"
+    if moves and not (fit.data or fit.others or any(row.is_gain for row in rows)):
+        what = ", ".join(f"{n} {was:.4f} -> {now:.4f}" for n, (was, now) in moves.items())
+        return f"the gain is not significant at {GAIN_ALPHA:g} ({what})"
     return ""
-
-
-def _is_gain(row: MeasureResult) -> bool:
-    """Whether a gain is recorded: significant, or of a measure or contract without a test."""
-    is_contract = row.hard_drop is not None and row.hard_drop == row.allowed
-    return row.drop is not None and (row.drop.recorded or is_contract or not row.drop.queries)
 
 
 def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]:

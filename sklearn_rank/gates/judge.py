@@ -14,12 +14,14 @@ from sklearn_rank.comparison.changes import QueryChange, query_changes, title_fu
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
+from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import SLACK, Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
 from sklearn_rank.gates.verdict import (
     BROKEN,
+    LEAST,
     UNREMARKABLE,
     Finding,
     GateResult,
@@ -43,12 +45,8 @@ from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.support.text import argument
 from sklearn_rank.tables.table import p_text
 
-IMPROVEMENT = 1e-6
-"""What differs by less is the same: a baseline holds six decimals."""
 MOST_QUERIES = 5
 """Queries in the table of a failure."""
-MOST_ALIKE = 1.5
-"""Design effect above which a gate says how many independent queries its clusters are worth."""
 MAX_NEW_UNJUDGED = 0.05
 """Rise of the share of unjudged items on top that a headline need not name."""
 _SETS = ("recall", "hit_rate", "all_hit_rate")
@@ -307,10 +305,9 @@ def _judge_changes(
     """Judge the drops of one family by the rule of gates."""
     for key, drop in judge_drops(pairs, rules, rates=False).items():
         rule, row = rules[key], case.rows[key]
-        is_contract = rule.hard_drop <= rule.max_drop + SLACK
-        tested = isinstance(pairs[key], PairedDifferences) and not is_contract
-        improved = drop.improved if tested else row.fall < -IMPROVEMENT
         row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
+        tested = isinstance(pairs[key], PairedDifferences) and not row.is_contract
+        improved = drop.improved if tested else row.fall < -LEAST
         state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
         if drop.clauses:
             state = State.FAIL
@@ -398,15 +395,12 @@ def _remark(case: _Case) -> None:
         if was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
             text = f"{now:.0%} of the new top {top} are unjudged ({case.names[0]} {was:.0%})"
             case.add("new_unjudged", None, text)
-    drops = [
-        (row.drop.design_effect, row.name, row.drop)
+    effects = {
+        row.name: (row.drop.design_effect, row.drop.queries)
         for (label, _), row in case.rows.items()
-        if label is None and row.drop is not None and row.drop.design_effect > MOST_ALIKE
-    ]
-    if drops:
-        effect, name, drop = max(drops, key=lambda own: own[0])
-        text = f"design effect {effect:.1f}: {drop.queries:,} queries in {drop.n_units:,} clusters"
-        text = f"{text} count as {drop.queries / effect:.0f} independent queries ({name})"
+        if label is None and row.drop is not None
+    }
+    for text in design_notes(effects):
         case.add("design_effect", None, text)
     runs = len(new.runs)
     if runs > 1 and (case.state not in UNREMARKABLE or case.limits.detail == "page"):
@@ -454,16 +448,13 @@ def _worst(case: _Case) -> Worst | None:
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems
     number_of = {number: n for n, number in enumerate(joined.places[after].tolist())}
-    order = np.argsort(-drops, kind="stable").tolist()
-    lost = [n for n in order if drops[n] > 0][:MOST_QUERIES]
-    best = [n for n in reversed(order) if drops[n] < 0][:MOST_QUERIES]
-    losers, gainers = ([number_of[pairs.queries[n]] for n in side] for side in (lost, best))
+    order = np.argsort(-drops, kind="stable")[:MOST_QUERIES].tolist()
+    lost = [n for n in order if drops[n] > 0]
+    losers = [number_of[pairs.queries[n]] for n in lost]
     changes = query_changes(joined, name, (before, after), text_of, losers, key_of, title_of)
-    old, new = (joined.values_per_query(system, name) for system in (before, after))
-    gains = tuple((joined.query_ids[n], float((new - old)[n])) for n in gainers)
     loss = math.fsum(drops[drops > 0].tolist())
     share = math.fsum(drops[lost].tolist()) / loss if loss else None
-    return Worst(name, tuple(changes), share, gains, labels, len(pairs))
+    return Worst(name, tuple(changes), share, labels, len(pairs))
 
 
 def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], str]:

@@ -1,4 +1,4 @@
-"""Limits of a gate and settings of a project, checked before anything is measured.
+"""Names and limits of gates and settings of a project, checked before anything is measured.
 
 A limit that every value meets would let everything pass, and one that none meets was meant
 otherwise: both are refused.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
 from functools import cache
 from inspect import signature
 from numbers import Real
@@ -44,6 +46,40 @@ CI_VARIABLES = (
 def in_ci() -> bool:
     """Whether this runs in continuous integration, where nothing that writes may end green."""
     return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
+
+
+# Names of gates, of their tests and of their files -----------------------------------------------
+
+EXTENSION = ".rank.json"
+DIRECTORY = "rank-baselines"
+"""Of the command; those of pytest are beside the tests."""
+
+
+def file_name(name: str) -> str:
+    """The file of a baseline, named as pytest-regressions names files.
+
+    Examples
+    --------
+    >>> file_name("test_bm25"), file_name("test_bm25[a/b]")
+    ('test_bm25.rank.json', 'test_bm25_a_b_.rank.json')
+    """
+    return re.sub(r"\W", "_", name) + EXTENSION
+
+
+def is_called(pattern: str, *names: str) -> bool:
+    """Whether any of some names equals a pattern or matches it; brackets may be literal.
+
+    Examples
+    --------
+    >>> is_called("*bm25*", "test_bm25"), is_called("test_bm25[a]", "test_bm25[a]")
+    (True, True)
+    """
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+
+def name_of(nodeid: str) -> str:
+    """Name of a test within its module, the default name of its gate."""
+    return nodeid.partition("::")[2].replace("::", ".") or nodeid
 
 
 # Settings of a project ---------------------------------------------------------------------------

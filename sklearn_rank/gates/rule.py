@@ -59,8 +59,6 @@ class Rule:
 class Drop(Change):
     """A change, and what the rule decides about it."""
 
-    n_units: int = 0
-    """Clusters, or queries where there are none."""
     recorded: bool = False
     """Whether it is a gain at the level at which a baseline rises."""
     clauses: tuple[Clause, ...] = ()
@@ -103,7 +101,6 @@ def judge_drops(
             p_holm=p_holm[key],
             significant=own.is_significant(rule.alpha, p_holm[key]),
             detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
-            n_units=own.n_units,
             recorded=drop < 0 and own.is_significant(GAIN_ALPHA, p_holm[key]),
             clauses=_red(_fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)),
             exceeds=drop > rule.max_drop + SLACK,

@@ -141,10 +141,7 @@ def tally(gates: Sequence[GateRun]) -> str:
 def _about_baselines(summary: Summary) -> list[str]:
     """Baselines to be raised, or written."""
     lines, records = [], [run.record for run in summary.gates]
-    n = sum(
-        own["state"] == "improved" and bool(own["baseline"]) and not own["written"]
-        for own in records
-    )
+    n = sum(record["can_be_raised"] for record in records)
     if n:
         lines.append(f"{count(n, 'baseline')} can be raised: {summary.update}")
     for record in (record for record in records if record["written"]):

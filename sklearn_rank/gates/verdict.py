@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sklearn_rank.gates.limits import SLACK
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
@@ -57,6 +60,8 @@ class State(StrEnum):
     FAIL = "fail"
 
 
+LEAST = 1e-6
+"""What differs by less is the same: a baseline holds six decimals."""
 _SEVERITY = list(State)
 BROKEN = (State.FAIL, State.STALE)
 UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)
@@ -134,9 +139,41 @@ class MeasureResult:
         return 0 if self.drop is None else self.drop.queries
 
     @property
+    def is_contract(self) -> bool:
+        """Whether every drop beyond the allowed one is red, so that no test decides."""
+        return self.hard_drop is not None and self.hard_drop <= (self.allowed or 0.0) + SLACK
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether a baseline rises: by a significant gain, or by any where nothing is tested."""
+        drop = self.drop
+        found = drop is not None and (drop.recorded or self.is_contract or not drop.queries)
+        return found and self.fall < -LEAST
+
+    @property
     def is_limited(self) -> bool:
         """Whether its value has a limit."""
         return self.at_least is not None or self.at_most is not None
+
+
+@dataclass(frozen=True)
+class BaselineFile:
+    """The baseline of a gate, and how it is written."""
+
+    path: Path
+    shown: str
+    """Name of the baseline in messages."""
+    update: str
+    """The command that writes the baseline, and raises it."""
+    accept: str
+    """The command that lowers it."""
+    elsewhere: str = ""
+    """Directory of the baseline in another checkout, that of the target branch."""
+    without_gates: str = ""
+    """Directory of the target branch where it has no gate at all: the gate is judged by the
+    baseline of the working copy."""
+    writes: Literal["", "update", "accept"] = ""
+    """Whether this run writes it: missing or raised, or also lowered."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +185,6 @@ class Worst:
     """Of one system alone ``baseline_value`` is NaN."""
     share: float | None = None
     """Share of the whole loss that the rows make up; None without a comparison."""
-    gains: tuple[tuple[Any, float], ...] = ()
-    """Queries that gained most, with their gain."""
     labels: tuple[str, ...] = ()
     """Slices that the rows are of, where nothing else fails."""
     of: int = 0
@@ -177,22 +212,28 @@ class GateResult:
     """Names of the old and the new system; empty where nothing was compared."""
     false_alarm: float | None = None
     """Probability that the gate is red for an equally good system; None where nothing varies."""
-    baseline: str = ""
-    """Path of the baseline file, "" without one."""
+    file: BaselineFile | None = None
     written: str = ""
     """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
     recorded_changes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Recorded values before and after that."""
-    update: str = "--rank-update"
-    accept: str = ""
-    elsewhere: str = ""
-    """Directory of the baseline in another checkout, that of the target branch."""
-    updating: bool = False
     alpha: float = 0.1
     slice_alpha: float = 0.05
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
     page: Section | None = field(default=None, repr=False, compare=False)
     """Its grid and its queries, for an HTML report that is to be written."""
+
+    @property
+    def lower(self) -> list[MeasureResult]:
+        """What an update may not record: measures, and slices with a limit, that fell."""
+        slices = (row for row in self.slices if row.allowed is not None or row.is_limited)
+        return [row for row in (*self.measures.values(), *slices) if row.fall > LEAST]
+
+    @property
+    def can_be_raised(self) -> bool:
+        """Whether an update, which this run is not, would record a gain."""
+        gains = any(row.is_gain for row in self.measures.values())
+        return self.file is not None and not self.file.writes and gains and not self.lower
 
     @property
     def value(self) -> float:
@@ -202,10 +243,7 @@ class GateResult:
     @property
     def ci(self) -> tuple[float, float]:
         """95% confidence interval of the first measure; NaN where there is none."""
-        return self.interval(next(iter(self.measures)))
-
-    def interval(self, name: str) -> tuple[float, float]:
-        """95% confidence interval of a value; NaN for a pooled measure or a single query."""
+        name = next(iter(self.measures))
         if self.evaluation is None or name not in self.evaluation.per_query:
             return math.nan, math.nan
         return self.evaluation.confidence_interval(name)
@@ -235,7 +273,11 @@ class GateResult:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
         from sklearn_rank.gates.words import said
 
-        left_out = dict.fromkeys(("evaluation", "page", "worst"))
+        left_out = dict.fromkeys(("evaluation", "page", "worst", "file"))
+        names = ("", "", "")
+        if self.file is not None:
+            names = self.file.shown, self.file.update, self.file.accept
+        left_out |= dict(zip(("baseline", "update", "accept"), names, strict=True))
         own = {field.name: getattr(self, field.name) for field in fields(self)} | left_out
         record: dict[str, Any] = plain(own | said(self))
         rows = [*record["measures"].values(), *record["slices"]]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.comparison.changes import cause
+from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
@@ -41,7 +42,6 @@ MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
 MOST_ITEMS = 4
 """Items of a row of queries, which has to fit a line."""
-MOST_ON_TOP = 5
 
 # Words and numbers -------------------------------------------------------------------------------
 
@@ -161,15 +161,10 @@ def counts_of(row: MeasureResult) -> str:
     return f"{drop.losses:,} of {queries_text(drop.queries)} got worse, {better}"
 
 
-def is_contract(row: MeasureResult) -> bool:
-    """Whether every drop beyond the allowed one is red, so that no test decides."""
-    return row.hard_drop is not None and row.hard_drop <= (row.allowed or 0.0) + SLACK
-
-
 def _is_untested(row: MeasureResult) -> bool:
     """Whether the hard limit decided, and no test."""
     clauses = () if row.drop is None else row.drop.clauses
-    return is_contract(row) or clauses == (Clause.HARD_DROP,)
+    return row.is_contract or clauses == (Clause.HARD_DROP,)
 
 
 def drop_sentence(row: MeasureResult, n: int | None) -> str:
@@ -206,8 +201,8 @@ def headline(result: GateResult) -> str:
     else:
         first, *others = fired
         text = first.text
-        if first.state is State.STALE and not result.updating:
-            text += f"; refresh with: {result.update}"
+        if first.state is State.STALE and result.file is not None and not result.file.writes:
+            text += f"; refresh with: {result.file.update}"
         if first.state is not State.NOT_CONFIRMED:
             others = [own for own in others if own.state is not State.NOT_CONFIRMED]
         told = [own.short or own.text for own in others[: MOST_FINDINGS - 1]]
@@ -244,6 +239,7 @@ def said(result: GateResult) -> dict[str, Any]:
         "headline": result.headline,
         "message": result.message if result.state not in UNREMARKABLE else result.headline,
         "brief": result.brief,
+        "can_be_raised": result.passed and result.can_be_raised,
         "warnings": warnings_of(result),
         "notes": notes_of(result),
         "outlook": outlook_of(result),
@@ -343,7 +339,7 @@ def brief(result: GateResult) -> str:
     """Headline, worst query and command."""
     rows = () if result.worst is None else losers_table(result).rows[:1]
     worst = [f"  worst query: {' '.join(cell.text for cell in row)}" for row in rows]
-    accept = [f"  accept: {result.accept}"] if result.baseline and not result.passed else []
+    accept = [f"  accept: {result.file.accept}"] if result.file and not result.passed else []
     return for_log("\n".join([result.headline, *worst, *accept]))
 
 
@@ -385,7 +381,7 @@ def changes_table(result: GateResult) -> Table:
         Column(f"{1 - result.alpha:.0%} interval", "number"): _interval,
         Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
         Column("p (Holm)", "number"): lambda row: p_cell(
-            row.drop.p_holm if row.drop and not is_contract(row) else None
+            row.drop.p_holm if row.drop and not row.is_contract else None
         ),
         Column("worse/better/same"): lambda row: text_cell(_counted(row)),
         Column("verdict", longest=None): lambda row: text_cell(
@@ -460,68 +456,42 @@ def _items(row: QueryChange) -> str:
     return f"{old}{sides[1] or '-'} of {row.after.n_ranked:,}{lost}"
 
 
-def _on_top(row: QueryChange) -> str:
-    """The first items of the list, ``*`` relevant, ``?`` unjudged."""
-    judged = row.after.judged or {}
-    graded = any(grade == 0 for grade in judged.values())
-    marks = {True: "*", False: "?" * graded}
-    return " ".join(
-        shown(item) + ("" if judged.get(item) == 0 else marks[judged.get(item, 0) > 0])
-        for item in row.after.ranking[:MOST_ON_TOP]
-    )
-
-
 def _queries(result: GateResult) -> list[str]:
-    """The queries that explain a failure, with their top items now."""
+    """The queries that explain a failure."""
     worst = result.worst
     if worst is None or not worst.rows:
         return []
-    n, of, signs = len(worst.rows), "", "* relevant, ? unjudged"
+    n, of = len(worst.rows), ""
     if worst.labels:
         of = f" in {'slice' if len(worst.labels) == 1 else 'slices'} {several(worst.labels)}"
-    about = f"worst queries by {worst.measure}{of} ({n} of {worst.of}; {signs})"
+    about = f"worst queries by {worst.measure}{of} ({n} of {worst.of})"
     if not math.isnan(worst.rows[0].baseline_value):
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
-        about = f"biggest losses{of} ({worst.measure}{share}; {signs}, - unretrieved)"
-    title, *lines = to_text(losers_table(result)).split("\n")
-    for text, row in zip(lines, worst.rows, strict=True):
-        top = f"    now on top: {_on_top(row)}"
-        about_row = [text, top] if row.after.ranking else [text]
-        title = "\n".join([title, *about_row])
-    gains = ", ".join(f"{shown(query)} {gain:+.4f}" for query, gain in worst.gains)
-    return [about, *title.split("\n"), *([f"biggest gains: {gains}"] if gains else [])]
+        about = f"biggest losses{of} ({worst.measure}{share}; - unretrieved)"
+    return [about, *to_text(losers_table(result)).split("\n")]
 
 
 # Remarks that help to understand a failure; they fail nothing ------------------------------------
 
 
 def facts(result: GateResult) -> list[str]:
-    """Remarks on the data, one per line."""
+    """Remarks on the data."""
     counts = result.counts
     if not counts:
         return []
-    found, lost = [], counts["relevant"] - counts["retrieved"]
-    empty = [] if result.evaluation is None else (result.evaluation.n_ranked == 0).nonzero()[0]
-    if len(empty):
-        verb = "counts" if len(empty) == 1 else "count"
-        found.append(f"{queries_text(len(empty))} returned nothing and {verb} as 0")
-    if lost:
-        were = "relevant item was" if lost == 1 else "relevant items were"
-        found.append(f"{lost:,} {were} not retrieved")
-    left_out = (
-        (max(counts["undefined"].values(), default=0), "without a defined value"),
-        (counts["missing"], "without a ranking"),
-        (counts["unjudged"], "without judgements"),
-        (counts["tied"] * (counts["tied"] >= result.queries / 10), "with a relevant item in a tie"),
-    )
-    remarks = [f"{queries_text(n)} {what}" for n, what in left_out if n]
-    return [*(["; ".join(found)] if found else []), *remarks]
+    undefined = max(counts["undefined"].values(), default=0)
+    lost = counts["relevant"] - counts["retrieved"]
+    text = remarks(dict(counts))
+    text += f"; {queries_text(undefined)} without a defined value" * bool(undefined)
+    return [
+        f"{text}; {lost:,} of {counts['relevant']:,} relevant items unretrieved" if lost else text
+    ]
 
 
 def _about_test(result: GateResult) -> list[str]:
     """The test."""
     tested = [row for row in result.measures.values() if row.compared]
-    if all(is_contract(row) for row in tested) and not any(own.drop for own in result.slices):
+    if all(row.is_contract for row in tested) and not any(own.drop for own in result.slices):
         return []
     over = f", Holm over {len(tested):,} measures" if len(tested) > 1 else ""
     gated = [own.label for own in result.slices if own.drop is not None]
@@ -533,14 +503,15 @@ def _about_test(result: GateResult) -> list[str]:
 
 def _footer(result: GateResult) -> list[str]:
     """The file, and how a drop that is wanted is accepted."""
-    if not result.baseline or not result.systems:
+    file = result.file
+    if file is None or not result.systems:
         return []
-    lines = [f"baseline  {line(result.baseline)}"]
+    lines = [f"baseline  {line(file.shown)}"]
     if not result.passed:
-        lines.append(f"accept    {result.accept}")
-    if not result.passed and result.elsewhere:
+        lines.append(f"accept    {file.accept}")
+    if not result.passed and file.elsewhere:
         lines.append(
-            f"the baseline is that of {line(result.elsewhere)}: run this in the working copy and "
+            f"the baseline is that of {line(file.elsewhere)}: run this in the working copy and "
             "commit the file; this run stays red until the change is merged"
         )
     return lines

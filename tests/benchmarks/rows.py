@@ -23,8 +23,9 @@ from sklearn_rank import (
     read_qrels,
     read_run,
 )
-from sklearn_rank.gates.gate import BaselineFile, Writing, judge_gate
+from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.verdict import BaselineFile
 from tests.benchmarks.harness import Row, Timed, Work, seconds_of
 
 ROOT = Path(__file__).parents[2]
@@ -398,8 +399,9 @@ def p12(full: bool) -> Iterator[Row]:
 
     def judge(folder: str, *, update: bool) -> None:
         policy, file = read_limits(limits, Settings()), Path(folder) / "gate.rank.json"
-        place = BaselineFile(file, file.name, "update", "accept")
-        result = judge_gate(truths, rankings, policy, place, Writing(update=update))
+        writes: Any = "update" if update else ""
+        baseline = BaselineFile(file, file.name, "update", "accept", writes=writes)
+        result = judge_gate(truths, rankings, policy, baseline)
         if not result.passed:
             raise RuntimeError(result.headline)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sklearn_rank.gates.gate import BaselineFile, Writing, judge_beside, judge_gate
+from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
-from sklearn_rank.gates.verdict import GateResult
+from sklearn_rank.gates.verdict import BaselineFile, GateResult
 
 
 class Gate:
@@ -35,8 +35,8 @@ class Gate:
     ) -> GateResult:
         """The verdict."""
         policy = read_limits({"name": "test_x", **arguments}, self.settings)
-        writing = Writing(update=update, accept=accept)
-        return judge_gate(y_true, y_score, policy, self.place, writing)
+        writes: Any = "accept" if accept else "update" if update else ""
+        return judge_gate(y_true, y_score, policy, replace(self.place, writes=writes))
 
     def record(self, y_true: Any, y_score: Any, **arguments: Any) -> GateResult:
         """Record a baseline, whatever there was."""

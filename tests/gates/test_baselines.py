@@ -400,7 +400,10 @@ def test_an_update_raises_and_refreshes_and_never_lowers(name, gate):
     ranks, limits, written, state = MOVES[name]
     gate.record(*THIRTY, **DROP)
     before = gate.path.read_bytes()
+    # A run that would be declined does not advise what declines.
+    assert gate(*case(ranks), **DROP).can_be_raised is (written == "raised")
     result = gate(*case(ranks), **{**DROP, **limits}, update=True)
+    assert not result.can_be_raised
     assert (result.written, result.state) == (written, state), result.headline
     assert (gate.path.read_bytes() == before) is (written == "")
     if name == "luck":

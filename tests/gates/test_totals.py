@@ -9,9 +9,9 @@ import pytest
 
 from pytest_rankmetrics import assert_not_worse
 from sklearn_rank import InvalidParameterError
-from sklearn_rank.gates.gate import BaselineFile, Writing, judge_gate
+from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
-from sklearn_rank.gates.verdict import GateResult, State
+from sklearn_rank.gates.verdict import BaselineFile, GateResult, State
 
 TRUTH = {f"q{n}": {"a": 1} for n in range(20)}
 RUN = {query: ["a", "x"] for query in TRUTH}
@@ -20,8 +20,8 @@ RUN = {query: ["a", "x"] for query in TRUTH}
 def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any) -> GateResult:
     policy = read_limits({"name": "g", **arguments}, Settings())
     path = folder / "g.rank.json"
-    place = BaselineFile(path, "g.rank.json", "update", "accept")
-    return judge_gate(TRUTH, run, policy, place, Writing(update=update))
+    file = BaselineFile(path, "g.rank.json", "", "", writes="update" if update else "")
+    return judge_gate(TRUTH, run, policy, file)
 
 
 def sentences(result: GateResult) -> str:

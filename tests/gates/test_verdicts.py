@@ -74,14 +74,9 @@ def test_the_first_line_says_everything():
     assert text.startswith(said)
     words = " ".join(text.split())
     assert " -0.0200 " in words, "the limit in the table"
-    assert "now on top: bad1 bad2 bad3 bad4 bad5" in words, "a set leaves nothing unjudged"
     for part in ("(q017) 1.0000 0.1111 -0.8889 good 1->9 -0.89", "17/2/41", "what is q017?"):
         assert part in words
-    for part in (
-        "biggest gains: q019 +0.0833",
-        "Fisher's randomization, level 0.1",
-        "an unchanged system fails it",
-    ):
+    for part in ("Fisher's randomization, level 0.1", "an unchanged system fails it"):
         assert part in text
     assert max(map(len, text.split("\n")[2:-1])) <= 110
 
@@ -300,7 +295,7 @@ def test_the_gate_of_a_slice_is_the_gate_of_its_queries_alone(reading, old, new,
     assert (row.baseline_value, row.new, row.value) == (own.baseline_value, own.new, own.value)
     assert row.drop is not None
     assert own.drop is not None
-    for name in ("queries", "n_units", "losses", "wins"):
+    for name in ("queries", "losses", "wins"):
         assert getattr(row.drop, name) == getattr(own.drop, name)
     assert row.drop.p == pytest.approx(own.drop.p)
     assert row.drop.design_effect == pytest.approx(own.drop.design_effect, nan_ok=True)
@@ -312,8 +307,8 @@ def test_queries_of_one_cluster_are_no_further_evidence():
     new, old = [3] * 30 + [1] * 3 + [2] * 27, [2] * 60
     alone, together = (compared(new, old, clusters=own, hard_drop=0.9) for own in (None, clusters))
     assert alone.measures["mrr"].drop.p < 0.05 < together.measures["mrr"].drop.p
-    assert together.measures["mrr"].drop.n_units == 6
-    assert any("design effect" in note for note in together.as_dict()["notes"])
+    said = "clusters: design effect 7.3 (mrr): 60 queries count as 8"
+    assert said in together.as_dict()["notes"]
 
 
 def test_pooled_measures_are_compared_without_a_test():
