@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.files.jsons import json_values, read_ids
+from sklearn_rank.files.jsons import json_values
 from sklearn_rank.files.read import read_qrels, read_run
-from sklearn_rank.files.source import MAX_BYTES, Source, source_of, text_of
+from sklearn_rank.files.source import MAX_BYTES, Source, lines_of, source_of, text_of
 from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.text import format_list, safe_repr
@@ -35,7 +35,7 @@ class Reader:
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
         queries, what = queries or arguments.queries, "queries" if queries else "--queries"
-        self.queries = queries and read_ids(queries, what)
+        self.queries = queries and lines_of(queries, what)
         self.duplicates = arguments.duplicates
         self.grades = grades or dict(arguments.grade_of) or None
 

@@ -14,14 +14,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.files.source import FileRows, Source, source_of, text_of
+from sklearn_rank.files.source import FileRows, Source
 from sklearn_rank.files.tables import EXACT, fault_of
 from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
@@ -47,6 +46,7 @@ from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import Array
 
+_Row: TypeAlias = Mapping[str, Any]
 _IDS = {"id", "_id"}
 """Names of an id inside of a list of items, where they are unambiguous."""
 _TEXTS = ("question", "userinput")
@@ -96,18 +96,12 @@ def _objects(source: Source, value: Any) -> list[Any]:
 
 def _by_query(source: Source, responses: list[Any]) -> dict[str, Any]:
     """{query: response} by the ids that the caller gives."""
-    queries = source.queries
-    if queries is None:
-        what = "holds responses of _msearch, which do not name their queries"
-        source.fail(
-            None, f"{what}; pass {argument('queries')}, their ids in the order of the requests"
-        )
-    if len(queries) != len(responses):
-        source.fail(None, f"holds {len(responses):,} responses for {len(queries):,} queries")
-    table = dict(zip(queries, responses, strict=True))
-    if len(table) < len(queries):
-        source.fail(None, "is of queries of which one comes twice")
-    return table
+    queries = source.queries or ()
+    if not len({*queries}) == len(queries) == len(responses):
+        what = f"holds {len(responses):,} responses of _msearch, which do not name their queries"
+        how = f"{argument('queries')}, a different id for each in the order of the requests"
+        source.fail(None, f"{what}; pass {how}, got {len({*queries}):,}")
+    return dict(zip(queries, responses, strict=True))
 
 
 def _wrapped(source: Source, value: dict[str, Any]) -> list[Any]:
@@ -151,20 +145,14 @@ def _failure(response: dict[str, Any]) -> Any:
         return response["error"]
     if _hits(response) is None:
         return ""
-    parts = [response.get(key) for key in ("responseHeader", "_shards")]
-    header, shards = (part if isinstance(part, dict) else {} for part in parts)
-    if response.get("timed_out") or header.get("partialResults"):
+    header, shards = response.get("responseHeader"), response.get("_shards")
+    is_partial = isinstance(header, dict) and header.get("partialResults")
+    if response.get("timed_out") or is_partial:
         return "that it ran out of time, so that hits are missing"
-    n_failed = shards.get("failed", 0)
-    return f"that {n_failed} shards failed" if n_failed else ""
+    return "that shards failed" if isinstance(shards, dict) and shards.get("failed") else ""
 
 
 # Objects ----------------------------------------------------------------------------------------
-
-
-@lru_cache(1 << 10)
-def _lists_of(names: tuple[str, ...], side: str) -> list[str]:
-    return lists_of(names, side)
 
 
 class _Reader:
@@ -178,7 +166,7 @@ class _Reader:
         """Roles of the number of a row; the first wins. BEIR calls a grade ``score``."""
         if not source.is_run and "grade" not in self.columns:
             self.kinds = ("grade", "score")
-        self.rows: list[tuple[int | None, str | None, Mapping[str, Any]]] = []
+        self.rows: list[tuple[int | None, str | None, _Row]] = []
         """Line, query, unless the row names it, and keys with their values."""
         self.lists: dict[str, tuple[int | None, int]] = {}
         """Line and number of items of the list of each query."""
@@ -197,14 +185,14 @@ class _Reader:
         if hits is not None:
             value, nested = {**{key: value[key] for key in plain}, "hits": hits}, ["hits"]
         given = self.columns.get("item")
-        lists = [given] if given in nested else _lists_of(tuple(nested), self.side)
+        lists = [given] if given in nested else lists_of(nested, self.side)
         if len(lists) > 1:
             say = f"Say which one: {argument('columns', {'item': lists[0]})}"
             fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if lists:
             self._add_list(line, value, str(lists[0]), plain, nested)
             return
-        swapped = _lists_of(tuple(nested), self.other)
+        swapped = lists_of(nested, self.other)
         if swapped and given not in plain and not names_of(plain, "item"):
             kinds = ("a run", "judgements")[:: -1 if self.source.is_run else 1]
             what = "{} belongs to {}, but this is read as {}".format(safe_repr(swapped[0]), *kinds)
@@ -246,15 +234,13 @@ class _Reader:
     def _query_key(self, names: list[str], where: str) -> str:
         """The key of the query's id beside a list of items."""
         given = {role: key for role, key in self.columns.items() if key is None or key in names}
-        among = ids_among(names, "query", _TEXTS)
-        ids = [key for key in names if key in _IDS]
+        among, ids = ids_among(names, "query", _TEXTS), [key for key in names if key in _IDS]
         if "query" in given or len(among) != 1:
             return find_roles(names, ("query",), columns=given, where=where)["query"]
         if ids and plain_name(among[0]) == "query":
-            msg = (
-                f"{where} has {safe_repr(ids[0])} and {safe_repr(among[0])}; say which is the id "
-                f"of the query: {argument('columns', {'query': ids[0]})}"
-            )
+            both = f"{safe_repr(ids[0])} and {safe_repr(among[0])}"
+            say = f"say which is the id of the query: {argument('columns', {'query': ids[0]})}"
+            msg = f"{where} has {both}; {say}"
             raise ColumnRoleError(msg)
         return among[0]
 
@@ -293,7 +279,7 @@ class _Reader:
             source.fail(None, f"{shown} has no {next(iter(kinds))}, others have one")
         return FileRows(read, names, queries=list(self.lists))
 
-    def _roles(self, rows: list[Mapping[str, Any]]) -> dict[Role, str]:
+    def _roles(self, rows: list[_Row]) -> dict[Role, str]:
         """Keys of the roles of rows, or of the items of lists."""
         keys, where = list(dict.fromkeys(chain.from_iterable(rows))), self.source.name
         if self.lists:
@@ -317,11 +303,7 @@ class _Reader:
         return (doubt,) if doubt else ()
 
     def _number(
-        self,
-        line: int | None,
-        ids: tuple[str, str],
-        row: Mapping[str, Any],
-        keys: Mapping[Role, str],
+        self, line: int | None, ids: tuple[str, str], row: _Row, keys: dict[Role, str]
     ) -> float | None:
         """The number of a row; None: it has none, NaN: its grade is null."""
         kind = next((kind for kind, key in keys.items() if key in row), None)
@@ -380,11 +362,3 @@ def json_values(source: Source, text: str) -> Iterator[tuple[int, Any]]:
             source.fail(line, f"is not JSON: {error}")
         yield line, value
         line += text.count("\n", start, end)
-
-
-def read_ids(path: Any, option: str) -> list[str]:
-    """Ids of queries, one a line."""
-    source, ids = source_of(path, option), text_of(path, option).split("\n")
-    if any(text.startswith("{") for text in ids):
-        source.fail(None, "holds JSON; write the ids of the queries alone, one a line")
-    return list(filter(str.strip, ids))

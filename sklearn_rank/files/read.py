@@ -14,7 +14,7 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.files.jsons import read_ids, read_json
+from sklearn_rank.files.jsons import read_json
 from sklearn_rank.files.source import (
     MAX_BYTES,
     Block,
@@ -22,6 +22,7 @@ from sklearn_rank.files.source import (
     Source,
     blocks,
     check_size,
+    lines_of,
     opened,
     source_of,
 )
@@ -99,16 +100,14 @@ def read_run(
     >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
     {'d7': 12.5, 'd2': 9.25}
     """
-    ids = read_ids(queries, "queries") if isinstance(queries, (str, os.PathLike)) else queries
-    source = source_of(path, max_bytes=max_bytes)._replace(queries=ids)
+    if isinstance(queries, (str, os.PathLike)):
+        queries = lines_of(queries, "queries")
+    source = source_of(path, max_bytes=max_bytes)._replace(queries=queries)
     rows = _read(source, format, columns, "read_run")
     read = dict(rows.columns)
     if "distance" in read:
         read.setdefault("score", negated(read.pop("distance")))
-    ranks = read.get("rank")
-    if "score" in read and ranks is not None and not np.isfinite(ranks).all():
-        ranks = None  # a row without a rank says nothing against the scores
-    numbers = {"scores": read.get("score"), "ranks": ranks}
+    numbers = {"scores": read.get("score"), "ranks": read.get("rank")}
     run = Run.from_columns(read["query"], read["item"], **numbers, **_facts(source, rows))
     return run.of_queries(list(rows.queries)) if len(rows.queries) > len(run) else run
 

@@ -133,6 +133,11 @@ def text_of(path: Any, option: str) -> str:
         return b"".join(block.data for block in blocks(source, file, head)).decode()
 
 
+def lines_of(path: Any, option: str) -> list[str]:
+    """Texts of a small file, one a line."""
+    return list(filter(str.strip, text_of(path, option).split("\n")))
+
+
 def blocks(source: Source, file: IO[bytes], head: bytes) -> Iterator[Block]:
     """The decompressed content without a byte order mark, in blocks of whole lines."""
     for start, what in _NO_TEXT.items():

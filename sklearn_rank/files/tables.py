@@ -129,17 +129,14 @@ def _joined(columns: list[Any]) -> Any:
 
 def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
     """Why scores may be distances, by the ranks of the first rankings of a TREC run; or ""."""
-    rankings: dict[str, list[tuple[float, float]]] = {}
-    first = (list(column[:_LOOKED]) for column in (columns["query"], ranks, columns["score"]))
-    for query, rank, score in zip(*first, strict=True):
-        if not _NUMBER.fullmatch(rank):
-            return ""
-        rankings.setdefault(query, []).append((float(rank), float(score)))
-    if any(len(dict(ranked)) < len(ranked) for ranked in rankings.values()):
+    first = [list(column[:_LOOKED]) for column in (columns["query"], ranks, columns["score"])]
+    if not all(map(_NUMBER.fullmatch, first[1])):
+        return ""
+    rows = sorted((q, float(rank), float(score)) for q, rank, score in zip(*first, strict=True))
+    if len({row[:2] for row in rows}) < len(rows):
         return ""  # a field that says nothing
-    scores = [score for ranked in rankings.values() for _, score in sorted(ranked)]
-    sizes = np.array([len(ranked) for ranked in rankings.values()])
-    return doubt_of_rising(np.array(scores), offsets_of(sizes))
+    sizes = np.unique([query for query, _, _ in rows], return_counts=True)[1]
+    return doubt_of_rising(np.array([score for _, _, score in rows]), offsets_of(sizes))
 
 
 # Headers ----------------------------------------------------------------------------------------
@@ -252,8 +249,6 @@ def _numbers(
             values = np.array(list(map(float, texts)))
             if np.abs(values).max() < limit:
                 return values
-    if role == "rank" and len(form.numbers) > 1:
-        return np.array([float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts])
     rows = zip(lines, texts, strict=True)
     return np.array([_number(source, line, text.strip(" "), form, role) for line, text in rows])
 

@@ -81,7 +81,7 @@ def test_queries_of_several_searches(command):
     command.write({"ids.txt": "q1\nq2\n"})
     words = "evaluate j.qrels r.json --queries ids.txt -m mrr --format trec"
     assert command(words).split() == ["mrr", "all", f"{(1 / 2 + 0) / 2:.4f}"]
-    assert "pass --queries, their ids" in command("evaluate j.qrels r.json", 2)
+    assert "pass --queries, a different id for each" in command("evaluate j.qrels r.json", 2)
 
 
 @pytest.mark.filterwarnings("ignore:mrr.* is undefined")

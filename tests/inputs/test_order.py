@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
-from sklearn_rank import RankingOrderWarning, Run, evaluate, read_run
+from sklearn_rank import FileFormatError, RankingOrderWarning, Run, evaluate, read_run
 from sklearn_rank.inputs.tables import doubt_of_rising
 
 RISING = "^scores rise along "
@@ -215,6 +215,11 @@ def test_files_with_gaps_in_ranks_beside_scores() -> None:
     for file in files_of(JOINED.assign(score=-JOINED["rank"])):
         with pytest.warns(RankingOrderWarning, match=GAPS):
             evaluate(truth, read_run(file), "mrr")
-    for text in ("", "first"):  # a rank that is none says nothing
-        rows = f"user,item,rank,score\nu,b,{text},9\nu,d,7,8\nv,g,1,7\n"
-        assert evaluate(truth, read_run(io.BytesIO(rows.encode())), "mrr")["mrr"] == 1.0
+    for text in ("", "first"):
+        rows = f"user,item,rank,score\nu,b,{text},9\nu,d,7,8\nv,g,1,7\n".encode()
+        with pytest.raises(
+            FileFormatError, match=r":2: (the rank is empty|rank 'first' is not a n)"
+        ):
+            read_run(io.BytesIO(rows))
+        run = read_run(io.BytesIO(rows), columns={"rank": None})
+        assert evaluate(truth, run, "mrr")["mrr"] == 1.0
