@@ -29,7 +29,7 @@ from sklearn_rank.inputs.frames import (
     truth_of,
 )
 from sklearn_rank.inputs.hints import with_mismatch_hint
-from sklearn_rank.inputs.items import ItemReader, Where
+from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import (
     join_queries,
     pairs_of,
@@ -107,7 +107,7 @@ class _SparkRun:
         self.run = _SparkSide(run, side_of(schemas[1], "y_score", of_run, options.labels))
         self.truth, self.qrels = None, None
         if truth is None:
-            self.qrels = _qrels_of(y_true, options)
+            self.qrels = _qrels_of(y_true)
         else:
             side = side_of(truth, "y_true", of_truth, options.labels)
             if is_spark(y_true):
@@ -293,15 +293,12 @@ class _SparkRun:
         return judged if sample is None else with_mismatch_hint(judged, pairs_of(*sample))
 
 
-def _qrels_of(y_true: Mapping[Any, Any], options: ReadOptions) -> Qrels:
+def _qrels_of(y_true: Mapping[Any, Any]) -> Qrels:
     """Judgements of a mapping as a long table."""
     if isinstance(y_true, Qrels):
         return y_true
-    reader = ItemReader(ReadOptions(negative_grades=options.negative_grades))
-    truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
-    rows = [(query, *pair) for query, items in truth.items() for pair in items.items()]
-    queries, items, grades = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
+    reader = ItemReader(ReadOptions())
+    return reader.qrels(list(y_true.values()), y_true)
 
 
 # In the executors --------------------------------------------------------------------------------

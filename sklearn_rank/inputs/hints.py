@@ -201,6 +201,8 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
     if data.items.scores is None or not rankings.n_relevant.any():
         return ""
     scores, grades = data.items.scores[:_VALUES], rankings.judged_grades[:_VALUES]
+    if not len(scores) or not float(scores[0]).is_integer():  # as of most scores
+        return ""
     values, different = np.unique(scores), np.unique(grades)
     if len(values) > min(_FEW_GRADES, len(scores) // 2) or values[-1] == 0:
         return ""

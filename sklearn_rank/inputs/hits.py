@@ -92,12 +92,11 @@ class HitReader:
     """Reads the ranked lists of one evaluation, whose items are all of one form."""
 
     def __init__(
-        self, rankings: Iterable[Any], truths: Iterable[Any], provider: StringProvider | None
+        self, rankings: Iterable[Any], judged: set[type], provider: StringProvider | None
     ) -> None:
+        """``judged`` are the types of judged items."""
         lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
         first = {type(item): item for item in chain.from_iterable(lists)}
-        true = [truth for truth in truths if isinstance(truth, Collection)]
-        judged = set(map(type, chain.from_iterable(true)))
         pairs = [item[0] for item in chain.from_iterable(lists) if is_pair(item)]
         objects = {
             type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, count, repeat
 from operator import index
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
 from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair, provider_of
 from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.tables import LongTable, Qrels, Run, first_repeated
+from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
 from sklearn_rank.support.checks import as_numbers, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
@@ -25,7 +25,6 @@ from sklearn_rank.typing import Array, IntArray
 
 __all__ = ["RelevanceInput"]
 
-_Table = TypeVar("_Table", bound=LongTable)
 SIMPLE_IDS = {str, int}
 """Types of ids that need no closer look."""
 _NUMBERS = (int, float, np.number, np.bool_)
@@ -105,12 +104,13 @@ class ItemReader:
                 msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
                 raise TypeError(msg)
             if isinstance(ranking, Mapping):
-                items, scores = list(ranking), list(ranking.values())
+                ranked: Any = list(ranking), list(ranking.values())
             else:
-                items, scores = self.hits.read(_items_of(ranking, where), where)
-            read.append((self._keys(items, where), scores))
+                ranked = self.hits.read(_items_of(ranking, where), where)
+            read.append((self._keys(ranked[0], where), ranked[1]))
         self.hits.refuse_unread()
-        return _table(Run, queries, read, "score")
+        run: Run = _table(Run, queries, read, "score")
+        return run
 
     def qrels(self, truths: Sequence[Any], query_ids: Iterable[Any] | None) -> Qrels:
         """The judgements; without ids of queries those of the one truth of all queries."""
@@ -133,15 +133,20 @@ class ItemReader:
                     raise TypeError(msg)
             keys = self._keys(items, where)
             if len(set(keys)) < len(keys):
-                again = keys[first_repeated(keys)[1]]
+                rows = first_repeated(keys)
+                again = keys[rows[1]]
                 if self._provider is not None:
-                    msg = f"string_provider makes {safe_repr(again)} of two items of {where}"
+                    both = " and ".join(sorted(safe_repr(items[row]) for row in rows))
+                    msg = (
+                        f"string_provider makes {safe_repr(again)} of two items of {where}: {both}"
+                    )
                     raise ValueError(msg)
                 if isinstance(again, (int, float)):
                     msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
                     raise ValueError(msg)
             read.append((keys, grades))
-        return _table(Qrels, queries, read, "grade")
+        qrels: Qrels = _table(Qrels, queries, read, "grade")
+        return qrels
 
     def _keys(self, items: list[Any], where: Where | str) -> list[Any]:
         """Keys of items: strings of the provider, or the items themselves without NumPy's types."""
@@ -186,13 +191,10 @@ class ItemReader:
 
 
 def _table(
-    kind: type[_Table],
-    queries: list[Any],
-    read: list[tuple[list[Any], list[Any] | None]],
-    what: str,
-) -> _Table:
+    kind: Any, queries: list[Any], read: list[tuple[list[Any], list[Any] | None]], what: str
+) -> Any:
     """A long table of keys and numbers by query; numbers belong to all items or to none."""
-    argument, plural = ("y_true", "y_score")[what == "score"], f"{what}s"
+    argument, plural = {"grade": "y_true", "score": "y_score"}[what], f"{what}s"
     offsets = offsets_of(np.array([len(keys) for keys, _ in read], dtype=np.int64))
     ids = CodedIds.of([*chain.from_iterable(keys for keys, _ in read)])
     with_numbers = {
@@ -204,13 +206,11 @@ def _table(
         both = f"{Where(argument, with_numbers[True])} and {Where(argument, with_numbers[False])}"
         msg = f"{both} have items with and without a {what}; pass one form for all queries"
         raise TypeError(msg)
-    table: Any = kind
     if not any(numbers is not None for _, numbers in read):
         ones = {plural: np.ones(len(ids))} if what == "grade" else {}
-        made: _Table = table(queries, offsets, ids, **ones)
-        return made
+        return kind(queries, offsets, ids, **ones)
     numbers = [*chain.from_iterable(numbers or () for _, numbers in read)]
-    made = table(queries, offsets, ids, **{plural: np.zeros(0)})
+    made = kind(queries, offsets, ids, **{plural: np.zeros(0)})
     for number_type in set(map(type, numbers)):
         if not issubclass(number_type, _NUMBERS):
             row = next(row for row, one in enumerate(numbers) if type(one) is number_type)
@@ -221,8 +221,7 @@ def _table(
                 f"{advice}"
             )
             raise TypeError(msg)
-    made = table(queries, offsets, ids, **{plural: as_numbers(numbers, argument)})
-    return made
+    return kind(queries, offsets, ids, **{plural: as_numbers(numbers, argument)})
 
 
 def _called(function: Any, value: Any, name: str, *place: object) -> Any:

@@ -1,14 +1,13 @@
 """The layouts whose items have ids: queries are joined by key or position, items by their ids.
 
-Lists and mappings are looked up in dictionaries, long tables by hashes; both give
-:class:`~sklearn_rank.rankings.ranking.Items`.
+Plain dicts, lists and sets are looked up in dictionaries; all else is read into long tables, which
+are joined by codes and hashes. Both give :class:`~sklearn_rank.rankings.ranking.Items`.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain, compress, repeat
 from typing import Any, NamedTuple
@@ -29,7 +28,6 @@ from sklearn_rank.inputs.items import (
     ItemReader,
     Where,
     names_rows,
-    read_scores,
     relevance_scores,
     sequence,
 )
@@ -53,6 +51,7 @@ from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
+    as_numbers,
     check_finite,
     check_grades,
     check_same_index,
@@ -90,163 +89,160 @@ class _Joined(NamedTuple):
     assumed: str
     """Assumption about items that the ground truth does not name."""
     judgements: Judgements
-
-
-# Lists and mappings ------------------------------------------------------------------------------
+    rankings: list[Any] | Run
+    """As they were ranked."""
+    counts: InputCounts = InputCounts()
 
 
 def read_items(
-    rankings: list[Any],
-    truths: list[Any],
+    truths: list[Any] | Qrels,
+    rankings: list[Any] | Run,
     query_ids: Array | list[Any],
     options: ReadOptions,
     *,
-    weights: FloatArray | None,
+    weights: FloatArray | None = None,
     is_shared: bool = False,
-    is_table: bool = False,
     **about: Any,
 ) -> RankingData:
-    """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
+    """Judged rankings of items with ids, by query or in long tables of the same queries.
 
-    ``is_shared`` says that ``truths`` are one, of all queries, and ``is_table`` that rankings are
-    rows of a table, whose order says nothing. ``about`` are further fields of the data.
+    ``is_shared`` says that ``truths`` are one, of all queries. ``about`` are further fields.
     """
-    reader, relevance = ItemReader(options), options.relevance
-    are_partial = [options.assume == "partial"] * len(rankings)
-    if options.assume is None and not is_shared:
-        are_partial = [isinstance(truth, Mapping) for truth in truths]
-    types = missed = shared = None
+    joined = None
     if not (is_shared or options.string_provider or options.ignore_identical_ids):
-        types = _types_of_plain(rankings, truths)
-    if types is not None:
-        refuse_unequal_types(*types)
-    else:
-        rankings = reader.rankings(rankings, query_ids, truths)
-        if is_shared:
-            shared = reader.truth(truths[0], "y_true")
-            truths = [{i: shared[i] for i in ranking if i in shared} for ranking in rankings]
-            missed = _missed(shared, truths)
+        joined = _look_up(truths, rankings, options)
+    if joined is None:
+        reader, least = ItemReader(options), None
+        if isinstance(rankings, Run):
+            run = rankings
         else:
-            pairs = zip(query_ids, truths, strict=True)
-            truths = [reader.truth(truth, Where("y_true", query)) for query, truth in pairs]
-        reader.check_types()
-    offsets = offsets_of(np.array(list(map(len, rankings)), dtype=np.int64))
-    scores = None
-    if set(map(type, rankings)) == {dict}:
-        scores = _scores(rankings, offsets, query_ids)
-        doubt = doubt_of_rising(scores, offsets, 1 if reader.are_best_first else LEAST_RISES)
-        if is_table:
-            doubt = doubt_of_ranks(scores, offsets)
-        if doubt:
-            warn(doubt, RankingOrderWarning)
-    joined = _look_up(rankings, truths, options, are_partial, has_zero=reader.unjudged_grades > 0)
-    items = joined.items._replace(offsets=offsets, scores=scores, missed=missed)
-    judgements = joined.judgements
-    if shared is not None:
-        borders, grades = np.array([0, len(shared)]), np.array([*shared.values()])
-        judgements = Judgements(JudgedItems(borders, [*shared], grades, len(rankings)))
-    if scores is not None and TIE_RULES[options.ties].by_id:
-        items = by_falling_id(items, [*chain.from_iterable(rankings)])
-    if relevance is not None:
-        n_dropped, keyed = reader.n_dropped + reader.n_identical, "keyed" in about
-        relevant = relevance_scores(relevance, rankings, query_ids, n_dropped, keyed=keyed)
-        items = items._replace(relevance=relevant)
-    if reader.mixes or (scores is None and relevance is None):
-        items = items._replace(no_pool=_NO_SCORES)
+            run = reader.run(rankings, query_ids, _types_of_judged(truths))
+            least = 1 if reader.hits.are_best_first else LEAST_RISES
+        has_grades = isinstance(truths, Qrels) or any(isinstance(one, Mapping) for one in truths)
+        qrels = truths = (
+            truths
+            if isinstance(truths, Qrels)
+            else reader.qrels(truths, None if is_shared else query_ids)
+        )
+        about["hint"] = reader.hits.mismatch()
+        refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), about["hint"])
+        if is_shared:
+            joined, shared = _look_up_shared(qrels, run, options, least), qrels.item_ids.to_list()
+            truths, about["n_shared"] = [dict.fromkeys(shared, 1.0)] * len(run), len(shared)
+        else:
+            joined = _look_up_rows(qrels, run, options, has_grades=has_grades, least=least)
     if options.keep_items:
-        about["ids"] = _copied(rankings, truths, list(query_ids), items, shared)
-    about["counts"] = replace(
-        about.get("counts", InputCounts()),
-        duplicates=reader.n_dropped,
-        identical_ids=reader.n_identical,
-        missed=0 if missed is None else len(missed),
-        unjudged_grades=reader.unjudged_grades,
-    )
-    about |= {"assumed": joined.assumed, "judgements": judgements, "hint": reader.mismatch()}
-    about["n_shared"] = 0 if shared is None else len(shared)
-    sides = zip(truths if shared is None else repeat(shared), rankings, strict=False)
-    judged = RankingData.of(items, items.ranked(query_ids, weights), **about)
-    return with_mismatch_hint(judged, sides)
+        about["ids"] = _copied(truths, joined, query_ids, options, is_shared=is_shared)
+    pairs = zip(_per_query(truths), _per_query(joined.rankings), strict=True)
+    return with_mismatch_hint(_data_of(joined, query_ids, options, weights, **about), pairs)
 
 
-def _types_of_plain(rankings: list[Any], truths: list[Any]) -> tuple[set[type], set[type]] | None:
-    """Types of the ids of both sides; None where something is to be read with care.
-
-    That is anything but text and integers, each once in a query, with plain numbers as grades.
-    """
-    containers, of_truth = set(map(type, rankings)), set(map(type, truths))
-    lists = [truth for truth in truths if type(truth) in _LISTS] if of_truth & _LISTS else []
-    if containers <= _LISTS:
-        lists += rankings
-    elif containers != {dict}:
-        return None
-    if not of_truth <= _LISTS | _SETS | {dict}:
-        return None
-    ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
-    if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
-        return None
-    graded = truths if of_truth == {dict} else [one for one in truths if type(one) is dict]
-    grades = [*chain.from_iterable(map(dict.values, graded))]
-    if not set(map(type, grades)) <= {int, float}:
-        return None
-    few = {0, *grades}  # a NaN is among them
-    are_plain = min(few) >= 0 and max(few) <= EXACT_INTEGER and not math.isnan(sum(few))
-    return (ranked, true) if are_plain else None
+def _per_query(side: Any) -> Iterable[Any]:
+    """The judged or ranked items of each query."""
+    return map(side.distinct, side) if isinstance(side, (Qrels, Run)) else side
 
 
-def _scores(rankings: list[Any], offsets: IntArray, query_ids: Any) -> Array:
-    """Scores of all {item: score}, none rounded and none missing."""
+def _types_of_judged(truths: list[Any] | Qrels) -> set[type]:
+    if isinstance(truths, Qrels):
+        return types_of(truths.item_ids)
+    items = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
+    return set(map(type, items))
 
-    def place(number: int) -> tuple[Where, str]:
-        query = int(np.searchsorted(offsets, number, side="right")) - 1
-        item = list(rankings[query])[number - offsets[query]]
-        return Where("y_score", query_ids[query]), f"for item {safe_repr(item)}"
 
-    return read_scores([*chain.from_iterable(map(dict.values, rankings))], place)
+def _data_of(
+    joined: _Joined,
+    query_ids: Array | list[Any],
+    options: ReadOptions,
+    weights: FloatArray | None = None,
+    *,
+    counts: InputCounts | None = None,
+    **about: Any,
+) -> RankingData:
+    """Data of joined items; ``counts`` are those of the queries."""
+    items, relevance, ranked = joined.items, options.relevance, joined.rankings
+    if items.scores is not None and TIE_RULES[options.ties].by_id:
+        ids = ranked.item_ids if isinstance(ranked, Run) else [*chain.from_iterable(ranked)]
+        items = by_falling_id(items, ids)
+    if relevance is not None:
+        if items.scores is not None:
+            msg = "y_score holds {item: score} rankings, which need no relevance="
+            raise TypeError(msg)
+        if joined.counts.duplicates + joined.counts.identical_ids:
+            msg = (
+                "duplicates='first' and ignore_identical_ids cannot drop items of rankings that "
+                "have relevance= scores"
+            )
+            raise ValueError(msg)
+        keyed = about.get("keyed", False)
+        scores = relevance_scores(relevance, query_ids, items.offsets, keyed=keyed)
+        items = items._replace(relevance=scores)
+    elif items.scores is None:
+        items = items._replace(no_pool=_NO_SCORES)
+    about |= {"assumed": joined.assumed, "judgements": joined.judgements, "counts": joined.counts}
+    if counts is not None:
+        about["counts"] = replace(joined.counts, missing=counts.missing, unjudged=counts.unjudged)
+    return RankingData.of(items, items.ranked(query_ids, weights), **about)
 
 
 def _look_up(
-    rankings: list[Any],
-    truths: list[Any],
-    options: ReadOptions,
-    are_partial: Sequence[bool],
-    *,
-    has_zero: bool,
-) -> _Joined:
-    """Grades of the items of rankings that are all lists or all {item: score}.
+    truths: list[Any] | Qrels, rankings: list[Any] | Run, options: ReadOptions
+) -> _Joined | None:
+    """Items of plain lists, or {item: score}, looked up in plain sets, lists or {item: grade}.
 
-    ``are_partial`` says of each query whether its ground truth may leave out judged items.
+    None where something is to be read with more care: anything but text and integers as ids, each
+    once in a query, and plain numbers, none of them missing, negative or rounded.
     """
-    sizes = np.array(list(map(len, truths)), dtype=np.int64)
-    kinds, borders, grades = set(map(type, truths)), offsets_of(sizes), np.ones(int(sizes.sum()))
-    if dict in kinds:
-        truths = [one if type(one) is dict else dict.fromkeys(one, 1.0) for one in truths]
-        grades = np.fromiter(chain.from_iterable(map(dict.values, truths)), float, len(grades))
-    elif not kinds <= _SETS:
-        truths = list(map(set, truths))
+    containers, of_truth = set(map(type, rankings)), set(map(type, truths))
+    has_scores, has_grades = containers == {dict}, of_truth == {dict}
+    if not (has_scores or containers <= _LISTS) or not (has_grades or of_truth <= _LISTS | _SETS):
+        return None
+    lists = [truth for truth in truths if type(truth) in _LISTS] if of_truth & _LISTS else []
+    lists += [] if has_scores else rankings
+    ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
+    if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
+        return None
+    sizes, scores = np.array(list(map(len, truths)), dtype=np.int64), None
+    offsets = offsets_of(np.array(list(map(len, rankings)), dtype=np.int64))
+    borders, grades = offsets_of(sizes), np.ones(int(sizes.sum()))
+    if has_grades:
+        numbers = [*chain.from_iterable(map(dict.values, truths))]
+        few = {0, *numbers}
+        are_plain = set(map(type, numbers)) <= {int, float}
+        if not are_plain or min(few) < 0 or max(few) > EXACT_INTEGER or math.isnan(sum(few)):
+            return None
+        grades = np.array(numbers, dtype=np.float64)
+    if has_scores:
+        numbers = [*chain.from_iterable(map(dict.values, rankings))]
+        if not set(map(type, numbers)) <= {int, float}:
+            return None
+        scores = as_numbers(numbers, "y_score")
+        if np.isnan(scores.min(initial=0)):
+            return None
+    refuse_unequal_types(ranked, true)
+    if scores is not None:
+        _warn(doubt_of_rising(scores, offsets, LEAST_RISES))
     is_relevant = grades > 0
-    has_zero |= not is_relevant.all()
-    has_grades = any(are_partial)
-    assumed = resolve_assumption(options.assume, has_grades=has_grades, has_zero=has_zero)
-    if dict in kinds or assumed == "partial":
-        if dict not in kinds:
-            truths = [dict.fromkeys(one, 1.0) for one in truths]
-        # What the ground truth does not name: unjudged, or irrelevant.
-        others = [math.nan if assumed == "partial" and one else 0.0 for one in are_partial]
-        grades_of = map(map, [truth.get for truth in truths], rankings, map(repeat, others))
-        n_items = sum(map(len, rankings))
-        ranked = np.fromiter(chain.from_iterable(grades_of), np.float64, n_items)
+    # Who says that all truths are partial says it of sets and lists, too.
+    assumed = resolve_assumption(
+        options.assume, has_grades=has_grades, has_zero=not is_relevant.all()
+    )
+    if has_grades or assumed == "partial":
+        tables = truths if has_grades else [dict.fromkeys(truth, 1.0) for truth in truths]
+        other = math.nan if assumed == "partial" else 0.0
+        found = map(map, [table.get for table in tables], rankings, repeat(repeat(other)))
+        of_ranked = np.fromiter(chain.from_iterable(found), np.float64, int(offsets[-1]))
     else:
-        are_named = map(map, [truth.__contains__ for truth in truths], rankings)
-        ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
+        sets = truths if of_truth <= _SETS else list(map(set, truths))
+        are_named = map(map, [truth.__contains__ for truth in sets], rankings)
+        of_ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
     judged, n_judged = _chosen(is_relevant, borders, grades), None
     ids = [*chain.from_iterable(truths)]
     if assumed == "partial":
         n_judged = sizes
     else:
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
-    items = Items(borders, None, ranked, judged, n_judged=n_judged, ties=options.ties)
-    return _Joined(items, assumed, Judgements(JudgedItems(borders, ids, grades)))
+    items = Items(offsets, scores, of_ranked, judged, n_judged=n_judged, ties=options.ties)
+    return _Joined(items, assumed, Judgements(JudgedItems(borders, ids, grades)), rankings)
 
 
 def _chosen(
@@ -259,60 +255,44 @@ def _chosen(
     return chosen.searchsorted(borders), values[chosen]
 
 
-def _missed(shared: dict[Any, float], retrieved: list[dict[Any, float]]) -> FloatArray:
-    """Grades of items of the one truth that no query retrieved; warns of items of several."""
-    times = Counter(key for items in retrieved for key in items)
-    several = [key for key, n_times in times.items() if n_times > 1]
-    if several:
-        were, counts = ("was", "counts") if len(several) == 1 else ("were", "count")
-        warn(
-            f"{count(len(several), 'item')} of the one ground truth {were} found by several "
-            f"queries ({format_list(several)}) and {counts} as relevant for each; pass one ground "
-            "truth per query, or items that identify the pair of query and item",
-            RankingDataWarning,
-        )
-    return np.array([grade for key, grade in shared.items() if key not in times], np.float64)
+def _warn(doubt: str) -> None:
+    if doubt:
+        warn(doubt, RankingOrderWarning)
 
 
 def _copied(
-    rankings: list[Any],
-    truths: list[Any],
-    query_ids: list[Any],
-    items: Items,
-    shared: dict[Any, float] | None,
+    truths: list[Any] | Qrels,
+    joined: _Joined,
+    query_ids: Array | list[Any],
+    options: ReadOptions,
+    *,
+    is_shared: bool,
 ) -> KeptItems:
     """The ids that were read, copied, so that they stay as they are."""
     ranked: dict[Any, tuple[tuple[Any, ...], Array | None]] = {}
-    borders = items.offsets.tolist()
-    for number, (query, ranking) in enumerate(zip(query_ids, rankings, strict=True)):
+    borders, scores = joined.items.offsets.tolist(), joined.items.scores
+    for number, ids in enumerate(_per_query(joined.rankings)):
         # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-        ids, scores = tuple(ranking), None
-        if items.scores is not None:
-            scores = items.scores[borders[number] : borders[number + 1]]
-            if TIE_RULES[items.ties].by_id:
-                texts = list(map(as_text, ids))
+        items, own = tuple(ids), None
+        if scores is not None:
+            own = scores[borders[number] : borders[number + 1]]
+            if TIE_RULES[options.ties].by_id:
+                texts = list(map(as_text, items))
                 order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
-                ids, scores = tuple(ids[place] for place in order), scores[order]
-        ranked[query] = ids, scores
-    judged = {
-        query: {item: float(grade) for item, grade in truth.items()}
+                items, own = tuple(items[row] for row in order), own[order]
+        ranked[query_ids[number]] = items, own
+    tables = (
+        {item: float(grade) for item, grade in truth.items() if grade >= 0}
         if isinstance(truth, Mapping)
         else dict.fromkeys(truth, 1.0)
-        for query, truth in (zip(query_ids, truths, strict=True) if shared is None else ())
-    }
-    return KeptItems(ranked, judged, shared)
+        for truth in _per_query(truths)
+    )
+    if is_shared:
+        return KeptItems(ranked, {}, next(tables))
+    return KeptItems(ranked, dict(zip(list(query_ids), tables, strict=True)), None)
 
 
 # Long tables -------------------------------------------------------------------------------------
-
-
-def read_columns(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
-    """Judged rankings of long tables of judgements and of a run."""
-    queries = join_queries(qrels.numbers, run.numbers, options.missing)
-    weights = query_weights(options.sample_weight, queries)
-    judged = read_joined(qrels.of_queries(queries), run.of_queries(queries), options, weights)
-    judged = with_mismatch_hint(judged, pairs_of(qrels, run))
-    return replace(judged, **_about_queries(qrels, run, queries, judged.counts))
 
 
 def pairs_of(qrels: Qrels, run: Run) -> Iterator[tuple[Any, Any]]:
@@ -320,44 +300,26 @@ def pairs_of(qrels: Qrels, run: Run) -> Iterator[tuple[Any, Any]]:
     return ((qrels.distinct(query), run.distinct(query)) for query in qrels if query in run.numbers)
 
 
-def read_joined(
-    qrels: Qrels, run: Run, options: ReadOptions, weights: FloatArray | None = None
-) -> RankingData:
+def read_joined(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
     """Data of tables that have the same queries, in one order."""
     refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))
-    if run.scores is not None:
-        check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
-        doubt = doubt_of_ranks(run.scores, run.offsets)
-        if doubt:
-            warn(doubt, RankingOrderWarning)
-    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
-    qrels, n_rows = _without_repeated_judgements(qrels), run.n_rows
-    run = _without_duplicates(run, options)
-    n_dropped, n_identical = n_rows - run.n_rows, 0
-    if options.ignore_identical_ids:
-        identical = run.find(CodedIds.of(run.query_ids), np.arange(len(run)))
-        rows = np.setdiff1d(np.arange(run.n_rows), identical)
-        n_identical, run = run.n_rows - len(rows), run.take(rows)
-    joined = _look_up_rows(qrels, run, options)
-    items = joined.items if run.scores is not None else joined.items._replace(no_pool=_NO_SCORES)
-    return RankingData.of(
-        items,
-        items.ranked(run.query_ids, weights),
-        assumed=joined.assumed,
-        judgements=joined.judgements,
-        keyed=True,
-        counts=InputCounts(
-            duplicates=n_dropped,
-            identical_ids=n_identical,
-            unjudged_grades=int(np.count_nonzero(qrels.grades < 0)),
-        ),
-    )
+    return _data_of(_look_up_rows(qrels, run, options), run.query_ids, options, keyed=True)
 
 
-def _look_up_rows(qrels: Qrels, run: Run, options: ReadOptions) -> _Joined:
+def _look_up_rows(
+    qrels: Qrels,
+    run: Run,
+    options: ReadOptions,
+    *,
+    has_grades: bool = True,
+    least: int | None = None,
+) -> _Joined:
     """Grades of the rows of a run with the same queries, in one order, as its judgements."""
+    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
+    qrels, (run, counts) = _without_repeated_judgements(qrels), _checked(run, options, least)
+    n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
-    assumed = resolve_assumption(options.assume, has_grades=True, has_zero=has_zero)
+    assumed = resolve_assumption(options.assume, has_grades=has_grades, has_zero=has_zero)
     is_partial, n_judged = assumed == "partial", None
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
     ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
@@ -370,9 +332,56 @@ def _look_up_rows(qrels: Qrels, run: Run, options: ReadOptions) -> _Joined:
         n_judged = sizes_of(borders)
         judged = _chosen(grades > 0, borders, grades)
     items = Items(run.offsets, run.scores, ranked, judged, n_judged=n_judged, ties=options.ties)
-    if run.scores is not None and TIE_RULES[options.ties].by_id:
-        items = by_falling_id(items, run.item_ids)
-    return _Joined(items, assumed, judgements)
+    counts = replace(counts, unjudged_grades=n_unjudged)
+    return _Joined(items, assumed, judgements, run, counts)
+
+
+def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | None) -> _Joined:
+    """Grades of the rows of a run by the one truth of all queries, a set."""
+    run, counts = _checked(run, options, least)
+    judged_ids = CodedIds.of(qrels.item_ids.to_list())
+    codes = CodedIds.of(run.item_ids.to_list()).in_codes_of(judged_ids)
+    is_hit, n_items = codes >= 0, len(judged_ids)
+    times, n_judged, other = np.bincount(codes[is_hit], minlength=n_items), None, 0.0
+    several = dict.fromkeys(codes[is_hit][times[codes[is_hit]] > 1].tolist())
+    if several:
+        were, count_ = ("was", "counts") if len(several) == 1 else ("were", "count")
+        listed = format_list([judged_ids[code] for code in several])
+        warn(
+            f"{count(len(several), 'item')} of the one ground truth {were} found by several "
+            f"queries ({listed}) and {count_} as relevant for each; pass one ground truth per "
+            "query, or items that identify the pair of query and item",
+            RankingDataWarning,
+        )
+    if options.assume == "partial":
+        n_judged, other = np.diff(np.searchsorted(np.flatnonzero(is_hit), run.offsets)), math.nan
+    missed = np.ones(np.count_nonzero(times == 0))
+    grades = np.where(is_hit, 1.0, other)
+    items = Items(
+        run.offsets, run.scores, grades, missed=missed, n_judged=n_judged, ties=options.ties
+    )
+    judged = JudgedItems(np.array([0, n_items]), judged_ids, np.ones(n_items), len(run))
+    counts = replace(counts, missed=len(missed))
+    return _Joined(items, options.assume or "", Judgements(judged), run, counts)
+
+
+def _checked(run: Run, options: ReadOptions, least: int | None) -> tuple[Run, InputCounts]:
+    """The rows that are ranked; ``least`` is None where rows of a table say nothing of order."""
+    if run.scores is not None:
+        check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
+        _warn(
+            doubt_of_ranks(run.scores, run.offsets)
+            if least is None
+            else doubt_of_rising(run.scores, run.offsets, least)
+        )
+    n_rows, n_identical = run.n_rows, 0
+    run = _without_duplicates(run, options)
+    n_dropped = n_rows - run.n_rows
+    if options.ignore_identical_ids:
+        identical = run.find(CodedIds.of(run.query_ids), np.arange(len(run)))
+        rows = np.setdiff1d(np.arange(run.n_rows), identical)
+        n_identical, run = run.n_rows - len(rows), run.take(rows)
+    return run, InputCounts(duplicates=n_dropped, identical_ids=n_identical)
 
 
 def _without_duplicates(run: Run, options: ReadOptions) -> Run:
@@ -449,7 +458,7 @@ def join_queries(
 
 
 def _about_queries(
-    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any], counts: InputCounts
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any]
 ) -> dict[str, Any]:
     """Fields of the data about queries of one side alone."""
     missing = [number for number, query in enumerate(queries) if query not in y_score]
@@ -461,7 +470,7 @@ def _about_queries(
         left_out = [query for query in chain(y_true, y_score) if query not in evaluated]
     tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     return {
-        "counts": replace(counts, missing=n_missing, unjudged=n_unjudged),
+        "counts": InputCounts(missing=n_missing, unjudged=n_unjudged),
         "missing": np.array(missing, dtype=np.int64),
         "left_out": left_out,
         "query_columns": tuple(table for table in tables if table is not None),
@@ -546,31 +555,32 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     weights = None
     if options.sample_weight is not None:
         weights = check_weights(options.sample_weight, len(rankings))
-    queries, about = np.arange(len(rankings)), {"is_shared": is_shared, "positional": True}
-    return read_items(rankings, truths, queries, options, weights=weights, **about)
+    about: dict[str, Any] = {"weights": weights, "is_shared": is_shared, "positional": True}
+    return read_items(truths, rankings, np.arange(len(rankings)), options, **about)
 
 
 def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of {query: ground truth} and {query: ranking}."""
+    """Judged rankings of {query: ground truth} and {query: ranking}, or of long tables."""
     if not isinstance(y_score, Mapping):
         kinds = type(y_true).__name__, type(y_score).__name__
         msg = _PAIRS.format(*kinds, "y_true", "y_score")
         if isinstance(y_score, (list, tuple)) and all(isinstance(run, Mapping) for run in y_score):
             msg += "; repeated runs of one system are Repeats(runs)"
         raise TypeError(msg)
-    queries = join_queries(y_true, y_score, options.missing)
-    about = _about_queries(y_true, y_score, queries, InputCounts())
-    rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401
-    are_scored = any(isinstance(ranking, Mapping) for ranking in rankings)
-    for number in about["missing"].tolist():
-        rankings[number] = {} if are_scored else []
-    return read_items(
-        rankings,
-        [y_true[query] for query in queries],
-        queries,
-        options,
-        weights=query_weights(options.sample_weight, queries),
-        keyed=True,
-        is_table=isinstance(y_score, Run),
-        **about,
-    )
+    are_keys = options.string_provider is None
+    in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))
+    queries = join_queries(in_truth, in_run, options.missing)
+    about = _about_queries(y_true, y_score, queries)
+    if isinstance(y_true, Qrels) and are_keys:
+        truths: Any = y_true.of_queries(queries)
+    else:
+        truths = [y_true[query] for query in queries]
+    if isinstance(y_score, Run) and are_keys:
+        rankings: Any = y_score.of_queries(queries)
+    else:
+        rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401
+        are_scored = any(isinstance(ranking, Mapping) for ranking in rankings)
+        for number in about["missing"].tolist():
+            rankings[number] = {} if are_scored else []
+    about["weights"] = query_weights(options.sample_weight, queries)
+    return read_items(truths, rankings, queries, options, keyed=True, **about)

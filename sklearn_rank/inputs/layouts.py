@@ -11,9 +11,9 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, R
 from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import swap_suspicion
-from sklearn_rank.inputs.join import from_lists, from_mapping, read_columns
+from sklearn_rank.inputs.join import from_lists, from_mapping
 from sklearn_rank.inputs.options import ReadOptions
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.tables import Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import refuse_unordered
@@ -138,10 +138,10 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of a known layout."""
-    return reader_of(name, y_true, y_score, options)(y_true, y_score, options)
+    return reader_of(name, y_score, options)(y_true, y_score, options)
 
 
-def reader_of(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> _Read:
+def reader_of(name: str, y_score: Any, options: ReadOptions) -> _Read:
     """The reader of a layout, for options that mean something there."""
     layout, ties = LAYOUTS[name], options.ties
     refuse_foreign(layout, options)
@@ -170,7 +170,4 @@ def reader_of(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> _Re
             )
             raise TypeError(msg)
         return layout.read
-    needs_ids = options.keep_items or options.string_provider or options.relevance is not None
-    if isinstance(y_true, Qrels) and isinstance(y_score, Run) and not needs_ids:
-        return read_columns
     return layout.read

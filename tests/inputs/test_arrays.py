@@ -130,9 +130,9 @@ ARRAYS = {
         np.ones((2, 3)),
         {"sample_weight": np.array([1.0, 2.0])},
     ),
-    "lists": ([{"a": 2, "b": 0}, ["c"]], [["b", "a", "a"], ["x", "c"]], {"duplicates": "first"}),
+    "lists": ([{"a": 2, "b": 0}, {"c": 1}], [["b", "a", "a"], ["x", "c"]], {"duplicates": "first"}),
     "mapping": (
-        {"p": {"a": 2, "b": 0}, "q": {"c"}},
+        {"p": {"a": 2, "b": 0}, "q": {"c": 1}},
         {"q": {"c": 1, "x": 1}, "z": {"w": 1}},
         {"sample_weight": {"p": 1, "q": 2}},
     ),

@@ -39,9 +39,9 @@ SWAPPED: list[tuple[str, Any, Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("what", "truth", "run", "own"), SWAPPED)
 def test_swapped_arguments_are_noticed(what: str, truth: Any, run: Any, own: Any) -> None:
-    evaluate(truth, run, "map", **own)  # warnings are errors in these tests
+    evaluate(truth, run, "ndcg(gain=linear)", **own)  # warnings are errors in these tests
     with pytest.warns(RankingDataWarning, match="are they swapped") as caught:
-        evaluate(run, truth, "map", **own)
+        evaluate(run, truth, "ndcg(gain=linear)", **own)
     assert len(caught) == 1
     assert caught[0].filename == __file__
 

@@ -197,6 +197,6 @@ def test_plain_ids_change_no_bit_and_no_error(
     if keyed:  # some queries may have no ranking, and one no ground truth
         numbered = dict(enumerate(y_score[:ranked]))
         given = (dict(enumerate(y_true)), {**numbered, "unjudged": {"a": 1.0}})
-    with mock.patch.object(join, "_types_of_plain", return_value=None):  # as if nothing was plain
+    with mock.patch.object(join, "_look_up", return_value=None):  # as if nothing was plain
         expected = outcome(*given, ties=ties)
     assert outcome(*given, ties=ties) == expected

@@ -210,6 +210,8 @@ A = [{"a"}]
         (A, {"q": ["a"]}, "y_score is a dict keyed by query, y_true a list"),
         ({"q": {"a"}}, [["a"]], "y_true is a dict keyed by query, y_score a list"),
         ({"q": {"a"}}, [{"q": ["a"]}] * 2, r"queries; repeated runs .* are Repeats\(runs\)$"),
+        ([{"a"}, {"b"}], [["a"], {"b": 3}], r"y_score\[1\] and y_score\[0\] have items with and"),
+        ({"p": ["a"], "q": {"b": 3}}, {"p": ["a"]}, r"y_true\['q'\] and y_true\['p'\] have items"),
     ],
 )
 def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, message: str) -> None:
@@ -268,7 +270,7 @@ def test_ids_that_cannot_match(truth: Any, ranking: Any, message: str) -> None:
     refused(TypeError, message, [truth], [ranking])
 
 
-AGAIN = r"^y_score\[0\] holds item '1' and 1, both '1', at positions 1 and 2"
+AGAIN = r"^y_score\[0\] holds item '1' at positions 1 and 2"
 
 
 @pytest.mark.parametrize(
@@ -290,14 +292,14 @@ def test_an_item_twice_in_a_ranking(y_true: Any, y_score: Any, provider: Any, me
 @pytest.mark.parametrize(
     ("number", "error", "message"),
     [
-        (np.nan, ValueError, "contains NaN as the {} for item 'a'$"),
-        (None, TypeError, "has {} None for item 'a'; pass a number"),
-        ("1", TypeError, "has {} '1' for item 'a'; pass a number"),
-        (10**400, ValueError, ".* item 'a'"),
+        (np.nan, ValueError, "contains NaN at item 'a' of query 'q'$"),
+        (None, TypeError, "has the {} None at item 'a' of query 'q'; pass a number"),
+        ("1", TypeError, "has the {} '1' at item 'a' of query 'q'; pass a number"),
+        (10**400, ValueError, "mixes integers that float64 cannot hold with other numbers"),
     ],
 )
 def test_numbers_of_mappings(name: str, number: Any, error: Any, message: str) -> None:
-    message = rf"{name}\['q'\] {message.format('grade' if name == 'y_true' else 'score')}"
+    message = rf"^{name} {message.format('grade' if name == 'y_true' else 'score')}"
     numbered, other = {"a": number, "b": 1.5}, {"a": 1.0, "b": 1.0}
     sides = ({"q": numbered}, {"q": other}) if name == "y_true" else ({"q": other}, {"q": numbered})
     refused(error, message, *sides)
@@ -306,30 +308,26 @@ def test_numbers_of_mappings(name: str, number: Any, error: Any, message: str) -
 @pytest.mark.parametrize(
     ("truth", "run", "message"),
     [
-        ({"a": np.inf}, ["a"], r"y_true\['q'\] contains infinity as the grade for item 'a'"),
-        ({"a": -1}, ["a"], r"y_true\['q'\] contains a negative grade \(-1\) for item 'a'"),
-        (
-            {"a"},
-            {"a": BIG, "b": 1.5},
-            rf"y_score\['q'\] mixes floats with the integer {BIG}, .*'a'",
-        ),
-        ({"a"}, {"a": 2**64 + 1, "b": 1}, r"y_score\['q'\].* item 'a'"),
-        ({("a",)}, {("a",): BIG, ("b",): 1.5}, r"y_score\['q'\] mixes floats .* for item \('a',\)"),
+        ({"a": np.inf}, ["a"], "y_true contains infinity at item 'a' of query"),
+        ({"a": -1}, ["a"], r"y_true contains a negative grade \(-1\) at item 'a' of query"),
+        ({"a"}, {"a": BIG, "b": 1.5}, "y_score mixes integers that float64 cannot hold"),
+        ({"a"}, {"a": 2**64 + 1, "b": 1}, "y_score mixes integers that float64 cannot hold"),
+        ({("a",)}, {("a",): BIG, ("b",): 1.5}, "y_score mixes integers that float64 cannot"),
     ],
 )
 def test_numbers_that_are_out_of_range(truth: Any, run: Any, message: str) -> None:
     refused(ValueError, message, {"q": truth}, {"q": run})
-    if isinstance(run, dict):
-        refused(ValueError, r"y_score\[0\].* item", [truth], [run], ties="docid")
+    refused(
+        ValueError, message, [truth], [run], ties="docid" if isinstance(run, dict) else "stable"
+    )
 
 
 def test_scores_that_no_common_dtype_holds() -> None:
     lists = [{"a": BIG, "b": 2**53}, {"a": 1.5}]
-    message = rf"y_score\[0\] mixes floats with the integer {BIG}, .* for item 'a'"
-    refused(ValueError, message, [{"a"}, {"a"}], lists)
+    refused(ValueError, "y_score mixes integers", [{"a"}, {"a"}], lists)
     for run in ({1: BIG, "1": 2, "c": 1.5}, {1: 2**53, "1": BIG, "c": 1.5}, {1: 2.0, "1": np.nan}):
         own = {"string_provider": str, "duplicates": "first"}
-        message = r"y_score\['q'\] (mixes floats|contains NaN).* for item"
+        message = "y_score (mixes integers|contains NaN at item '1')"
         refused(ValueError, message, {"q": {"1"}}, {"q": run}, **own)
 
 
@@ -431,10 +429,10 @@ def test_string_providers_name_the_place_and_the_cause() -> None:
         ([[1, 2, 3]], ValueError, "contradicts .* at position 2: 2 > 1; .*higher_is_better=False"),
         ([[3, 1, 2]], ValueError, "at position 3: 2 > 1"),
         (RelevanceInput([[3, 2, 1]], float, False), ValueError, "position 2: 2 < 3; .*better=True"),
-        ([[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN .* at position 2"),
-        ([["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3' at position 1"),
-        ([[3, None, 1]], TypeError, r"relevance\[0\] has score None"),
-        ([[BIG, 2**53, 1.5]], ValueError, rf"mixes floats with the integer {BIG}, .* at position"),
+        ([[3, np.nan, 1]], ValueError, r"relevance\[0\] has the score nan at position 2; pass"),
+        ([["3", "2", "1"]], TypeError, r"relevance\[0\] has the score '3' at position 1; pass"),
+        ([[3, None, 1]], TypeError, r"relevance\[0\] has the score None"),
+        ([[BIG, 2**53, 1.5]], ValueError, "relevance mixes integers that float64 cannot hold"),
         (RelevanceInput([["x", 2, 1]]), ValueError, r"RelevanceInput raised ValueError\(.*score 0"),
         ({"q": [1]}, TypeError, "is a mapping; for a sequence of ranked lists pass a sequence"),
         ({1, 2}, TypeError, "relevance is a set, which has no order"),
@@ -744,5 +742,5 @@ def test_nothing_is_computed_before_everything_is_checked():
     def gain(grades):
         raise AssertionError("called before the last query was read")
 
-    with pytest.raises(ValueError, match=r"y_score\[1\] contains NaN"):
+    with pytest.raises(ValueError, match="y_score contains NaN at item 'a' of query 1"):
         ndcg_at_k_score([{"a"}, {"a"}], [{"a": 1.0}, {"a": math.nan}], gain=gain)
