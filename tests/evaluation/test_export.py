@@ -129,7 +129,7 @@ def test_to_dict_cuts_no_ids():
 
 def test_text_tells_what_was_left_out():
     truth = {"p": {"a"}, "q": {"b"}, "r": set()}
-    run = {"p": {"a": 1, "x": 1}, "r": ["a"], "z": ["b"]}
+    run = {"p": {"a": 1, "x": 1}, "r": {"a": 1}, "z": {"b": 1}}
     text = repr(evaluate(truth, run, "mrr", zero_division=np.nan))
     assert text.splitlines()[-1] == (
         "3 queries; 1 judged, but no results returned; 1 ranked but without judgements, left out; "

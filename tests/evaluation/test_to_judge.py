@@ -241,12 +241,6 @@ def test_a_complete_truth_is_left_alone() -> None:
     assert unjudged_items(ev._judged) == [[]]
 
 
-def test_sets_beside_mappings_stay_complete() -> None:
-    truth = {"q1": {"a"}, "q2": {"b": 1, "c": 0}}
-    ev = evaluate(truth, {"q1": ["x", "a"], "q2": ["x", "b"]}, "mrr", keep_items=True)
-    assert ev.condensed().per_query["mrr"].tolist() == [0.5, 1.0]
-
-
 def test_ids_are_kept_on_demand_and_places_always() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0}}
     assert evaluate(truth, run, "mrr@1").condensed()["mrr@1"] == 1.0

@@ -21,7 +21,6 @@ from sklearn_rank import (
     Run,
     UndefinedMetricWarning,
     evaluate,
-    ndcg_at_k_score,
 )
 from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES
@@ -736,11 +735,3 @@ def test_first_offence_in_input_order_is_reported():
         evaluate([1, 0, 0, 1], [1, 2, np.nan, np.nan], "map", groups=list("baab"))
     with pytest.raises(ValueError, match=r"^y_true contains a negative grade \(-3\) at row 1"):
         evaluate([1, -3, -9, 1], [1, 2, 3, 4], "map", groups=list("baab"))
-
-
-def test_nothing_is_computed_before_everything_is_checked():
-    def gain(grades):
-        raise AssertionError("called before the last query was read")
-
-    with pytest.raises(ValueError, match="y_score contains NaN at item 'a' of query 1"):
-        ndcg_at_k_score([{"a"}, {"a"}], [{"a": 1.0}, {"a": math.nan}], gain=gain)
