@@ -12,8 +12,7 @@ from typing import Any
 
 from sklearn_rank.cli.evaluate import measure_files
 from sklearn_rank.cli.gate import limits_of
-from sklearn_rank.cli.options import COMPARED
-from sklearn_rank.cli.reading import read_items, read_labels
+from sklearn_rank.cli.reading import read_labels, read_texts
 from sklearn_rank.cli.terminal import print_styled, print_table, shown
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import (
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         msg = "--changed goes with --format text and json"
         raise ValueError(msg)
     comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
-    texts = _texts(arguments)
+    texts = read_texts(arguments)
     if form == "json":
         content = comparison.to_dict()
         if n:
@@ -97,7 +96,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     check_target(arguments.output, HTML_REPORT, inputs)
     options: dict[str, Any] = {
         "slices": None if slices is None else read_labels(slices).get,
-        **_texts(arguments),
+        **read_texts(arguments),
         "about": (arguments.qrels, shlex.join(["sklearn-rank", *arguments.words])),
     }
     limits = limits_of("max_drop", arguments.max_drop)
@@ -109,7 +108,7 @@ def run_report(arguments: argparse.Namespace) -> int:
         if limits is not None:
             msg = "--max-drop compares a run with a baseline: QRELS BASELINE NEW"
             raise ValueError(msg)
-        systems = measure_files(arguments, [arguments.baseline], COMPARED, keep_items=True)
+        systems = measure_files(arguments, [arguments.baseline], keep_items=True)
         (result,) = systems.values()
     title, explained = arguments.title, arguments.explain
     verdict = write_report(result, arguments.output, title=title, measure=explained, **options)
@@ -118,15 +117,6 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.open:
         webbrowser.open(Path(arguments.output).resolve().as_uri())
     return 0
-
-
-def _texts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Texts of queries and titles of items."""
-    texts, items = arguments.query_text, arguments.item_text
-    return {
-        "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
-        "item_text": None if items is None else read_items(items),
-    }
 
 
 def _print_verdict(verdict: Verdict) -> None:
@@ -156,7 +146,7 @@ def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses:
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
     paths = [arguments.baseline, *arguments.runs]
-    systems = measure_files(arguments, paths, COMPARED, keep_items=keep_items)
+    systems = measure_files(arguments, paths, keep_items=keep_items)
     with waiting("comparing"):
         return compare(
             systems,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sklearn_rank.cli.options import EVALUATED
+from sklearn_rank.cli.options import MEASURES
 from sklearn_rank.cli.reading import (
     Reader,
     read_labels,
@@ -33,7 +33,7 @@ from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
     labels = None if arguments.slices is None else read_labels(arguments.slices)
-    ((name, evaluation),) = measure_files(arguments, [arguments.run_path], EVALUATED).items()
+    ((name, evaluation),) = measure_files(arguments, [arguments.run_path]).items()
     parts = {} if labels is None else _by_label(evaluation, labels)
     form = arguments.format
     if form == "json":
@@ -85,14 +85,13 @@ def _by_label(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[Any, Ev
 def measure_files(
     arguments: argparse.Namespace,
     paths: list[str],
-    default: tuple[str, ...],
     *,
     keep_items: bool = False,
 ) -> dict[str, Evaluation]:
-    """Read and measure runs, by the ``default`` measures if nobody named some."""
+    """Read and measure runs."""
     # Errors of the options come before a file is read.
     convention = find_convention(arguments.convention)
-    measures = parse_measures(arguments.measures or default)
+    measures = parse_measures(arguments.measures or MEASURES)
     if arguments.min_rel is not None:
         measures = tuple(one.with_parameters(min_rel=arguments.min_rel) for one in measures)
     files = [file for path in paths for file in split_runs(path)]

@@ -10,8 +10,7 @@ from typing import Any
 
 from sklearn_rank.cli.reading import (
     Reader,
-    read_items,
-    read_labels,
+    read_texts,
     refuse_repeated_input,
     refuse_repeated_runs,
 )
@@ -66,11 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
     """Print the items."""
-    query_texts, item_texts = dict[str, Any](), dict[str, Any]()
-    if arguments.query_text is not None:
-        query_texts |= read_labels(arguments.query_text, "--query-text", "text")
-    if arguments.item_text is not None:
-        item_texts |= read_items(arguments.item_text)
+    texts = read_texts(arguments)
     systems = []
     old = "RUN" if arguments.new is None else "BASELINE"
     # The change is that of the newer system.
@@ -89,24 +84,19 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
         )
         raise ValueError(msg)
     rows = systems[0].to_judge(arguments.n, *systems[1:], backend=None)
-    columns = [(Column("query"), list(map(text_cell, rows["query"])))]
-    if arguments.query_text is not None:
-        columns.append((Column("query_text"), _texts(query_texts, rows["query"])))
-    columns.append((Column("item"), list(map(text_cell, rows["item"]))))
-    if arguments.item_text is not None:
-        columns.append((Column("item_text"), _texts(item_texts, rows["item"])))
+    columns = dict[Column, list[Cell]]()
+    for side in ("query", "item"):
+        columns[Column(side)] = list(map(text_cell, rows[side]))
+        if texts[f"{side}_text"] is not None:
+            columns[Column(f"{side}_text")] = _texts(texts[f"{side}_text"], rows[side])
     if arguments.format == "csv":
-        columns.append((Column("grade", "number"), [Cell("")] * len(rows["item"])))
-    if arguments.new is not None:
-        columns.append(
-            (Column("baseline_rank", "number"), list(map(_rank_cell, rows["baseline_rank"])))
-        )
-    title = "rank"
-    columns.append((Column(title, "number"), list(map(_rank_cell, rows["rank"]))))
+        columns[Column("grade", "number")] = [Cell("")] * len(rows["item"])
+    for title in ("baseline_rank", "rank"):
+        if title in rows:
+            columns[Column(title, "number")] = list(map(_rank_cell, rows[title]))
     changes = [number_cell(change, signed=True) for change in rows["change"]]
-    columns.append((Column("change", "number"), changes))
-    titles, cells = zip(*columns, strict=True)
-    table = Table(titles, tuple(zip(*cells, strict=True)))
+    columns[Column("change", "number")] = changes
+    table = Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
     if arguments.format == "csv":
         print(to_csv(table), end="")
     else:

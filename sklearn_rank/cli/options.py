@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from textwrap import fill
 from typing import Any, NoReturn
@@ -13,10 +13,8 @@ from typing import Any, NoReturn
 from sklearn_rank import __version__
 from sklearn_rank.support.text import closest, safe_text
 
-EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
-"""Measures of ``evaluate`` that nobody named."""
-COMPARED = ("map", "ndcg@10", "mrr")
-"""Measures of ``compare`` and ``report`` that nobody named."""
+MEASURES = ("map", "ndcg@10", "mrr")
+"""Measures that nobody named."""
 SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
 WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
@@ -144,9 +142,9 @@ def _add_counting(add: Callable[..., object]) -> None:
     add("--clusters", metavar="FILE", help=groups)
 
 
-def _add_measures(add: Callable[..., object], default: Sequence[str]) -> None:
+def _add_measures(add: Callable[..., object]) -> None:
     spelling = (
-        f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: {','.join(default)})"
+        f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: {','.join(MEASURES)})"
     )
     several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
     add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
@@ -263,7 +261,7 @@ def _evaluate(commands: Any) -> None:
     data("run_path", metavar="RUN", help="rankings of a system")
     labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
     data("--slices", metavar="FILE", help=labels)
-    _add_measures(measures, EVALUATED)
+    _add_measures(measures)
     output("-q", "--per-query", action="store_true", help="also print values per query")
     forms = ("table", "trec", "json", "csv", "markdown", "latex")
     output("--format", choices=forms, default="table", help="of the output (default: table)")
@@ -286,7 +284,7 @@ def _compare(commands: Any) -> None:
     data, measures, limits, output = _groups(parser, "data", "measures", "limits", "output")
     _add_compared(data, "BASELINE", "+")
     _add_texts(data)
-    _add_measures(measures, COMPARED)
+    _add_measures(measures)
     _add_tests(data, limits)
     changed = "for each run, list the N queries that changed most in the first measure, and why"
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
@@ -314,7 +312,7 @@ def _report(commands: Any) -> None:
     _add_compared(data, "RUN", "*")
     data("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
     _add_texts(data)
-    _add_measures(measures, COMPARED)
+    _add_measures(measures)
     measures("--explain", metavar="M", help="that sorts queries (default: that of the verdict)")
     _add_tests(data, limits)
     drop = "show the verdict of a gate that allows this drop, as ndcg@10=0.02, or 0.02 for all"

@@ -91,16 +91,8 @@ def refuse_repeated_runs(*paths: str | None) -> None:
 
 _NAMES = {
     "label": (
-        "label",
-        "labels",
-        "slice",
-        "cluster",
-        "segment",
-        "group",
-        "category",
-        "class",
-        "type",
-        "set",
+        *("label", "labels", "slice", "cluster", "segment"),
+        *("group", "category", "class", "type", "set"),
     ),
     "text": ("text", "querytext", "title", "question", "description"),
 }
@@ -153,6 +145,15 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
     if len(ids) != 1 or len(facts) < 2:
         return dict(read_labels(path, option, "text", "item"))
     return {str(row[ids[0]]): {fact: row.get(name) for fact, name in facts.items()} for row in rows}
+
+
+def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Texts of queries and titles of items, by the arguments of the library."""
+    texts, items = arguments.query_text, arguments.item_text
+    return {
+        "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
+        "item_text": None if items is None else read_items(items),
+    }
 
 
 def read_values(path: str) -> dict[str, float]:

@@ -69,7 +69,6 @@ def shown(text: object) -> str:
 
 _OPTIONS = {
     "overwrite": "force",
-    "metrics": "measure",
     "columns": "qrels_column",
     "grades": "grade_of",
 }
