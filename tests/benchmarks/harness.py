@@ -3,7 +3,7 @@
 import argparse
 import ctypes
 import gc
-import statistics
+import math
 import sys
 import time
 import tracemalloc
@@ -25,12 +25,11 @@ class Row:
     peers: Mapping[str, Callable[[], Any]]
     """Each builds its call; ImportError where the peer is absent."""
     at_most: Sequence[float] = ()
-    """Times the peer's time, for the first of the peers."""
+    """Times the peer's time, for the first of the peers; milliseconds more than it if ``in_ms``."""
+    in_ms: bool = False
     n_rows: int = 0
     """Rows of the input; 0 where nothing is counted by row."""
     input_bytes: int = 0
-    is_process: bool = False
-    """Whole processes: no cold memory, no peak, and the least of the rounds counts."""
     calls: int = 1
     """Calls per turn: short calls are timed together."""
 
@@ -43,9 +42,11 @@ class Figures(NamedTuple):
     peer: str
     ours_ms: float
     peer_ms: float | None
-    ratio: tuple[float, float, float] | None
-    """Median and quartiles over the rounds; for processes the ratio of the least times."""
+    ratio: float | None
+    """Of the least times of both: others use the processor, too, and only take time away."""
     at_most: float | None
+    in_ms: bool
+    """Whether the two are milliseconds more than the peer's."""
     ns_row: float | None
     cold: float | None
     """Times the warm time, with memory returned to the system before."""
@@ -61,16 +62,16 @@ class Timed:
 
 
 def seconds_of(work: Any, calls: int = 1) -> float:
-    """Wall time of one call, without the collector's pauses."""
+    """Processor time of one call, without the collector's pauses."""
     gc.collect()
     gc.disable()
     try:
         if isinstance(work, Timed):
             return work.seconds()
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(calls):
             work()
-        return (time.perf_counter() - start) / calls
+        return (time.process_time() - start) / calls
     finally:
         gc.enable()
 
@@ -108,42 +109,32 @@ def measure(row: Row, rounds: int, *, cold: bool = False) -> Iterator[Figures]:
             works[name] = build()
     for work in works.values():
         seconds_of(work)
-    turns: dict[str, list[float]] = {name: [] for name in works}
-    colds: list[float] = []
+    least, coldest = dict.fromkeys(works, math.inf), math.inf
     for _ in range(rounds):
-        if cold and not row.is_process and release():
-            colds.append(seconds_of(row.ours))
+        if cold and not isinstance(row.ours, Timed) and release():
+            coldest = min(coldest, seconds_of(row.ours))
         for name, work in works.items():
-            turns[name].append(seconds_of(work, row.calls))
-    ours = turns[""]
-    middle = min if row.is_process else statistics.median
-    limits = dict(zip(row.peers, row.at_most, strict=False))
+            least[name] = min(least[name], seconds_of(work, row.calls))
+    ours, limits = least[""], dict(zip(row.peers, row.at_most, strict=False))
     of_input = peak_bytes(row.ours) / row.input_bytes if row.input_bytes else None
     for name in row.peers or {"": None}:
-        theirs = turns.get(name) if name else None
+        theirs = least.get(name) if name else None
+        ratio = None
+        if theirs is not None:
+            ratio = 1e3 * (ours - theirs) if row.in_ms else ours / theirs
         yield Figures(
             row.name,
             row.work,
             name,
-            middle(ours) * 1e3,
-            middle(theirs) * 1e3 if theirs else None,
-            ratio_of(ours, theirs, least=row.is_process) if theirs else None,
+            ours * 1e3,
+            theirs and theirs * 1e3,
+            ratio,
             limits.get(name),
-            middle(ours) * 1e9 / row.n_rows if row.n_rows else None,
-            statistics.median(colds) / middle(ours) if colds else None,
+            row.in_ms,
+            ours * 1e9 / row.n_rows if row.n_rows else None,
+            coldest / ours if coldest < math.inf else None,
             of_input,
         )
-
-
-def ratio_of(
-    ours: list[float], theirs: list[float], *, least: bool = False
-) -> tuple[float, float, float]:
-    """Median and quartiles of the ratios of the rounds, or the ratio of the least times."""
-    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    if least or len(ratios) == 1:
-        return (min(ours) / min(theirs),) * 3
-    first, middle, third = statistics.quantiles(ratios, n=4, method="inclusive")
-    return middle, first, third
 
 
 # Output -----------------------------------------------------------------------------------------
@@ -156,8 +147,8 @@ def table(results: list[Figures]) -> str:
     for one in results:
         ratio = "absent" if one.peer else ""
         if one.ratio is not None:
-            ratio = f"{one.ratio[0]:.2g} ({one.ratio[1]:.2g}-{one.ratio[2]:.2g})"
-            if one.at_most is not None and one.ratio[0] > one.at_most:
+            ratio = f"{one.ratio:+.2g} ms" if one.in_ms else f"{one.ratio:.2f}"
+            if one.at_most is not None and one.ratio > one.at_most:
                 ratio = f"**{ratio}**"
         cells = [one.row, one.work, one.peer or "-", _number(one.ours_ms), _number(one.peer_ms)]
         numbers = (one.at_most, one.ns_row, one.cold, one.of_input)
@@ -166,7 +157,7 @@ def table(results: list[Figures]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def markdown(titles: Iterable[str], rows: Iterable[Iterable[Any]], text: int = 1) -> str:

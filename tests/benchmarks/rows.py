@@ -23,9 +23,6 @@ from sklearn_rank import (
     read_qrels,
     read_run,
 )
-from sklearn_rank.gates.gate import judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
-from sklearn_rank.gates.verdict import BaselineFile
 from tests.benchmarks.harness import Row, Timed, Work, seconds_of
 
 ROOT = Path(__file__).parents[2]
@@ -71,15 +68,15 @@ def by_row(name: str, rows: Rows, what: str, ours: Work, peers: Any, *at_most: f
 def p1(full: bool) -> Iterator[Row]:
     """Four measures against one of XGBoost's."""
     cut = tuple(measure.partition("@")[0] + "@10" for measure in FOUR)
-    cases: list[tuple[str, Any, str]] = [
-        ("float32", FOUR, "4 measures, float32"),
-        ("float64", FOUR, "4 measures, float64"),
-        ("float32", cut, "4 measures cut at 10"),
+    cases: list[tuple[str, Any, str, float]] = [
+        ("float32", FOUR, "4 measures, float32", 0.4),
+        ("float64", FOUR, "4 measures, float64", 0.4),
+        ("float32", cut, "4 measures cut at 10", 0.3),
     ]
-    for dtype, measures, what in cases:
+    for dtype, measures, what, at_most in cases:
         rows = ltr_rows(full, dtype)
         peers = {"XGBoost, ndcg@10 alone": partial(_xgboost, rows)}
-        yield by_row("P1", rows, what, call(rows, measures), peers, 0.4)
+        yield by_row("P1", rows, what, call(rows, measures), peers, at_most)
 
 
 def _xgboost(rows: Rows) -> Any:
@@ -184,7 +181,7 @@ def p13(full: bool) -> Iterator[Row]:
 def p16(full: bool) -> Iterator[Row]:
     """Small calls: ten queries of ten items."""
     from sklearn.linear_model import Ridge
-    from sklearn.metrics import make_scorer, ndcg_score, r2_score
+    from sklearn.metrics import make_scorer, r2_score
 
     rng = np.random.default_rng(0)
     y_true, y_score = rng.choice(5, (10, 10), p=GRADES), rng.normal(size=(10, 10))
@@ -192,36 +189,80 @@ def p16(full: bool) -> Iterator[Row]:
 
     discounts = np.log2(np.arange(2, 12))
 
-    def loop() -> float:
+    def loop(k: int | None = None) -> float:
         values = []
         for grades, scores in zip(y_true, y_score, strict=True):
             gains = 2.0**grades - 1
-            best = (np.sort(gains)[::-1] / discounts).sum()
-            values.append((gains[np.argsort(-scores, kind="stable")] / discounts).sum() / best)
+            best = (np.sort(gains)[::-1] / discounts)[:k].sum()
+            found = gains[np.argsort(-scores, kind="stable")] / discounts
+            values.append(found[:k].sum() / best)
         return float(np.mean(values))
 
     rows = {"y_true": y_true.ravel(), "y_score": y_score.ravel(), "groups": np.arange(100) // 10}
     X = rng.normal(size=(100, 3))
     fitted = (Ridge().fit(X, rows["y_true"]), X, rows["y_true"])
-    works: Mapping[str, tuple[Work, str, Work]] = {
-        "evaluate, ndcg": (partial(evaluate, **rows, measures="ndcg"), "a loop", loop),
-        "ndcg_at_k_score": (
-            partial(ndcg_at_k_score, y_true, y_score),
-            "scikit-learn's ndcg_score",
-            partial(ndcg_score, y_true, y_score),
+    of_rows = partial(evaluate, **rows)
+    twenty = [f"ndcg@{k}" for k in range(1, 21)]
+    works: list[tuple[str, Work, str, Work, float, bool]] = [
+        ("evaluate, ndcg", partial(of_rows, measures="ndcg"), "a loop", loop, 2.3, False),
+        ("ndcg_at_k_score", partial(ndcg_at_k_score, y_true, y_score), "a loop", loop, 2.3, False),
+        (
+            "evaluate, ndcg@1 to @20",
+            partial(of_rows, measures=twenty),
+            "20 loops",
+            lambda: [loop(k) for k in range(1, 21)],
+            2.2,
+            False,
         ),
-        "map_scorer": (
+        (
+            "map_scorer",
             partial(map_scorer, *fitted, groups=rows["groups"]),
             "a scorer of r2_score",
             partial(make_scorer(r2_score), *fitted),
+            0.1,
+            True,
         ),
+    ]
+    for what, ours, name, theirs, at_most, in_ms in works:
+        peers, calls = {name: lambda theirs=theirs: theirs}, 200 if full else 2
+        work = f"10 queries of 10: {what}"
+        yield Row("P16", work, ours, peers, (at_most,), in_ms=in_ms, calls=calls)
+
+
+def p21(full: bool) -> Iterator[Row]:
+    """Query ids of other types than integers, in a call and in a search."""
+    import pandas as pd
+    from sklearn import config_context
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import GroupKFold, cross_val_score
+
+    rng, n_queries = np.random.default_rng(0), 3_000 if full else 30
+    whole = np.repeat(np.arange(n_queries), 100)
+    text = pd.Series(whole).map("query {}".format).astype("str")
+    kinds: dict[str, tuple[Any, float]] = {
+        "dates with a time zone": (pd.to_datetime(pd.Series(whole), unit="h", utc=True), 4.0),
+        "categories": (text.astype("category"), 3.0),
+        "a series of text": (text, 4.0),
+        "a list of text": (text.tolist(), 7.0),
     }
-    for what, (ours, name, theirs) in works.items():
-        peers = {name: lambda theirs=theirs: theirs}
-        at_most = (1.8,) if what.startswith("evaluate") else ()
-        yield Row(
-            "P16", f"10 queries of 10: {what}", ours, peers, at_most, calls=200 if full else 2
-        )
+    y, scores = rng.choice(5, len(whole), p=GRADES), rng.random(len(whole))
+    of_whole = partial(evaluate, y, scores, "map")
+    same = {"integers": lambda: partial(of_whole, groups=whole)}
+    for kind, (ids, at_most) in kinds.items():
+        work = f"{len(whole):,} rows by {kind}"
+        yield Row("P21", work, partial(of_whole, groups=ids), same, (at_most,), n_rows=len(y))
+    X = rng.normal(size=(len(whole) // 5, 5))
+
+    def search(ids: Any) -> Any:
+        cv, params = GroupKFold(5), {"groups": ids[: len(X)]}
+        with config_context(enable_metadata_routing=True):
+            return cross_val_score(
+                LinearRegression(), X, y[: len(X)], scoring=map_scorer, cv=cv, params=params
+            )
+
+    peers = {"integers": lambda: partial(search, whole)}
+    work = f"cross_val_score of {len(X):,} rows by a series of text"
+    yield Row("P21", work, partial(search, text), peers, (1.9,), n_rows=len(X))
 
 
 # Dictionaries, lists and files ------------------------------------------------------------------
@@ -254,11 +295,14 @@ def p4(full: bool) -> Iterator[Row]:
 
         return lambda: ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(FIVE))
 
-    peers = {"ir_measures": of_ir_measures, "pytrec_eval": of_pytrec_eval}
+    peers: Any = {"ir_measures": of_ir_measures, "pytrec_eval": of_pytrec_eval}
     peers["ranx, building included"] = of_ranx
     work = f"{len(queries):,} queries x 1,000 documents, 50 judged"
     ours, more = (partial(evaluate, qrels, run, measures) for measures in (FIVE, TWENTY))
     yield Row("P4", f"{work}: 5 measures", ours, peers, (1 / 4, 1 / 5, 1 / 12))
+    as_theirs = partial(ours, convention="pytrec_eval")
+    same = {"pytrec_eval": of_pytrec_eval}
+    yield Row("P4", f"{work}: 5 measures, convention='pytrec_eval'", as_theirs, same, (0.6,))
     alone = {"itself, map alone": lambda: partial(evaluate, qrels, run, "map")}
     yield Row("P4", f"{work}: 20 measures", more, alone, (1.6,))
 
@@ -342,14 +386,45 @@ def p5(full: bool) -> Iterator[Row]:
         partial(evaluate, truths, rankings, FIVE),
         {"looking up alone": lambda: membership},
     )
-    yield Row("P5", f"{n_users:,} users x 100 items: 5 measures", ours, peers, (1.5,))
+    yield Row("P5", f"{n_users:,} users x 100 items: 5 measures", ours, peers, (1.9,))
+
+
+def p7(full: bool) -> Iterator[Row]:
+    """Rows in memory against a tenth of them, for each row."""
+    import pandas as pd
+    import polars as pl
+
+    n_rows = 10_000_000 if full else 10_000
+    rng = np.random.default_rng(0)
+    run = {
+        "query": np.repeat(np.arange(n_rows // 100), 100),
+        "item": (np.arange(n_rows) * 7919) % 1_000_003,
+        "score": rng.random(n_rows),
+    }
+    judged = {"query": run["query"][::10], "item": run["item"][::10]}
+    judged["grade"] = rng.integers(0, 3, n_rows // 10)
+    for kind, frame in (("pandas", pd.DataFrame), ("Polars", pl.DataFrame)):
+        whole = frame(judged), frame(run)
+        tenth = whole[0][: n_rows // 100], whole[1][: n_rows // 10]
+        yield from _grown(f"{kind}, integers", n_rows, whole, tenth)
+    items, n_lists = run["item"].reshape(-1, 100), n_rows // 100
+    rankings = [[f"item {item}" for item in row] for row in items.tolist()]
+    truths = [{*ranking[::10]} for ranking in rankings]
+    tenth = truths[: n_lists // 10], rankings[: n_lists // 10]
+    yield from _grown("lists of text", n_rows, (truths, rankings), tenth)
+
+
+def _grown(what: str, n_rows: int, whole: Any, tenth: Any) -> Iterator[Row]:
+    ours, part = (partial(evaluate, *sides, "map") for sides in (whole, tenth))
+    peers = {f"{n_rows // 10:,} rows, ten times": lambda: Timed(lambda: 10 * seconds_of(part))}
+    yield Row("P7", f"{n_rows:,} rows, {what}", ours, peers, (1.3,), n_rows=n_rows)
 
 
 def p6(full: bool) -> Iterator[Row]:
     """A run file and judgements in TREC's format, reading included."""
     with tempfile.TemporaryDirectory() as folder:
         run, qrels = Path(folder, "run.txt"), Path(folder, "qrels.txt")
-        n_lines = _write_files(run, qrels, 1_000 if full else 5)
+        n_lines = _write_files(run, qrels, 1_000 if full else 5, 1_000)
 
         def of_pytrec_eval() -> Work:
             import pytrec_eval
@@ -370,17 +445,17 @@ def p6(full: bool) -> Iterator[Row]:
         yield Row("P6", work, ours, peers, (1 / 5,), n_lines)
 
 
-def _write_files(run: Path, qrels: Path, n_queries: int) -> int:
+def _write_files(run: Path, qrels: Path, n_queries: int, length: int) -> int:
     rng = random.Random(0)
     with run.open("w") as lines, qrels.open("w") as judgements:
         for query in range(n_queries):
-            scores = sorted((rng.random() for _ in range(1_000)), reverse=True)
-            documents = rng.sample(range(10**7), 1_000)
+            scores = sorted((rng.random() for _ in range(length)), reverse=True)
+            documents = rng.sample(range(10**7), length)
             for rank, (document, score) in enumerate(zip(documents, scores, strict=True), 1):
                 lines.write(f"{query} Q0 doc{document:08d} {rank} {score:.6f} bm25\n")
             for document in rng.sample(documents, 56):
                 judgements.write(f"{query} 0 doc{document:08d} {rng.choice((0, 0, 1, 2))}\n")
-    return n_queries * 1_000
+    return n_queries * length
 
 
 def p12(full: bool) -> Iterator[Row]:
@@ -394,40 +469,24 @@ def p12(full: bool) -> Iterator[Row]:
         name: {item: 1.0 / place for place, item in enumerate(items, 1)}
         for name, items in rankings.items()
     }
-    measures = ("map", "ndcg@10")
-    limits = {"name": "gate", "max_drop": dict.fromkeys(measures, 0.01)}
-
-    def judge(folder: str, *, update: bool) -> None:
-        policy, file = read_limits(limits, Settings()), Path(folder) / "gate.rank.json"
-        writes: Any = "update" if update else ""
-        baseline = BaselineFile(file, file.name, "update", "accept", writes=writes)
-        result = judge_gate(truths, rankings, policy, baseline)
-        if not result.passed:
-            raise RuntimeError(result.headline)
-
-    def record() -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            judge(folder, update=True)
-
-    with tempfile.TemporaryDirectory() as kept:
-        judge(kept, update=True)
-        works: list[tuple[str, Work, Any, Any, float]] = [
-            (
-                f"a passing gate, {layout}",
-                partial(assert_map_at_least, truths, y, 0.01),
-                y,
-                "map",
-                2,
+    few, many = names[:200], f"{len(names):,} x 50"
+    works: list[tuple[str, Any, Any]] = [
+        (f"lists, {many}", truths, rankings),
+        (f"{{item: score}}, {many}", truths, scores),
+        *(
+            (f"{what}, {len(few)} x 50", *({name: side[name] for name in few} for side in sides))
+            for what, sides in (
+                ("lists", (truths, rankings)),
+                ("{item: score}", (truths, scores)),
             )
-            for layout, y in (("lists", rankings), ("{item: score}", scores))
-        ]
-        works.append(("recording a gate", record, rankings, measures, 3))
-        comparing = partial(judge, kept, update=False)
-        works.append(("comparing a gate", comparing, rankings, measures, 3))
-        for what, ours, y, measured, at_most in works:
-            bare = partial(evaluate, truths, y, measured)
-            peers = {"evaluate of the same": lambda bare=bare: bare}
-            yield Row("P12", f"{what}, {len(names):,} x 50", ours, peers, (at_most,))
+        ),
+    ]
+    for what, truth, run in works:
+        gate, bare = (partial(f, truth, run) for f in (assert_map_at_least, evaluate))
+        peers = {"evaluate of the same": lambda bare=bare: partial(bare, "map")}
+        calls = 10 if len(truth) == len(few) else 1
+        work = f"a passing gate, {what}"
+        yield Row("P12", work, partial(gate, 0.01), peers, (1.15,), calls=calls)
 
 
 def p15(full: bool) -> Iterator[Row]:
@@ -499,14 +558,14 @@ def processor_time(*arguments: str, folder: str | Path = ROOT) -> Any:
 
 
 def p8(full: bool) -> Iterator[Row]:
-    """An import, and pytest with the plugin and without it."""
+    """Imports, what is loaded when it is first used, and pytest with the plugin and without it."""
     bare = {"import numpy": partial(processor_time, "-c", "import numpy")}
-    for name, statement in (
-        ("P8", "import sklearn_rank"),
-        ("P17", "from sklearn_rank import evaluate"),
-    ):
-        ours = processor_time("-c", statement)
-        yield Row(name, statement, ours, bare, (1.3,), is_process=True)
+    for statement in ("import sklearn_rank", "from sklearn_rank import evaluate"):
+        yield Row("P8", statement, processor_time("-c", statement), bare, (1.3,))
+    code = "from sklearn_rank import evaluate; ev = evaluate([{'a'}, {'b'}], [['a'], ['a']])"
+    peers = {"without print": partial(processor_time, "-c", code)}
+    printing = processor_time("-c", f"{code}; print(ev)")
+    yield Row("P8", "the first print(evaluate(...))", printing, peers, (25,), in_ms=True)
     count = 5_000 if full else 50
     many = f"@pytest.mark.parametrize('n', range({count}))\ndef test_n(n): assert n >= 0\n"
     suites = {
@@ -519,11 +578,35 @@ def p8(full: bool) -> Iterator[Row]:
             run = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
             here = partial(processor_time, *run, folder=folder)
             without = {"without the plugin": partial(here, "-p", "no:rankmetrics")}
-            yield Row("P8", work, here(), without, is_process=True)
+            yield Row("P8", work, here(), without, (5,), in_ms=True)
+
+
+def p17(full: bool) -> Iterator[Row]:
+    """The commands, whole processes, with files of 50 queries of 100 documents."""
+    bare = {"import numpy": partial(processor_time, "-c", "import numpy")}
+    with tempfile.TemporaryDirectory() as folder:
+        names = [str(Path(folder, name)) for name in ("qrels.txt", "old.txt", "new.txt")]
+        qrels, old, new = names
+        for run in (old, new):
+            _write_files(Path(run), Path(qrels), 50, 100)
+        policy = ("--name", "gate", "--at-least", "map=0.01")
+        recorded = (*policy, "--max-drop", "map=0.1", "--baseline", folder)
+        program = ("-m", "sklearn_rank")
+        processor_time(*program, "gate", qrels, old, *recorded, "--update").seconds()
+        for what, at_most, words in (
+            ("evaluate", 2.5, ("evaluate", qrels, old)),
+            ("compare", 5.0, ("compare", qrels, old, new)),
+            ("gate, threshold", 3.0, ("gate", qrels, old, *policy)),
+            ("gate, baseline", 3.0, ("gate", qrels, old, *recorded)),
+        ):
+            ours = processor_time(*program, *words)
+            yield Row("P17", f"sklearn-rank {what}, 50 x 100", ours, bare, (at_most,))
 
 
 ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
     function.__name__.upper(): function
-    for function in (p1, p2, p3, p4, p5, p6, p8, p9, p10, p12, p13, p15, p16, p18, p19, p20)
+    for function in (
+        *(p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p12, p13, p15, p16, p17, p18, p19, p20, p21),
+    )
 }
 """Rows by name: a function of whether the size is full."""
