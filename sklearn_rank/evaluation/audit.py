@@ -452,10 +452,10 @@ def _definitions(wanted: Measure) -> list[Measure]:
     definitions = [wanted]
     for preset in CONVENTIONS.values():
         with suppress(UnknownMeasureError):
-            definitions.append(preset.apply(Measure.open(wanted.metric, wanted.k)))
+            definitions.append(preset.apply(Measure.of(wanted.metric, wanted.k)))
     for word in ("k", "retrieved", "relevant", "min"):
         with suppress(InvalidParameterError):
-            definitions.append(Measure.open(wanted.metric, wanted.k, denominator=word))
+            definitions.append(Measure.of(wanted.metric, wanted.k, denominator=word))
     return [one for one in dict.fromkeys(definitions) if one.k == wanted.k]
 
 

@@ -312,7 +312,7 @@ def _named(
     """
     named: dict[str, Measure] = {}
     for measure in (*requested, *(own for own in given if own not in requested)):
-        effective = preset.apply(measure).complete()
+        effective = preset.apply(measure)
         name = measure.in_full() if str(measure) in named else str(measure)
         if effective in named.values():
             msg = f"measures names {measure} twice"

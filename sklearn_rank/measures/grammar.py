@@ -90,11 +90,6 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     >>> measure("P_10") == measure("precision@10") == measure("precision", k=10)
     True
     """
-    return _read(spec, k, **parameters).complete()
-
-
-def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
-    """The measure of a spelling; its cutoff may still be missing, for a combination to fill in."""
     if "measures" in parameters:
         parameters["measures"] = parse_members(parameters["measures"])
     if isinstance(spec, Measure):
@@ -114,13 +109,13 @@ def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measu
     if not parameters and k is None:
         return result
     given = dict(result.parameters)
-    changed = Measure.open(result.metric, result.k if k is None else k, **given, **parameters)
+    changed = Measure.of(result.metric, result.k if k is None else k, **given, **parameters)
     return replace(changed, given=result.given | parameters.keys())
 
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
-    parsed = tuple(spec.complete() for spec in parse_members(measures))
+    parsed = parse_members(measures)
     for position, wanted in enumerate(parsed):
         if distinct and wanted in parsed[:position]:
             msg = f"measures names {wanted} twice"
@@ -129,7 +124,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
 
 
 def parse_members(measures: Any) -> tuple[Measure, ...]:
-    """Measures of a combination, which may take their cutoff from it."""
+    """Measures of a combination, in which one may come twice."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
@@ -140,10 +135,10 @@ def parse_members(measures: Any) -> tuple[Measure, ...]:
         may_be_several = isinstance(spec, str) and "," in spec
         several = re.fullmatch(_SEVERAL, spec.strip()) if may_be_several else None
         if several is None:
-            parsed.append(_read(spec))
+            parsed.append(measure(spec))
         else:
             cutoffs = several["cutoffs"].split(",")
-            parsed += [_read(f"{several['name']}{cutoff.strip()}") for cutoff in cutoffs]
+            parsed += [measure(f"{several['name']}{cutoff.strip()}") for cutoff in cutoffs]
     if not parsed:
         msg = "measures is empty; name at least one"
         raise ValueError(msg)
@@ -216,7 +211,7 @@ def _parse(text: str, level: int = 0) -> Measure:
         raise InvalidParameterError(msg)
     if members:
         parameters["measures"] = tuple(members)
-    return Measure.open(metric, k, **parameters)
+    return Measure.of(metric, k, **parameters)
 
 
 def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text: str) -> None:

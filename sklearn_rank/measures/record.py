@@ -170,11 +170,6 @@ class Measure:
     @classmethod
     def of(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
         """A checked measure; parameters equal to their default are left out."""
-        return cls.open(metric, k, **parameters).complete()
-
-    @classmethod
-    def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
-        """A checked measure, where a cutoff that it needs may be left for later."""
         owner, defaults = metric.name, metric.defaults
         if k is not None and not metric.takes_k:
             refuse_cutoff(metric, k)
@@ -215,15 +210,6 @@ class Measure:
         )
         return cls(metric, k, changed, frozenset(parameters))
 
-    def complete(self) -> Measure:
-        """The measure itself, if it and those it is made of have the cutoff that they need."""
-        if self.k is None and dict(self.parameters).get("denominator") == "k":
-            msg = f"{self.metric.name} with denominator='k' needs a cutoff k"
-            raise InvalidParameterError(msg)
-        for member in self.members:
-            member.complete()
-        return self
-
     def with_parameters(self, **parameters: Any) -> Measure:
         """The measure where parameters that were not set explicitly take these values."""
         changes = {
@@ -231,12 +217,12 @@ class Measure:
             for name, value in parameters.items()
             if name in self.metric.defaults and name not in self.given
         }
-        changed = Measure.open(self.metric, self.k, **{**dict(self.parameters), **changes})
+        changed = Measure.of(self.metric, self.k, **{**dict(self.parameters), **changes})
         return replace(changed, given=self.given)
 
     def with_cutoff(self, k: int | None) -> Measure:
         """The measure with another cutoff."""
-        return replace(Measure.open(self.metric, k, **dict(self.parameters)), given=self.given)
+        return replace(Measure.of(self.metric, k, **dict(self.parameters)), given=self.given)
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the explicit parameters equal another measure's."""

@@ -63,8 +63,8 @@ def mean_average_precision_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"min", "relevant", "retrieved", "k"}, default="min"
-        min(R, k), which without ``k`` is R; R (trec_eval); the relevant items found within ``k``
-        (ArDoCo, torchmetrics); or ``k`` (RecTools).
+        min(R, k); R (trec_eval); the relevant items found within ``k`` (ArDoCo, torchmetrics); or
+        ``k`` (RecTools). Without ``k``, min and k are R.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional

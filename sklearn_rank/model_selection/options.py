@@ -115,9 +115,9 @@ def with_changes(
     if "measures" in parameters:
         parameters["measures"] = parse_members(parameters["measures"])
     k = parameters.pop("k", measure.k)
-    changed = Measure.open(measure.metric, k, **{**dict(measure.parameters), **parameters})
+    changed = Measure.of(measure.metric, k, **{**dict(measure.parameters), **parameters})
     changed = replace(changed, given=measure.given | parameters.keys())
-    changed = preset.apply(changed).complete()
+    changed = preset.apply(changed)
     given = (options.given or frozenset()) | of_options.keys()
     of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(changed)}
     of_options.update((name, value) for name, value in of_program.items() if name not in given)

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_rank import (
-    Convention,
     InvalidParameterError,
     UnknownMeasureError,
     evaluate,
@@ -199,7 +198,6 @@ WRONG = {
     "fbeta(beta=" + "9" * 5000 + ")": r"is neither a number nor a word",
     "map-l" + "9" * 400: r"'min_rel' parameter of map must be a finite number",
     "map-l0": r"The 'min_rel' parameter of map must be a finite number in the range \(0, inf\)",
-    "map(denominator=k)": r"^map with denominator='k' needs a cutoff k$",
     "auc(average=micro)": r"The 'average' parameter of auc must be one of 'positives', 'pooled'",
     "hmean(ndcg,lag)": r"hmean needs measures per query between 0 and 1 \(best\), got lag",
     "hmean(auc(average=pooled),map)": r"hmean needs measures per query .* got auc\(average=pooled",
@@ -291,7 +289,7 @@ def test_wrong_keywords(spec, k, parameters, message):
 HMEAN = "hmean(map(denominator=k),recall)@10"
 
 
-def test_members_may_take_the_cutoff_that_they_need_from_the_whole():
+def test_members_take_the_cutoff_of_the_whole():
     one = measure(HMEAN)
     assert str(one) == HMEAN
     assert one == measure("hmean", k=10, measures=("map(denominator=k)", "recall"))
@@ -305,29 +303,6 @@ def test_members_may_take_the_cutoff_that_they_need_from_the_whole():
     assert evaluate(*pair, HMEAN)[HMEAN] == pytest.approx(expected)
     members = ("map(denominator=k)", "recall")
     assert harmonic_mean_score(*pair, k=10, measures=members) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: measure("hmean(map(denominator=k),recall)"),
-        lambda: measure("hmean(hmean(map(denominator=k),mrr),recall)"),
-        lambda: measure("hmean", measures=("recall", "map(denominator=k)")),
-        lambda: parse_measures([measure(HMEAN).with_cutoff(None)]),
-        lambda: harmonic_mean_score([{"a"}], [["a"]], measures=("map(denominator=k)", "mrr")),
-    ],
-)
-def test_members_that_get_no_cutoff_are_refused(make):
-    with pytest.raises(InvalidParameterError, match=r"^map with denominator='k' needs a cutoff k$"):
-        make()
-
-
-def test_conventions_that_ask_for_a_cutoff_get_one():
-    own = Convention("house", parameters={"map": {"denominator": "k"}})
-    assert evaluate([{"a"}], [["a"]], "map@4", convention=own)["map@4"] == 1 / 4
-    for spelling in ("map", "hmean(map,mrr)"):
-        with pytest.raises(InvalidParameterError, match=r"map with denominator='k' needs a cutoff"):
-            evaluate([{"a"}], [["a"]], spelling, convention=own)
 
 
 @pytest.mark.parametrize(

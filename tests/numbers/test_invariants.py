@@ -250,9 +250,9 @@ def measures_of(preset: Convention) -> list[Measure]:
     found = {}
     for chosen in STRICT_MEASURES:
         with contextlib.suppress(UnknownMeasureError):
-            found.setdefault(preset.apply(chosen).complete(), chosen)
+            found.setdefault(preset.apply(chosen), chosen)
     names = EXCEPTIONS["answering less never helps"]
-    excepted = [measure(name).complete() for name in names]
+    excepted = [measure(name) for name in names]
     # The irrelevant items of a query leave the pool with it.
     return [one for full, one in found.items() if full not in excepted and not full.is_pooled]
 
