@@ -91,7 +91,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     True
     """
     if "measures" in parameters:
-        parameters["measures"] = parse_members(parameters["measures"])
+        parameters["measures"] = parse_measures(parameters["measures"], distinct=False)
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):
@@ -115,16 +115,6 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
-    parsed = parse_members(measures)
-    for position, wanted in enumerate(parsed):
-        if distinct and wanted in parsed[:position]:
-            msg = f"measures names {wanted} twice"
-            raise ValueError(msg)
-    return parsed
-
-
-def parse_members(measures: Any) -> tuple[Measure, ...]:
-    """Measures of a combination, in which one may come twice."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
@@ -141,6 +131,10 @@ def parse_members(measures: Any) -> tuple[Measure, ...]:
             parsed += [measure(f"{several['name']}{cutoff.strip()}") for cutoff in cutoffs]
     if not parsed:
         msg = "measures is empty; name at least one"
+        raise ValueError(msg)
+    twice = [wanted for number, wanted in enumerate(parsed) if wanted in parsed[:number]]
+    if distinct and twice:
+        msg = f"measures names {twice[0]} twice"
         raise ValueError(msg)
     return tuple(parsed)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sklearn_rank.measures import catalogue
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.measures.grammar import parse_members
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.metrics.shared import score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, Unretrieved, ZeroDivision
@@ -837,7 +837,7 @@ def harmonic_mean_score(
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    measures = parse_members(measures)
+    measures = parse_measures(measures, distinct=False)
     return score(catalogue.HMEAN, **locals())
 
 

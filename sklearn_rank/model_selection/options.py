@@ -9,7 +9,7 @@ from typing import Any
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
-from sklearn_rank.measures.grammar import parse_members
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.rankings.ranking import check_ties
 from sklearn_rank.support.checks import (
     check_flag,
@@ -113,7 +113,7 @@ def with_changes(
             )
             raise InvalidParameterError(msg)
     if "measures" in parameters:
-        parameters["measures"] = parse_members(parameters["measures"])
+        parameters["measures"] = parse_measures(parameters["measures"], distinct=False)
     k = parameters.pop("k", measure.k)
     changed = Measure.of(measure.metric, k, **{**dict(measure.parameters), **parameters})
     changed = replace(changed, given=measure.given | parameters.keys())

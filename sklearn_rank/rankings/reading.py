@@ -71,16 +71,22 @@ class JudgedItems(NamedTuple):
 
     def __call__(self) -> Array:
         """(Q,) digests."""
-        import json
         from hashlib import blake2b
 
         texts: list[Any] = self.ids if isinstance(self.ids, list) else self.ids.to_list()
         if not set(map(type, texts)) <= {str}:
             texts = list(map(_text, texts))
-        pairs, digests = list(zip(texts, self.grades.astype(np.float64).tolist(), strict=True)), []
-        for first, last in pairwise(self.offsets.tolist()):
-            text = json.dumps(sorted(pairs[first:last]))
-            digests.append(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()))
+        borders, digests = list(pairwise(self.offsets.tolist())), []
+        in_order = (sorted(range(*ends), key=texts.__getitem__) for ends in borders)
+        order = [*chain.from_iterable(in_order)]
+        texts = list(map(texts.__getitem__, order))
+        # Lengths tell where an id ends among the characters of all.
+        numbers = np.stack((self.grades[order], list(map(len, texts))), axis=1)
+        content = numbers.astype("<f8").tobytes()
+        for first, last in borders:
+            ids = "".join(texts[first:last]).encode("utf-8", "surrogatepass")
+            digest = blake2b(content[16 * first : 16 * last] + ids, digest_size=8)
+            digests.append(int.from_bytes(digest.digest()))
         return np.array(digests * (self.n_queries or 1), dtype=np.uint64)
 
     def has_ids_of(self, other: JudgedItems) -> bool:
