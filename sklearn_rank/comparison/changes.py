@@ -267,7 +267,7 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
     least, sides = measure.options.get("min_rel"), []
     try:
         for side in (0, 1):
-            rankings = judged_from([query.sides[side] for query in queries]).rankings.widened()
+            rankings = judged_from([query.sides[side] for query in queries]).widened()
             sides.append(rankings.at_least(least) if least else rankings)
         found: list[FloatArray | str] = []
         if metric.parts is not None and metric.contributions is None:

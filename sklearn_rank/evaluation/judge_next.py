@@ -22,7 +22,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.placements import UnjudgedItem, unjudged_items
+from sklearn_rank.rankings.placements import Hit, unjudged_items
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import FloatArray, IntArray
@@ -91,7 +91,7 @@ def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
     return numbers
 
 
-def _refuse(scored: Scored, data: RankingData, items: Sequence[Sequence[UnjudgedItem]]) -> None:
+def _refuse(scored: Scored, data: RankingData, items: Sequence[Sequence[Hit]]) -> None:
     """InvalidParameterError where a grade for one item has no one effect on the measure."""
     measure, reason = scored.measure, ""
     if scored.values is None:
@@ -125,7 +125,7 @@ class _System(NamedTuple):
     """(Q,) numbers of the common queries."""
     rankings: JudgedRankings
     """Of the common queries."""
-    items: dict[tuple[int, Any], UnjudgedItem]
+    items: dict[tuple[int, Any], Hit]
     """By the position of the query among the common ones, and the id: items that the measure
     reads."""
 

@@ -370,31 +370,6 @@ class JudgedRankings:
             judged_grades=self.judged_grades[judged],
         )
 
-    def check(self) -> None:
-        """ValueError unless the invariants that the kernels rely on hold."""
-        query = segment_index(self.offsets)
-        same = query[1:] == query[:-1]
-        wide = self.widened()
-        step, fall, groups = np.diff(wide.above), np.diff(wide.grades), wide.groups
-        rules = {
-            "offsets start at 0 and cover all items": self.offsets[0] == 0
-            and self.offsets[-1] == len(self.above) == len(self.tied) == len(self.grades),
-            "judged_offsets cover all grades": self.judged_offsets[-1] == len(self.judged_grades),
-            "one length per query": len(self.n_ranked) == len(self) == len(self.query_ids),
-            "grades are above 0": bool((self.grades > 0).all() and (self.judged_grades > 0).all()),
-            "no more hits than relevant items": bool((self.n_hits <= self.n_relevant).all()),
-            "hits lie in rank order": bool(((step > 0) | ((step == 0) & (fall <= 0)))[same].all()),
-            "ties fit the ranking": bool(
-                (wide.above + wide.tied <= self.n_ranked[query]).all()
-                and (groups.relevant <= groups.size).all()
-                and (groups.before <= groups.above).all()
-            ),
-        }
-        broken = [rule for rule, holds in rules.items() if not holds]
-        if broken:
-            msg = f"not a judged ranking: {'; '.join(broken)}"
-            raise ValueError(msg)
-
 
 def narrow_grades(grades: Array) -> Array:
     """The grades in a byte each, if all are whole numbers that fit, as most are; else as float64.

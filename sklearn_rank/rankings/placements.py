@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -12,22 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.data import RankingData, no_items
+from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
-
-
-def _mean_rank(above: int, tied: int) -> float:
-    rank = above + (tied + 1) / 2
-    return int(rank) if rank.is_integer() else rank
+from sklearn_rank.support.sorting import falling_codes
 
 
 class Hit(NamedTuple):
-    """One relevant item that was retrieved."""
+    """One item that was retrieved: a relevant one, or one that nobody judged."""
 
     item: Any
     """Its id; None where the layout has none or ids were not kept."""
     grade: float
+    """Above 0; NaN: nobody judged it."""
     above: int
     """Items strictly above its tie group."""
     tied: int
@@ -36,7 +34,8 @@ class Hit(NamedTuple):
     @property
     def rank(self) -> float:
         """Rank, counted from 1; within a tie the mean of the ranks of the group."""
-        return _mean_rank(self.above, self.tied)
+        rank = self.above + (self.tied + 1) / 2
+        return int(rank) if rank.is_integer() else rank
 
 
 @dataclass(frozen=True)
@@ -81,44 +80,63 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
     """Placements of some queries by their numbers, or of all."""
     rankings, query_ids, ids = judged.rankings, judged.listed_ids(), judged.ids
     if queries is not None:
-        numbers = list(queries)
-        query_ids = [query_ids[number] for number in numbers]
-        rankings = rankings.take(np.array(numbers, dtype=np.int64))
-    all_grades, hits_of = rankings.all_grades.tolist(), _hits_by_number(rankings)
-    borders, n_ranked = rankings.judged_offsets.tolist(), rankings.n_ranked.tolist()
+        numbers = np.array(list(queries), dtype=np.int64)
+        query_ids = [query_ids[number] for number in numbers.tolist()]
+        rankings = rankings.take(numbers)
+    columns = rankings.hit_grades, rankings.above, rankings.tied
+    hits = list(map(Hit._make, zip(repeat(None), *(column.tolist() for column in columns))))
+    grades, lengths = rankings.all_grades.tolist(), rankings.n_ranked.tolist()
+    borders = zip(rankings.offsets.tolist(), rankings.judged_offsets.tolist(), strict=True)
     placements = []
-    for number, query in enumerate(query_ids):
-        hits, length = hits_of(number), n_ranked[number]
-        grades = sorted(all_grades[borders[number] : borders[number + 1]], reverse=True)
-        if ids is None:
-            placements.append(Placement(query, hits, length, grades))
-            continue
-        items, scores = ids.rankings.get(query, ((), None))
-        if ids.shared is None:
-            truth = dict(ids.truths[query])
-        else:
-            truth = {item: ids.shared[item] for item in items if item in ids.shared}
-        ranking, listed = list(items), [] if scores is None else scores.tolist()
-        if len(set(listed)) == len(listed):
-            pairs = sorted(zip(listed, ranking, strict=False), key=itemgetter(0), reverse=True)
-            if pairs:
-                listed, ranking = map(list, zip(*pairs, strict=True))
-            relevant = [item for item in ranking if truth.get(item, 0) > 0]
-            named = [hit._replace(item=item) for hit, item in zip(hits, relevant, strict=False)]
-        else:
-            tiers = _tiers(items, dict(zip(items, listed, strict=True)))
-            ranking = [item for tier in tiers for item in tier]
-            named = _named(hits, tiers, truth)
-            listed.sort(reverse=True)
-        placements.append(Placement(query, named, length, grades, truth, ranking, listed))
+    for query, n_ranked, ends in zip(query_ids, lengths, pairwise(borders), strict=True):
+        (first, first_grade), (last, last_grade) = ends
+        in_order = sorted(grades[first_grade:last_grade], reverse=True)
+        placement = Placement(query, hits[first:last], n_ranked, in_order)
+        placements.append(placement if ids is None else _with_ids(placement, ids))
     return placements
 
 
-def judged_from(placements: Sequence[Placement]) -> RankingData:
+def _with_ids(placement: Placement, ids: KeptItems) -> Placement:
+    """The placement with the ids of its items."""
+    ranking, scores, judged = _in_order(ids, placement.query)
+    hits, named = placement.hits, []
+    if len(set(scores)) == len(scores):
+        relevant = (item for item in ranking if judged.get(item, 0) > 0)
+        named = [hit._replace(item=item) for hit, item in zip(hits, relevant, strict=False)]
+    else:
+        # Whatever the rule of ties, hits of one score and grade go by the order of the input.
+        for _, tie in groupby(zip(scores, ranking, strict=True), key=itemgetter(0)):
+            waiting: defaultdict[float, deque[Any]] = defaultdict(deque)
+            for _, item in tie:
+                if judged.get(item, 0) > 0:
+                    waiting[judged[item]].append(item)
+            n_hits = sum(map(len, waiting.values()))
+            for hit in hits[len(named) : len(named) + n_hits]:
+                named.append(hit._replace(item=waiting[hit.grade].popleft()))
+    return replace(placement, hits=named, judged=judged, ranking=ranking, scores=scores)
+
+
+def _in_order(ids: KeptItems, query: Any) -> tuple[list[Any], list[float], Mapping[Any, float]]:
+    """Items of a ranking by falling score, equal ones as they came, their scores, and judgements.
+
+    Of one truth for all queries these are the judgements of the items of the ranking.
+    """
+    items, scores = ids.rankings.get(query, ((), None))
+    if ids.shared is None:
+        judged = dict(ids.truths[query])
+    else:
+        judged = {item: ids.shared[item] for item in items if item in ids.shared}
+    if scores is None:
+        return list(items), [], judged
+    order, ranking = np.argsort(falling_codes(scores), kind="stable"), list(items)
+    return [ranking[place] for place in order.tolist()], scores[order].tolist(), judged
+
+
+def judged_from(placements: Sequence[Placement]) -> JudgedRankings:
     """Judged rankings of some placements, as if their rankings had been read again."""
     hits = [sorted(each.hits, key=lambda hit: (hit.above, -hit.grade)) for each in placements]
     flat = [hit for hits_of_query in hits for hit in hits_of_query]
-    rankings = JudgedRankings(
+    return JudgedRankings(
         query_ids=[each.query for each in placements],
         offsets=offsets_of(np.array(list(map(len, hits)), dtype=np.int64)),
         above=np.array([hit.above for hit in flat], dtype=np.int64),
@@ -128,64 +146,9 @@ def judged_from(placements: Sequence[Placement]) -> RankingData:
         judged_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
         judged_grades=np.array([grade for each in placements for grade in each.grades], float),
     )
-    rankings.check()
-    return RankingData(rankings, no_items("placements carry no scores"))
 
 
-def _hits_by_number(rankings: JudgedRankings) -> Callable[[int], list[Hit]]:
-    """Function from the number of a query to its hits, without their ids."""
-    borders = rankings.offsets.tolist()
-    columns = [column.tolist() for column in (rankings.hit_grades, rankings.above, rankings.tied)]
-
-    def hits_of(number: int) -> list[Hit]:
-        part = slice(*borders[number : number + 2])
-        return list(map(Hit._make, zip(repeat(None), *(column[part] for column in columns))))
-
-    return hits_of
-
-
-def _tiers(items: Collection[Any], score_of: Mapping[Any, float] | None) -> list[list[Any]]:
-    """Groups of equally scored items, the highest first; within one they stay as they came."""
-    if score_of is None:
-        return [[item] for item in items]
-    ordered = sorted(score_of, key=score_of.__getitem__, reverse=True)
-    return [list(tier) for _, tier in groupby(ordered, key=score_of.__getitem__)]
-
-
-def _named(hits: list[Hit], tiers: list[list[Any]], judged: Mapping[Any, float]) -> list[Hit]:
-    """Hits with their ids: within a tier, items of one grade go by the order of the input."""
-    named: list[Hit] = []
-    for tier in tiers:
-        # By grade, last first: a pop instead of a search, for a tie may hold thousands.
-        waiting: defaultdict[float, list[Any]] = defaultdict(list)
-        relevant = [item for item in tier if judged.get(item, 0) > 0]
-        for item in reversed(relevant):
-            waiting[judged[item]].append(item)
-        tied_hits = hits[len(named) : len(named) + len(relevant)]
-        named += [hit._replace(item=waiting[hit.grade].pop()) for hit in tied_hits]
-    return named
-
-
-# Items that nobody judged ------------------------------------------------------------------------
-
-
-class UnjudgedItem(NamedTuple):
-    """One retrieved item that nobody judged."""
-
-    item: Any
-    """Its id."""
-    above: int
-    """Items strictly above its tie group."""
-    tied: int
-    """Items in its tie group; 1 is no tie."""
-
-    @property
-    def rank(self) -> float:
-        """Rank, counted from 1; within a tie the mean of the ranks of the group."""
-        return _mean_rank(self.above, self.tied)
-
-
-def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[UnjudgedItem]]:
+def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[Hit]]:
     """Unjudged items of each query that may stand within the first ``depth`` ranks, or all.
 
     InvalidParameterError where ids were not kept.
@@ -193,28 +156,17 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
     unjudged = judged.rankings.unjudged
     if unjudged is None or not unjudged.counts.any():
         return [[] for _ in range(len(judged.query_ids))]
-    ids = judged.ids
-    if ids is None:
+    if judged.ids is None:
         msg = "ids of items were not kept; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     offsets, above, tied = unjudged.places
-    places = list(zip(above.tolist(), tied.tolist(), strict=True))
-    result = []
+    positions, hits = list(zip(above.tolist(), tied.tolist(), strict=True)), []
     for query, (first, last) in zip(judged.listed_ids(), pairwise(offsets.tolist()), strict=True):
         items: list[Any] = []
         if last > first:
             # Items of equal scores stand in the order by which the rule of ties took them.
-            truth = ids.truths[query] if ids.shared is None else ids.shared
-            ranked, scores = ids.rankings.get(query, ((), None))
-            score_of = None if scores is None else dict(zip(ranked, scores.tolist(), strict=True))
-            tiers = _tiers(ranked, score_of)
-            items = [item for tier in tiers for item in tier if item not in truth]
-        pairs = zip(items, places[first:last], strict=True)
-        result.append(
-            [
-                UnjudgedItem(item, *place)
-                for item, place in pairs
-                if depth is None or place[0] < depth
-            ]
-        )
-    return result
+            ranking, _, truth = _in_order(judged.ids, query)
+            items = [item for item in ranking if item not in truth]
+        named = [Hit(i, math.nan, *at) for i, at in zip(items, positions[first:last], strict=True)]
+        hits.append([hit for hit in named if depth is None or hit.above < depth])
+    return hits
