@@ -1,4 +1,4 @@
-"""``sklearn-rank compare`` and ``report``: runs against a first one, or each against each."""
+"""``sklearn-rank compare`` and ``report``: runs against a first one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from sklearn_rank.comparison.result import (
     systems_table,
 )
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.tables import plain_id
 from sklearn_rank.report.page import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
@@ -38,16 +37,13 @@ _STYLES = {"worse": "bold red", "better": "bold blue"}
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure, compare and print."""
     form, n, rows = arguments.format, arguments.changed, arguments.rows
-    if n and form not in ("text", "json"):
-        msg = "--changed goes with --format text and json"
+    if n and form != "text":
+        msg = "--changed goes with --format text"
         raise ValueError(msg)
     comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
     texts = read_texts(arguments)
     if form == "json":
-        content = comparison.to_dict()
-        if n:
-            content["most_changed"] = _changes(comparison, n)
-        print(json.dumps(content, indent=1, allow_nan=False))
+        print(json.dumps(comparison.to_dict(), indent=1, allow_nan=False))
     elif form == "text":
         if rows is None:
             tables = [*printed(comparison)]
@@ -140,7 +136,7 @@ def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses:
     changes = comparison.most_changed(3, **asked)
     if changes:
         print()
-        print_table(changes_table(changes, comparison.baseline, system, brief=True))
+        print_table(changes_table(changes, comparison.baseline, system, most=1))
 
 
 def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
@@ -148,25 +144,4 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
     paths = [arguments.baseline, *arguments.runs]
     systems = measure_files(arguments, paths, keep_items=keep_items)
     with waiting("comparing"):
-        return compare(
-            systems,
-            alpha=arguments.alpha,
-            queries="same" if arguments.same_queries else "common",
-        )
-
-
-def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:
-    """For each other system, the queries that changed most."""
-    return [
-        {
-            "query": plain_id(change.query),
-            "measure": change.measure,
-            "baseline": change.baseline,
-            "system": change.system,
-            "baseline_value": change.baseline_value,
-            "new": change.new,
-            "why": change.why(),
-        }
-        for system in comparison.others
-        for change in comparison.most_changed(n, system=system)
-    ]
+        return compare(systems, alpha=arguments.alpha)

@@ -285,7 +285,7 @@ def _compare(commands: Any) -> None:
     _add_compared(data, "BASELINE", "+")
     _add_texts(data)
     _add_measures(measures)
-    _add_tests(data, limits)
+    _add_tests(limits)
     changed = "for each run, list the N queries that changed most in the first measure, and why"
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
     forms = ("text", "markdown", "latex", "csv", "json")
@@ -314,7 +314,7 @@ def _report(commands: Any) -> None:
     _add_texts(data)
     _add_measures(measures)
     measures("--explain", metavar="M", help="that sorts queries (default: that of the verdict)")
-    _add_tests(data, limits)
+    _add_tests(limits)
     drop = "show the verdict of a gate that allows this drop, as ndcg@10=0.02, or 0.02 for all"
     limits("--max-drop", action="append", default=[], metavar="M=X", type=_limit, help=drop)
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
@@ -330,9 +330,7 @@ def _add_compared(add: Callable[..., object], first: str, others: str) -> None:
     add("runs", metavar="NEW", nargs=others, help="rankings of another system")
 
 
-def _add_tests(data: Callable[..., object], limits: Callable[..., object]) -> None:
-    same = "refuse runs that were evaluated on different queries"
-    data("--same-queries", action="store_true", help=same)
+def _add_tests(limits: Callable[..., object]) -> None:
     level = "significance level (default: 0.05)"
     limits("--alpha", type=_share_of_1, default=0.05, metavar="P", help=level)
 

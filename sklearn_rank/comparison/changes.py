@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
-from sklearn_rank.support.text import as_text, safe_text
+from sklearn_rank.support.text import as_text, format_list, safe_text
 from sklearn_rank.typing import FloatArray, IntArray
 
 Direction = Literal["both", "worse", "better"]
@@ -82,7 +82,9 @@ class QueryChange:
     remark: str = ""
 
     def why(self, limit: int = 6) -> str:
-        """The items that explain the change, on one line fit for a terminal.
+        """The items that explain the change, on one line fit for a terminal; their ranks if no ids.
+
+        The item that explains it best comes first.
 
         Examples
         --------
@@ -92,14 +94,28 @@ class QueryChange:
         >>> compared.most_changed(1)[0].why()
         'b 2->- -0.63; a 1->2 -0.37'
         """
+        if not self.items and self.remark in ("", NO_IDS):
+            return self._ranks()
+        lead = cause(self)
         moved = [
-            own
-            for own in self.items
-            if own.baseline_rank != own.new_rank or abs(own.contribution) > 0
+            item
+            for item in sorted(self.items, key=lambda item: item is not lead)
+            if item.baseline_rank != item.new_rank or abs(item.contribution) > 0
         ]
         more = len(moved) - limit
-        shown = "; ".join(own.text for own in moved[:limit])
+        shown = "; ".join(item.text for item in moved[:limit])
         return shown + (f"; {more:,} more" if more > 0 else "")
+
+    def _ranks(self) -> str:
+        """Ranks of the relevant items: ``1, 4 -> 2 of 10; unretrieved 'd7'``."""
+        sides = [
+            ", ".join(f"{hit.rank:g}" for hit in side.hits) or "-"
+            for side in (self.before, self.after)
+        ]
+        del sides[: math.isnan(self.baseline_value)]
+        text = f"{' -> '.join(sides)} of {self.after.n_ranked:,}"
+        lost = self.after.not_retrieved
+        return f"{text}; unretrieved {format_list(lost, limit=2)}" if lost else text
 
 
 def cause(change: QueryChange) -> ItemChange | None:
@@ -134,7 +150,6 @@ def query_changes(
     pair: tuple[str, str],
     text_of: Callable[[Any], str],
     numbers: Sequence[int],
-    key: Callable[[Any], Any] = lambda item: item,
     title_of: Callable[[Any], str] = lambda _: "",
 ) -> list[QueryChange]:
     """Some of the common queries, by number, with what explains their change."""
@@ -156,7 +171,7 @@ def query_changes(
         why = "it reads relevance scores, whose ranking is not kept"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:
-        explained = iter(explain_all(wanted, sides, key=key))
+        explained = iter(explain_all(wanted, sides))
     undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
     for place, number in enumerate(numbers):
         query, (old, new) = joined.query_ids[number], values[place]
@@ -179,16 +194,13 @@ class Explanation(NamedTuple):
 
 
 def explain_all(
-    measure: Measure,
-    pairs: Sequence[tuple[Placement, Placement]],
-    *,
-    key: Callable[[Any], Any] = lambda item: item,
+    measure: Measure, pairs: Sequence[tuple[Placement, Placement]]
 ) -> list[Explanation]:
     """Contributions of the relevant items, whose exact sum is the change of a query's value.
 
-    The kernels run over all queries at once. ``key`` gives ids of both placements one type.
+    The kernels run over all queries at once.
     """
-    queries = [_Relevant(measure, sides, key) for sides in pairs]
+    queries = [_Relevant(measure, sides) for sides in pairs]
     found = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
     explained = []
     for query in queries:
@@ -206,15 +218,13 @@ def explain_all(
 class _Relevant:
     """Items that are relevant for a measure in both rankings of a query."""
 
-    def __init__(
-        self, measure: Measure, sides: tuple[Placement, Placement], key: Callable[[Any], Any]
-    ) -> None:
+    def __init__(self, measure: Measure, sides: tuple[Placement, Placement]) -> None:
         self.sides = sides
         least = measure.options.get("min_rel") or 0.0
         # In the order of the judged rankings.
         self.hits: list[dict[Any, Hit]] = [
             {
-                key(hit.item): hit
+                hit.item: hit
                 for hit in sorted(side.hits, key=lambda hit: (hit.above, -hit.grade))
                 if hit.grade >= least
             }
@@ -230,10 +240,7 @@ class _Relevant:
             hits = [(hit.item, hit.grade) for hit in side.hits]
             for item, grade in (*hits, *(side.judged or {}).items()):
                 if grade >= least and grade > 0:
-                    self.items.setdefault(key(item), (item, grade))
-        for item, grade in (after.judged or {}).items():
-            if key(item) in self.items:  # the ids of the data, rather than those of a baseline
-                self.items[key(item)] = (item, grade)
+                    self.items.setdefault(item, (item, grade))
 
     def hit_numbers(self) -> tuple[IntArray, IntArray]:
         """(H,) which items the hits of each side are."""

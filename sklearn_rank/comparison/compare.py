@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison, comparisons_of
@@ -15,12 +15,11 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import check_share
-from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, format_list, safe_repr
 
 __all__ = ["compare"]
 
-_NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
+_NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
 """Parameters of ``evaluate`` that are not passed on by name."""
 _DEFAULT_MEASURES = ("map", "ndcg@10")
 """Default measures of ``evaluate``."""
@@ -32,7 +31,6 @@ def compare(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     alpha: float = 0.05,
-    queries: Literal["common", "same"] = "common",
     **reading: Any,
 ) -> Comparison:
     """Compare systems with a baseline, query by query.
@@ -54,13 +52,9 @@ def compare(
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant. Intervals have the level
         ``1 - alpha``, and are not corrected.
-    queries : {"common", "same"}, default="common"
-        "common" compares the queries that all systems have and counts the others; a judged query
-        without a ranking counts as an empty one. "same" raises where queries, or those with a
-        ranking, differ.
     **reading
         Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
-        ``ties``, ``convention`` and so on; ``relevance`` as {name: relevance}.
+        ``ties``, ``convention`` and so on.
 
     Returns
     -------
@@ -71,7 +65,7 @@ def compare(
     ------
     QueryMismatchError
         If no query is common, queries go by position and their numbers differ, a query has other
-        relevant items for one system than for another, or ``queries="same"`` and they differ.
+        relevant items for one system than for another.
     InvalidParameterError
         If a parameter does not apply, or the systems were evaluated in different ways.
     TypeError
@@ -92,7 +86,6 @@ def compare(
     >>> round(row.new, 4), round(row.change, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    check_option(queries, "queries", ("common", "same"), "compare")
     alpha = check_share(alpha, "alpha", "compare")
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
@@ -101,7 +94,7 @@ def compare(
             msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
     systems = _read_systems(y_true, y_score, measures, reading)
-    joined, omissions = join(systems, measures, same_queries=queries == "same")
+    joined, omissions = join(systems, measures)
     return comparisons_of([joined], alpha, omissions)[0]
 
 
@@ -162,20 +155,11 @@ def _evaluated(
         each for run in runs.values() for each in (run.runs if isinstance(run, Repeats) else [run])
     ]
     options = {"keep_items": not any(map(is_spark, (y_true, *single))), **reading}
-    relevance = options.pop("relevance", None)
-    by_system = isinstance(relevance, Mapping)
-    if by_system and set(relevance) != set(runs):
-        msg = (
-            "relevance belongs to the rankings of one system; pass {name: relevance} with the "
-            f"names {format_list(runs)}, got {format_list(relevance)}"
-        )
-        raise InvalidParameterError(msg)
     wanted = _DEFAULT_MEASURES if measures is None else measures
     systems = {}
     for name, scores in runs.items():
-        read_by = relevance[name] if by_system else relevance
         try:
-            systems[name] = evaluate(y_true, scores, wanted, relevance=read_by, **options)
+            systems[name] = evaluate(y_true, scores, wanted, **options)
         except (TypeError, ValueError) as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
                 error.args = (f"system {safe_repr(name)}: {error.args[0]}",)

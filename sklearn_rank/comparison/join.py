@@ -189,13 +189,16 @@ def join(
     What was read from a file takes judgements and ids of items from the first that was not.
     """
     names, notes = _common_measures(systems, measures)
-    live = [own for own in systems.values() if not is_alone(own)]
-    evaluated = {name: own for name, own in systems.items() if not is_alone(own)} or systems
-    _check_same_definitions(evaluated, names)
+    live = {name: system for name, system in systems.items() if not is_alone(system)}
+    if not live:
+        msg = "baseline files have no judgements: compare one with a result of evaluate"
+        raise InvalidParameterError(msg)
+    first_live = next(iter(live.values()))
+    _check_same_definitions(live, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})
     ids = {
-        name: keys_in(own, live[0]) if live and is_alone(own) else own._judged.listed_ids()
-        for name, own in systems.items()
+        name: keys_in(system, first_live) if is_alone(system) else system._judged.listed_ids()
+        for name, system in systems.items()
     }
     by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
     if len(set(by_position.values())) > 1:
@@ -226,8 +229,7 @@ def join(
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
     counts = {name: len(found) for name, found in left_out.items()}
-    if live:
-        systems, places = completed(systems, places)
+    systems, places = completed(systems, places)
     clusters = _common_clusters(systems, query_ids, places)
     is_recorded = any(isinstance(own, RecordedEvaluation) for own in systems.values())
     decimals = DECIMALS if is_recorded else None
@@ -236,8 +238,7 @@ def join(
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    if live:
-        refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
+    refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
     return joined, notes
 
 

@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -18,19 +17,16 @@ from sklearn_rank.comparison.baseline import (
     Baseline,
     BaselineError,
     QueryRecord,
-    clusters_of,
     definition_of,
     judged_digests,
     key_of,
     span,
-    weights_of,
 )
 from sklearn_rank.comparison.baseline import load as read_file
 from sklearn_rank.evaluation.averaging import Average
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import read_slices, take_queries
-from sklearn_rank.evaluation.tables import slices_table
+from sklearn_rank.evaluation.slices import take_queries
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.grammar import parse_measures
@@ -40,7 +36,6 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.segments import offsets_of, segment_index
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.tables.formats import Parts
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["load"]
@@ -125,18 +120,10 @@ class RecordedEvaluation(Evaluation):
             found.append(Placement(row.id, hits, row.n, [], None, row.top))
         return found
 
-    def by_slice(self, slices: Any) -> dict[Any, Evaluation]:
-        """The same for parts of the queries, whose pooled measures are not known."""
-        if isinstance(slices, str):
-            self._lacks("a column of a data frame")
-        labels = read_slices(slices, [row.id for row in self.rows], ())
-        parts = {k: _alone(self.baseline, [self.rows[n] for n in v]) for k, v in labels.items()}
-        return Parts(parts, slices_table)
-
     def _lacks(self, what: str) -> NoReturn:
         msg = (
             f"a baseline file does not have {what}; it has values, ranks of relevant items and the "
-            "first items of each ranking"
+            "first items of each ranking, and compare takes it beside a result of evaluate"
         )
         raise InvalidParameterError(msg)
 
@@ -145,17 +132,10 @@ class RecordedEvaluation(Evaluation):
         """Places of the relevant items, where another evaluation has lent its judgements."""
         return self._lacks("judgements") if self.is_alone else super().rankings
 
-    def merge(self, *_: Any, **__: Any) -> NoReturn:
-        """Not possible."""
-        self._lacks("what a merge needs")
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        self._lacks("judgements")
 
-    def to_judge(self, *_: Any, **__: Any) -> NoReturn:
-        """Not possible."""
-        self._lacks("the items that nobody judged")
-
-    def condensed(self) -> NoReturn:
-        """Not possible."""
-        self._lacks("the items that nobody judged")
+    by_slice = merge = to_judge = condensed = _refuse
 
 
 def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArray:
@@ -197,19 +177,12 @@ def _plain(value: str) -> Any:
 
 
 def _measure(name: str, definition: Mapping[str, str]) -> Measure:
-    """The measure of a definition, as far as text can say it."""
+    """The measure of this name, or the range and the direction of one's own."""
     if "own" in definition:
         low, high = re.findall(r"[\[ ]([^\[\], ]+)[,\]]", definition["own"])[:2]
         better = not definition["own"].endswith("lower is better")
         return measure_from(name, range=(float(low), float(high)), greater_is_better=better)
-    (measure,) = parse_measures([name])
-    options = [f"{k}={v}" for k, v in definition.items() if k in measure.options and v != "None"]
-    cutoff = "" if measure.k is None else f"@{measure.k}"
-    with suppress(ValueError):
-        (found,) = parse_measures([f"{measure.metric.name}({', '.join(options)}){cutoff}"])
-        if definition_of(found) == dict(definition):
-            return found
-    return measure
+    return parse_measures([name])[0]
 
 
 def _places(rows: Sequence[QueryRecord]) -> tuple[IntArray, IntArray, IntArray]:
@@ -256,22 +229,16 @@ def _lend(
 ) -> RecordedEvaluation:
     """Some recorded queries with the judgements of a live evaluation, where these are the same."""
     rows = [recorded.rows[number] for number in numbers.tolist()]
-    digests, weights, clusters = (
-        function(live) for function in (judged_digests, weights_of, clusters_of)
-    )
-    places = of_live.tolist()
-    for what, differ in (
-        ("judgements", [row.judged != digests[n] for row, n in zip(rows, places, strict=True)]),
-        ("weights", [row.weight != weights[n] for row, n in zip(rows, places, strict=True)]),
-        ("clusters", [row.cluster != clusters[n] for row, n in zip(rows, places, strict=True)]),
-    ):
-        ids = [row.id for row, is_other in zip(rows, differ, strict=True) if is_other]
-        if ids:
-            msg = (
-                f"{safe_repr(name)} was recorded with other {what} of {len(ids):,} queries: "
-                f"{format_list(ids)}"
-            )
-            raise QueryMismatchError(msg)
+    digests = judged_digests(live)
+    differing = [
+        row.id for row, n in zip(rows, of_live.tolist(), strict=True) if row.judged != digests[n]
+    ]
+    if differing:
+        msg = (
+            f"{safe_repr(name)} was recorded with other judgements of {len(differing):,} queries: "
+            f"{format_list(differing)}"
+        )
+        raise QueryMismatchError(msg)
     names = [own for own in recorded if own in live]
     for own in names:
         then = recorded.baseline.measures[own].definition

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn_rank.comparison.changes import (
     Direction,
     QueryChange,
-    cause,
     query_changes,
     title_function,
 )
@@ -29,7 +28,7 @@ from sklearn_rank.evaluation.tables import gain_notes
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
-from sklearn_rank.support.text import closest, format_list, safe_repr
+from sklearn_rank.support.text import as_text, closest, format_list, safe_repr, safe_text
 from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.tables.table import (
     Cell,
@@ -47,6 +46,8 @@ from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]
 
+_LONGEST = 80
+"""Characters of the text of a query, and half of those of what explains a change."""
 _MOST_PRINTED = 30
 """Differences that a terminal shows; many systems in many measures are a table of systems."""
 COLUMNS = (
@@ -288,7 +289,7 @@ class Comparison(Tabular):
         numbers = [number for number in order[:n] if sizes[number] > 0]
         text, title = text_function(query_text), title_function(item_text)
         found = query_changes(self._joined, name, pair, text, numbers, title_of=title)
-        return Rows(found, partial(changes_table, baseline=pair[0], system=pair[1]))
+        return Rows(found, partial(changes_table, baseline=pair[0], new=pair[1]))
 
     # What it is shown as -------------------------------------------------------------------------
 
@@ -562,35 +563,35 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
 
 
 def changes_table(
-    changes: Sequence[QueryChange], baseline: str, system: str, *, brief: bool = False
+    changes: Sequence[QueryChange], baseline: str = "baseline", new: str = "new", *, most: int = 6
 ) -> Table:
-    """Queries that changed, and the items that explain it; ``brief`` names the one of ``cause``."""
-    has_text = any(change.text for change in changes)
+    """Queries, their texts before the ids, and up to so many items that explain each change."""
     columns = (
-        Column("query"),
-        *([Column("text")] if has_text else []),
+        Column("query", longest=None),
         *(Column(title, "number") for title in ("baseline", "new", "change")),
-        Column("main reason" if brief else "contributions of items: baseline rank -> new rank"),
+        Column("main reason" if most == 1 else "contributions: rank -> new rank", longest=None),
     )
     rows = tuple(
         (
-            text_cell(change.query),
-            *([text_cell(change.text)] if has_text else []),
+            text_cell(_titled(change.query, change.text)),
             number_cell(change.baseline_value),
             number_cell(change.new),
             number_cell(change.change, signed=True),
-            text_cell(_main_reason(change) if brief else change.why()),
+            text_cell(safe_text(change.why(most), limit=2 * _LONGEST)),
         )
         for change in changes
     )
     by = f"largest changes by {changes[0].measure}" if changes else "no query changed"
     notes = tuple(dict.fromkeys(change.remark for change in changes if change.remark))
-    return Table(columns, rows, notes=(f"{system} against {baseline}: {by}", *notes))
+    table = Table(columns, rows, notes=(f"{new} against {baseline}: {by}", *notes))
+    # Without a baseline there is one value.
+    return table.without(3).without(1) if rows and not any(row[1].text for row in rows) else table
 
 
-def _main_reason(change: QueryChange) -> str:
-    found = cause(change)
-    return "" if found is None else found.text
+def _titled(query: Any, text: str) -> str:
+    if not text:
+        return as_text(query)
+    return f"{safe_text(text, limit=_LONGEST)} ({safe_text(as_text(query), limit=_LONGEST)})"
 
 
 def printed(comparison: Comparison) -> tuple[Table, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries, key_of
+from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries
 from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import unjudged_shares
@@ -451,7 +451,7 @@ def _worst(case: _Case) -> Worst | None:
     order = np.argsort(-drops, kind="stable")[:MOST_QUERIES].tolist()
     lost = [n for n in order if drops[n] > 0]
     losers = [number_of[pairs.queries[n]] for n in lost]
-    changes = query_changes(joined, name, (before, after), text_of, losers, key_of, title_of)
+    changes = query_changes(joined, name, (before, after), text_of, losers, title_of)
     loss = math.fsum(drops[drops > 0].tolist())
     share = math.fsum(drops[lost].tolist()) / loss if loss else None
     return Worst(name, tuple(changes), share, labels, len(pairs))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.comparison.changes import cause
+from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
@@ -426,34 +426,9 @@ def _verdict(row: MeasureResult, *, is_stale: bool) -> str:
 
 
 def losers_table(result: GateResult) -> Table:
-    """The queries that explain a verdict; what went the way of a query stands first."""
-    old, new = result.systems or ("", "value")
-    title = "contributions: old rank -> new rank" if old else "ranks of relevant items"
-    columns: dict[Column, Callable[[QueryChange], Cell]] = {
-        Column("query", longest=None): lambda row: text_cell(_titled(row.query, row.text)),
-        Column(old, "number"): lambda row: number_cell(row.baseline_value),
-        Column(new, "number"): lambda row: number_cell(row.new),
-        Column("change", "number"): lambda row: number_cell(row.change, signed=True),
-        Column(title, longest=None): lambda row: text_cell(line(_items(row), 2 * LONGEST_TEXT)),
-    }
-    return _without_empty(columns, () if result.worst is None else result.worst.rows)
-
-
-def _titled(value: Any, title: str) -> str:
-    """A text before the id, where there is one."""
-    return f"{line(title, LONGEST_TEXT)} ({shown(value)})" if title else shown(value)
-
-
-def _items(row: QueryChange) -> str:
-    """``d969 1->9 -0.31; d845 3->-``, or the ranks of the relevant items."""
-    if row.items:
-        lead = cause(row)
-        items = sorted(row.items, key=lambda own: own is not lead)
-        return replace(row, items=tuple(items)).why(MOST_ITEMS)
-    sides = [", ".join(f"{hit.rank:g}" for hit in own.hits) for own in (row.before, row.after)]
-    lost = f"; unretrieved {several(row.after.not_retrieved, 2)}" * bool(row.after.not_retrieved)
-    old = "" if math.isnan(row.baseline_value) else f"{sides[0] or '-'} -> "
-    return f"{old}{sides[1] or '-'} of {row.after.n_ranked:,}{lost}"
+    """The queries that explain a verdict."""
+    rows = () if result.worst is None else result.worst.rows
+    return replace(queries_table(rows, most=MOST_ITEMS), notes=())
 
 
 def _queries(result: GateResult) -> list[str]:

@@ -417,7 +417,7 @@ def with_queries(
         part = parts.get(view.get("slice", ""), result)
         found = part.most_changed(10, direction="worse", **wanted)
         found = found or part.most_changed(10, **wanted)
-        changes = changes_table(found, result.baseline, wanted["system"], brief=True)
+        changes = changes_table(found, result.baseline, wanted["system"], most=1)
     labels = _labels(ids, parts)
     data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)
     return replace(section, queries=data, changes=changes)

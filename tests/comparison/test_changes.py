@@ -82,14 +82,14 @@ def test_titles_stand_for_ids_and_the_cause_stands_first() -> None:
     found = compare(truth, runs, measures="dcg")
     (change,) = found.most_changed(item_text=titles)
     assert change.why() == "Item A 1->5 -0.61; Item \\x1b B 2->4 -0.2"
-    table = changes_table([change], "old", "new", brief=True)
-    assert table.rows[0][-1].text == "Item A 1->5 -0.61"
+    table = changes_table([change], "old", "new", most=1)
+    assert table.rows[0][-1].text == "Item A 1->5 -0.61; 1 more"
     assert found.most_changed(item_text={"a": "Other"})[0].why(1) == "Other 1->5 -0.61; 1 more"
     swapped = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
     same = change_of(compare({"q": truth["q"]}, swapped, measures="set_map@2"), "q")
     assert (same.change, cause(same)) == (0, None)
     nothing = change_of(compare(truth, runs | {"new": runs["old"]}, measures="dcg"), "q")
-    assert changes_table([nothing], "old", "new", brief=True).rows[0][-1].text == ""
+    assert changes_table([nothing], "old", "new", most=1).rows[0][-1].text == ""
 
 
 def test_the_largest_changes_come_first_and_none_is_0() -> None:
@@ -207,15 +207,18 @@ def test_without_ids_there_are_ranks_alone() -> None:
     assert change.items == ()
     assert change.remark == NO_IDS
     assert [hit.rank for hit in change.after.hits] == [3]
+    assert change.why() == "1 -> 3 of 3"
     kept = [evaluate(TRUTH, run, "mrr", keep_items=True) for run in RUNS.values()]
     assert compare(*kept).most_changed(1)[0].why() == "c 1->3 -0.67"
 
 
 def test_relevance_scores_are_another_ranking() -> None:
-    truth, runs = {"q": {"a"}}, {"old": {"q": ["x", "a"]}, "new": {"q": ["x", "a"]}}
-    relevance = {"old": {"q": [0.9, 0.1]}, "new": {"q": [0.9, 0.9]}}
-    (change,) = compare(truth, runs, measures="gauc", relevance=relevance).most_changed()
-    assert change.change == 0.5
+    old, new = (
+        evaluate([{"a"}], [["x", "a"]], "gauc", relevance=[scores], keep_items=True)
+        for scores in ([0.9, 0.1], [0.9, 0.9])
+    )
+    (change,) = compare(old, new).most_changed()
+    assert (change.change, change.why()) == (0.5, "")
     assert change.remark == (
         "gauc has no parts by item: it reads relevance scores, whose ranking is not kept"
     )
