@@ -27,7 +27,7 @@ from sklearn_rank.tables.table import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_rank.comparison.changes import QueryChange
+    pass
 
 LONGEST_NAME = 24
 """Several ids have to fit a line."""
