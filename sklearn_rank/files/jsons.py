@@ -78,6 +78,7 @@ def _objects(source: Source, value: Any) -> list[Any]:
     if isinstance(value.get("responses"), list):  # of _msearch, in the order of the requests
         value = _by_query(source, value["responses"])
     elif not all(map(_is_response, value.values())):
+        _refuse_wrapper(source, value)
         objects = _wrapped(source, value)
         if objects or any(map(is_known, value)) or not _nested(value):
             return objects or ([value] if value else [])
@@ -92,6 +93,19 @@ def _objects(source: Source, value: Any) -> list[Any]:
         {"query": query, **(items if _is_response(items) else {"items": items})}
         for query, items in value.items()
     ]
+
+
+def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
+    """FileFormatError for ``{"qrels": {query: items}}``, whose only object holds the queries."""
+    nested = _nested(value)
+    inner = value[nested[0]] if len(nested) == 1 else None
+    if not (inner and isinstance(inner, dict) and len(_nested(inner)) == len(inner)):
+        return
+    if any(map(is_known, inner)):
+        return
+    key = safe_repr(nested[0])
+    how = f"write them alone, as json.dump(data[{key}], file)"
+    source.fail(None, f"holds the queries inside {key}; {how}")
 
 
 def _by_query(source: Source, responses: list[Any]) -> dict[str, Any]:

@@ -149,6 +149,8 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         is_text = isinstance(numbers_of, (str, bytes))
         if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
+            if isinstance(numbers_of, numbers.Real):
+                msg += "; gates take a number of the whole run as totals="
             raise InvalidParameterError(msg)
         measures[measure] = numbers_of
     return measures

@@ -187,6 +187,13 @@ def test_one_list_of_objects_beside_others_is_the_file(key, indent):
             qrels_of(two)
 
 
+@pytest.mark.parametrize("others", [{}, {"version": 2}])
+def test_queries_inside_of_one_key_are_refused_with_the_way_out(others):
+    with pytest.raises(FileFormatError, match=r"inside 'qrels'; write them alone, as .*data\['q"):
+        qrels_of(json.dumps({"qrels": {"q1": {"d1": 1}}, **others}))
+    assert qrels_of('{"q1": ["d1", "d2"]}') == TRUTH
+
+
 def test_numbers_of_judgements_may_have_several_names_and_of_rows_none_is_lost():
     mixed = {"q1": [["d1", 1]], "q2": [{"id": "d2", "score": 2}, {"id": "d3", "grade": None}]}
     with pytest.warns(RankingDataWarning, match="1 rows have no grade"):
