@@ -1,4 +1,4 @@
-"""Write the parts of the documentation that repeat what the package says of itself.
+"""Write the parts of the documentation that repeat the package.
 
 These are metrics.md, the table of conventions in coming_from.md, and those of layouts, names of
 columns and ties in inputs.md. All come from records, presets, signatures and docstrings. Run it
@@ -52,7 +52,7 @@ relevant item and 0 elsewhere; g is the grade of an item; P@i and R@i are precis
 the first i; Q is the number of queries; b is the parameter `beta`.
 
 `k=None`, the default of functions with a cutoff, reads the whole ranking. With tied items a metric
-is the exact expectation over all their orders unless `ties=` says otherwise
+is the exact expectation over all their orders unless `ties=` is given
 ([Inputs](inputs.md#ties)). `convention=` of `evaluate` changes defaults to those of [another
 program](coming_from.md#conventions).
 
@@ -106,9 +106,9 @@ log2(rank + 2); `"one_plus_log2"`, 1 + log2(rank); or `"rank"`.
 _UNDEFINED = """\
 ## Undefined queries
 
-The page of each metric says which queries it leaves undefined: for most, those without a relevant
-item. [`zero_division`](inputs.md#undefined-queries) decides how they count. `ndcg` is undefined
-also where all gains are 0, and with `unretrieved="ignore"` LAG and the areas under curves where
+The page of each metric lists the queries for which it is undefined: for most, those without a
+relevant item. [`zero_division`](inputs.md#undefined-queries) decides how they count. `ndcg` is also
+undefined if all gains are 0, and with `unretrieved="ignore"` LAG and the areas under curves if
 nothing relevant was retrieved.
 
 """
@@ -190,7 +190,7 @@ def _undefined_text(preset: Convention) -> str:
 
 
 def _with_parts(path: Path, *parts: str) -> str:
-    """Text of a file with what stands between each pair of marks written anew."""
+    """Text of a file with the part between each pair of marks written anew."""
     before, *rest = path.read_text(encoding="utf-8").split(BEGIN)
     afters = [text.split(END)[1] for text in rest]
     return before + "".join(
@@ -211,7 +211,7 @@ def _layouts() -> str:
 _WITHOUT = {
     "score": "the distance decides, least first",
     "distance": "the rank decides",
-    "rank": "the order of the rows stands",
+    "rank": "the order of the rows counts",
     "grade": "every row is relevant",
 }
 

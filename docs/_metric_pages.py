@@ -31,7 +31,7 @@ CALCULATED = ("ndcg@5", "map", "mrr", "err", "precision@5")
 
 
 class Notes(NamedTuple):
-    """Text and arithmetic of a page, beside the record of the metric."""
+    """Text and arithmetic of a page that the record of the metric lacks."""
 
     name: str
     """Full name, or "" where the symbol is one."""
@@ -55,7 +55,7 @@ NOTES = {
         "How high are all relevant items?",
         r"\mathrm{AP}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot P@i",
         "(1/2 + 2/4) / 3",
-        "grades matter, or only some of the relevant items are known",
+        "grades matter, or only some of the relevant items are judged",
         "a value near 1 usually means few candidates, or that only retrieved items were judged",
         ("map at k", "average precision"),
     ),
@@ -83,7 +83,7 @@ NOTES = {
         r"P@k = \frac{h}{k}",
         "2 / 4",
         "queries have fewer than k relevant items, since the best ranking is then below 1",
-        "a maximum of 1 / k means that each query has one known relevant item",
+        "a maximum of 1 / k means that each query has one judged relevant item",
         ("precision at k", "p at k", "precision at 10", "precision@10"),
     ),
     "recall": Notes(
@@ -91,7 +91,7 @@ NOTES = {
         "How many of the relevant items are among the first k?",
         r"R@k = \frac{h}{R}",
         "2 / 3",
-        "queries have more than k relevant items, or only some of them are known",
+        "queries have more than k relevant items, or only some of them are judged",
         "a value of 1 usually means that k is at least as long as the lists",
         ("recall at k", "r at k", "context recall"),
     ),
@@ -157,7 +157,7 @@ NOTES = {
         r" \ln \max(\mathrm{AP}_q, 10^{-5}) \right)",
         "exp(log((1/2 + 2/4) / 3))",
         "queries at 0 are noise of the judgements",
-        "a tiny value beside a fair MAP means that some queries find nothing and count 0.00001",
+        "a tiny value with a fair MAP means that some queries find nothing and count 0.00001",
         ("gmap", "failing queries"),
     ),
     "dcg": Notes(
@@ -197,7 +197,7 @@ NOTES = {
         r" p_i = \frac{2^{g_i} - 1}{2^{g_{\max}}}",
         "7/8 / 2 + 1/8 * 1/8 / 4",
         "readers want several items",
-        "queries without high grades score best, since each is scaled by its own highest grade",
+        "queries without high grades score best, since each has its highest grade as scale",
         ("err at k",),
     ),
     "nerr": Notes(
@@ -206,7 +206,7 @@ NOTES = {
         r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\text{ERR}@k \text{ of the best order}}",
         "(7/8 / 2 + 1/8 * 1/8 / 4) / (7/8 / 1 + 1/8 * 3/8 / 2 + 1/8 * 5/8 * 1/8 / 3)",
         "readers want several items",
-        "a value near 1 beside a low nDCG means that one perfect item is first",
+        "a value near 1 with a low nDCG means that one perfect item is first",
         ("nerr at k",),
     ),
     "lag": Notes(
@@ -301,7 +301,7 @@ NOTES = {
         r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} r_i \, p^{\,i-1}",
         "1/5 * (4/5 + (4/5)**3)",
         "a perfect ranking should have the value 1",
-        "a maximum of 0.2 (1 - `persistence`) means that each query has one known relevant item",
+        "a maximum of 0.2 (1 - `persistence`) means that each query has one judged relevant item",
         ("rbp at k", "persistence"),
     ),
     "hmean": Notes(

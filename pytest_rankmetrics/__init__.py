@@ -24,7 +24,7 @@ NAMED = (
     *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lag", "lauc", "map"),
     *("mar", "mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
 )
-"""Metrics with an assertion of their own; the others have :func:`assert_metric`."""
+"""Metrics that have an assertion; for the others there is :func:`assert_metric`."""
 
 _HOMES = {
     "pytest_rankmetrics.assertions": (

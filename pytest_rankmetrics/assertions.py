@@ -179,7 +179,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     assertion.__name__ = assertion.__qualname__ = f"assert_{name}_{side}"
     assertion.__doc__ = (
         f"Assert that {metric.symbol} is {side.replace('_', ' ')} ``threshold``.\n\n    "
-        f"{metric.summary} Own parameters are those of\n    :func:`sklearn_rank."
+        f"{metric.summary} Its parameters are those of\n    :func:`sklearn_rank."
         f"{function.__name__}`; all else is as in :func:`assert_metric`."
     )
     shared = list(inspect.signature(assertion).parameters.values())

@@ -247,7 +247,7 @@ def run_gate(
     except Exception as error:
         record(failed(own, error))
         if type(error).__module__.partition(".")[0] in _OURS:
-            raise error.with_traceback(None)  # noqa: B904  # the message says what to do
+            raise error.with_traceback(None)  # noqa: B904  # the message has the remedy
         raise
     if not result.passed:
         record(result)
@@ -277,7 +277,7 @@ def _claim(run: Run | None, baseline: str) -> None:
         return
     own, what = safe_text(run.nodeid, limit=300), f"the baseline {safe_repr(baseline, limit=300)}"
     if owner == run.nodeid:
-        msg = f"two gates of {own} use {what}; give each a name of its own"
+        msg = f"two gates of {own} use {what}; give each a different name"
     else:
         msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
     raise RankGateFailure(msg)
@@ -291,8 +291,8 @@ def expected_failure(
 ) -> Iterator[pytest.ExceptionInfo[Any]]:
     """Pass if a gate fails in the block, as ``pytest.raises`` passes if something raises.
 
-    A failed gate makes its run red even if something else swallows its failure: this says that it
-    is intended. It may stand around an ``await`` or the result of an executor.
+    A failed gate makes its run red even if something swallows its failure; this declares that it
+    is intended. It may enclose an ``await`` or the result of an executor.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def _directory(config: pytest.Config, text: str | None) -> Path | None:
         return None
     path = (config.invocation_params.dir / text).resolve()
     if not text:
-        msg = "--rank-baseline-dir is empty, and a change would be judged by its own baselines"
+        msg = "--rank-baseline-dir is empty, and a change would be compared with its new baselines"
     elif not path.is_dir():
         msg = f"--rank-baseline-dir: there is no directory {text!r}"
     elif path == config.rootpath.resolve():

@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
-    """A module that cannot be collected may own baselines; gates in it report with it."""
+    """A module that cannot be collected may have baselines; its gates are reported with it."""
     report = yield
     run = collector.config.stash[RUN]
     run.session.partial |= report.outcome != "passed"

@@ -29,7 +29,7 @@ SECTION = "section"
 GREEN = (0, 5)  # exit codes of pytest: all passed, or nothing collected
 MOST_NAMED = 5
 HINT = (
-    "a test that wants to see a gate fail says so, with expected_failure() of pytest_rankmetrics: "
+    "a test that intends a failure uses expected_failure() of pytest_rankmetrics: "
     "pytest.raises, except clauses, xfail and the like hide a failure"
 )
 
@@ -53,7 +53,7 @@ class Run:
         """The test that took each baseline of the session."""
         self.claimed: set[str] = set()
         """Baselines of this try of the test."""
-        # A run within a test of another run inherits the variable until its own first test.
+        # A run within a test of another run inherits the variable until its first test.
         self._outer = os.environ.get("PYTEST_CURRENT_TEST")
         self._process = os.getpid()
 
@@ -280,7 +280,7 @@ class Session:
         own = [
             run
             for run in self.runs
-            # By its test, or by a name of its own.
+            # By its test, or by an explicit name.
             if is_named(str(run.record["nodeid"]), wanted)
             or f"{run.record['name']}[".startswith(f"{wanted}[")
         ]

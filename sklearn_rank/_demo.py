@@ -1,6 +1,6 @@
 """The demonstration that `sklearn-rank demo` runs: tune, compare and guard a ranker.
 
-Search over Python's own help pages: `help("while")` prints a page and, under it, related topics.
+Search over Python's help pages: `help("while")` prints a page and, under it, related topics.
 The page is the query, and the pages behind the topics are relevant. The lines that are printed are
 those that run; the README begins with the first ones.
 """

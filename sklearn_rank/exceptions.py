@@ -88,7 +88,7 @@ class RankingOrderWarning(RankingDataWarning):
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn's own class, so that one filter serves both libraries; imported when a warning
+    # scikit-learn's class, so that one filter serves both libraries; imported when a warning
     # is really given, because scikit-learn is slow to import and most calls never warn.
     if name == "UndefinedMetricWarning":
         from sklearn.exceptions import UndefinedMetricWarning

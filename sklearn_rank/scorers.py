@@ -72,14 +72,14 @@ def make_rank_scorer(
     measure : str, Measure or callable
         Any spelling of a measure, or one of the metric functions.
     **options
-        ``k``, the measure's own parameters, and how the scorer reads estimators and data; see
+        ``k``, the parameters of the measure, and how the scorer reads estimators and data; see
         :meth:`RankingScorer.with_options`.
 
     Returns
     -------
     scorer : RankingScorer
         ``scorer(estimator, X, y, groups=qid) -> float``, greater is better, in the (negated) range
-        of the measure. Tied predictions count by the exact expectation unless ``ties`` says
+        of the measure. Tied predictions count by the exact expectation unless ``ties`` specifies
         otherwise; a fold in which the measure is undefined for all queries ends a search.
 
     Raises
@@ -190,7 +190,7 @@ def rank_scorers(
     Raises
     ------
     UnknownMeasureError or ValueError
-        If a measure or an option is unknown, an option is a measure's own, or there is no measure,
+        If a measure or an option is unknown, an option is one of a measure, or there is no measure,
         or one comes twice.
 
     Examples
@@ -204,7 +204,7 @@ def rank_scorers(
     if unknown:
         msg = (
             f"rank_scorers has no option {safe_repr(unknown[0])}{closest(unknown[0], known)}; its "
-            f"options are: {', '.join(known)}; k and the parameters of a measure stand in its "
+            f"options are: {', '.join(known)}; k and the parameters of a measure belong into its "
             "spelling, as in 'ndcg(gain=linear)@10'"
         )
         raise InvalidParameterError(msg)
@@ -212,7 +212,7 @@ def rank_scorers(
     if isinstance(measures, Mapping):
         msg = (
             f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}; "
-            "for names of your own write {name: get_scorer(measure)}"
+            "for other names write {name: get_scorer(measure)}"
         )
         raise TypeError(msg)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures

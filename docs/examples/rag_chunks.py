@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from sklearn_rank import compare, evaluate
 
-# Questions about Python, answered by its own help pages, which come with every Python.
+# Questions about Python, answered by the help pages that come with every Python.
 QUESTIONS = {
     "how do I catch an exception": "try except finally raise exception handler clause",
     "how do I repeat a block for each item of a list": "for in loop iterable break continue else",
@@ -67,7 +67,7 @@ def retrieve(**options: object) -> dict[str, list[str]]:
     }
 
 
-# A chunk stands for its page; of several chunks of one page only the best place counts.
+# A chunk counts as its page; of several chunks of one page only the best-ranked one counts.
 evaluations = {
     name: evaluate(
         TRUTH,

@@ -35,7 +35,7 @@ print(search.best_params_, f"nDCG@10 {search.best_score_:.3f}")
 table = pd.DataFrame(search.cv_results_)
 figure, ax = plt.subplots()
 for rate, rows in table.groupby("param_ranker__learning_rate"):
-    # Folds are few: their standard deviation says little about other queries.
+    # Few folds: their standard deviation shows little about other queries.
     ax.errorbar(
         rows["param_ranker__num_leaves"],
         rows["mean_test_score"],

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             changes = comparison.most_changed(n, system=system, **texts)
             tables.append(changes_table(changes, comparison.baseline, system))
         for table in tables:
-            # The verdict says how much is unjudged.
+            # The verdict includes how much is unjudged.
             notes = (note for note in table.notes if not note.startswith("unjudged items"))
             print_table(replace(table, notes=tuple(notes)))
             print()

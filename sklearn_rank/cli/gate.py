@@ -90,7 +90,7 @@ class Baselines:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge all gates, report, and say whether all passed."""
+    """Judge all gates, report, and return whether all passed."""
     path, table = _configuration(arguments)
     gates = [_gate(gate, path, arguments) for gate in table["gate"]]
     files = [file_name(gate.name) for gate in gates]
@@ -177,7 +177,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
                 raise ValueError(msg)
         return Path(), {"gate": [gate]}
     if typed:
-        msg = f"--config says which gates there are; {' and '.join(typed)} belong into the file"
+        msg = f"--config lists the gates; {' and '.join(typed)} belong into the file"
         raise ValueError(msg)
     path = Path(arguments.config)
     with readable(path, "--config"):
@@ -263,7 +263,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
 
 
 def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:
-    """Columns of roles as a table names them; TOML has no null, so that "" says there is none."""
+    """Columns of roles as a table names them; TOML has no null, so "" means no column."""
     key = f"{side}_column"
     columns = table.get(key, {})
     if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
@@ -290,7 +290,7 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
         raise ValueError(msg)
     directory = arguments.baseline_dir
     if directory == "":
-        msg = "--baseline-dir is empty, and a change would be judged by its own baselines"
+        msg = "--baseline-dir is empty, and a change would be compared with its new baselines"
         raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)

@@ -56,14 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _give_up_output()
         return FAILED
     except Exception:
-        # Python would end with 1, which says that a gate failed.
+        # Python would end with 1, the code of a failed gate.
         traceback.print_exc()
         return FAILED
     return code
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    """Import and run the command, whose warnings do not name a place in the code."""
+    """Import and run the command, whose warnings do not name a line of code."""
     if sys.stdout is None:
         msg = "the standard output is closed; send it to a file, or to /dev/null"
         raise ValueError(msg)

@@ -61,7 +61,7 @@ def _limit(text: str) -> tuple[str | None, float | str]:
 
 
 def _spellings(text: str) -> list[str]:
-    """Measures that are joined by commas, which also stand in parameters and between cutoffs."""
+    """Split a comma-separated list of measures; commas also occur inside parameters and cutoffs."""
     found: list[str] = []
     for part in text.split(","):
         before = found[-1] if found else ""
@@ -336,7 +336,7 @@ def _add_tests(limits: Callable[..., object]) -> None:
 
 
 def _add_texts(add: Callable[..., object]) -> None:
-    """Texts that stand beside ids."""
+    """Texts shown with ids."""
     add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
     items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
     add("--item-text", metavar="FILE", help=items)
@@ -377,7 +377,7 @@ def _gate(commands: Any) -> None:
     data("--values", metavar="NAME=FILE", help=numbers, **named)
     missing = "judged queries without a ranking (default: raise)"
     data("--missing", choices=("raise", "zero", "skip"), help=missing)
-    oddity = "allow a known data problem, such as unjudged"
+    oddity = "accept a data problem, such as unjudged"
     data("--allow", action="append", metavar="WORD", help=oddity)
     data("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
     _add_texts(data)
@@ -462,7 +462,7 @@ def _small(commands: Any) -> None:
         commands,
         "audit",
         "MODULE:FUNCTION --as M",
-        "Call a metric of your own on small rankings, and say which measure it computes, or its "
+        "Call a metric function on small rankings, and find the measure that it computes, or its "
         "mistake, with the smallest ranking that shows it. Exit code 1: it differs.",
         "mine.py:ndcg --as ndcg@10\nmypackage.metrics:average_precision --as map",
         help="compare a home-made metric with the measure that it is named after",

@@ -106,5 +106,5 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
 
 
 def in_words_of(text: str) -> str:
-    """A message of the library with the names of the files in place of arguments of Python."""
+    """A message of the library with names of files instead of Python arguments."""
     return text.replace("y_true", "QRELS").replace("y_score", "RUN")

@@ -1,4 +1,4 @@
-"""Baselines: what one gate recorded, one query a line, with one lock over everything it says.
+"""Baselines: what one gate recorded, one query a line, with a checksum over all content.
 
 A file holds the values and ranks that are needed to judge the next run and to explain a drop. It
 has no dates, hosts or versions, so that the same system writes the same bytes anywhere.
@@ -434,7 +434,7 @@ def stable_key(value: Any, what: str) -> str:
         return key
     msg = (
         f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
-        "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
+        "fit; give its type a __str__, or pass string_provider or query_ids"
     )
     raise BaselineError(msg)
 

@@ -168,7 +168,7 @@ def query_changes(
         why = "was measured elsewhere, and no rank explains it"
         explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
     elif wanted.metric.by_score and judged.has_relevance:
-        why = "it reads relevance scores, whose ranking is not kept"
+        why = "it reads relevance scores, whose ranking is not stored"
         explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
     else:
         explained = iter(explain_all(wanted, sides))

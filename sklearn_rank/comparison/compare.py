@@ -43,7 +43,7 @@ def compare(
     Parameters
     ----------
     y_true, y_score : ground truth and {name: rankings}, or results
-        In any layout of :func:`evaluate`, which evaluates them with the ids of their items kept;
+        In any layout of :func:`evaluate`, which evaluates them and stores the ids of their items;
         the first system is the baseline. Or results of :func:`evaluate` or :func:`load`: a baseline
         and a new one, or one {name: result}.
     measures : str, Measure, or sequence of them, default=None
@@ -118,7 +118,7 @@ def _read_systems(
         raise TypeError(msg)
     if reading:
         read = format_list(reading)
-        msg = f"{read} says how data are read; results of evaluate were read already"
+        msg = f"{read} sets how data are read; results of evaluate were already read"
         raise TypeError(msg)
     for name, system in systems.items():
         if not isinstance(name, str) or not name.strip():
@@ -136,7 +136,7 @@ def _read_systems(
 def _evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
-    """Each run evaluated; ids of items in memory are kept, for changes by item."""
+    """Evaluate each run; store the ids of items in memory, for changes by item."""
     # Are these the rankings of one system by query, not systems by name?
     if (
         isinstance(y_true, Mapping)

@@ -30,15 +30,15 @@ class Change:
     low, high : float
         Two-sided interval of the change at ``1 - alpha``; NaN without a spread.
     effect : float
-        Standardised: mean over standard deviation of the changes of queries.
+        Effect size: mean over standard deviation of the changes per query.
     p, p_holm : float
-        Of this test alone, and corrected in its family; NaN without a test.
+        Uncorrected, and corrected within its family; NaN without a test.
     wins, ties, losses : int or None
-        Queries by which side is better, the direction of the measure minded; None where there are
-        no values per query.
+        Queries won, tied and lost, taking the direction of the measure into account; None without
+        values per query.
     detectable : float
-        Least true change that would be significant with a probability of 80%; NaN where fewer than
-        ten queries changed.
+        Smallest true change that the test would find with 80% power; NaN where fewer than ten
+        queries changed.
     significant : bool
         Whether ``p_holm`` is at most alpha and, of a gain, the interval beyond 0.
     better : bool or None

@@ -75,7 +75,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
             undefined[name] = n_queries - row.queries
     if few:
         most = max(few.values())
-        what = "to say which difference would be found"
+        what = "for a detectable change"
         if 0.5 ** (most - 1) > alpha:
             what = f"for any difference to be significant at {alpha:g}"
         counted = _count(most, "query", "queries")
@@ -92,7 +92,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
-    """Number of first ranks, and share of the items there that nobody judged, where it is known.
+    """Number of first ranks, and share of unjudged items there, if it is available.
 
     {} where all are judged.
     """

@@ -45,8 +45,8 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     """Read a baseline file of a gate as the evaluation that it records.
 
     It has values per query, ranks of the relevant items that were retrieved, and the first items of
-    each ranking; what it lacks raises an error that says so. Values have six decimals.
-    :func:`compare` takes it beside a result of :func:`evaluate`, from which it gets judgements and
+    each ranking; what it lacks raises an error. Values have six decimals.
+    :func:`compare` takes it with a result of :func:`evaluate`, from which it gets judgements and
     ids.
 
     Parameters
@@ -97,12 +97,12 @@ class RecordedEvaluation(Evaluation):
         return _column((row.spread or {} for row in self.rows), name)
 
     def unjudged_share(self, top: int) -> float | None:
-        """Share of the items in the first ranks that nobody judged; None where it is not known."""
+        """Share of unjudged items in the first ranks; None if it was not recorded."""
         return self.baseline.unjudged if self.baseline.top == top else None
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Queries, and those that are averaged; what a file does not say is 0."""
+        """Queries, and those that are averaged; others are 0."""
         counts = super().counts
         return counts | dict.fromkeys(("no_relevant", "relevant", "false_answers"), 0)
 
@@ -129,7 +129,7 @@ class RecordedEvaluation(Evaluation):
 
     @property
     def rankings(self) -> Any:
-        """Places of the relevant items, where another evaluation has lent its judgements."""
+        """Ranks of the relevant items, given the judgements of another evaluation."""
         return self._lacks("judgements") if self.is_alone else super().rankings
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
@@ -194,7 +194,7 @@ def _places(rows: Sequence[QueryRecord]) -> tuple[IntArray, IntArray, IntArray]:
     return offsets, (first - 1)[order], (last - first + 1)[order]
 
 
-# Beside an evaluation whose judgements it shares -------------------------------------------------
+# With the judgements of an evaluation -------------------------------------------------------------
 
 
 def is_alone(evaluation: Evaluation) -> bool:
@@ -213,7 +213,7 @@ def completed(
 ) -> tuple[dict[str, Evaluation], dict[str, IntArray]]:
     """The systems, those from files with the judgements of the first that is none.
 
-    ``places`` are the numbers of the common queries in each, before and after.
+    ``places`` are the positions of the common queries in each.
     """
     name, live = next(pair for pair in systems.items() if not is_alone(pair[1]))
     found, numbers = dict(systems), dict(places)
@@ -323,7 +323,7 @@ class _Rankings(Mapping[Any, Any]):
 
     def __getitem__(self, query: Any) -> tuple[list[Any], None]:
         row, listed = self.rows[query], self.kept.rankings.get(query, ((), None))[0]
-        # An ASCII text is its own key.
+        # An ASCII text is the key itself.
         items = chain(listed, self.truth(query))
         others = (item for item in items if type(item) is not str or not item.isascii())
         raw = {key_of(item): item for item in others}

@@ -173,8 +173,8 @@ class Comparison(Tabular):
     ) -> dict[Any, Comparison]:
         """Compare the systems in each slice of the queries.
 
-        All slices are one family of tests, as on the page of a report. They change nothing that is
-        said about all queries.
+        All slices are one family of tests, as in a report. They do not affect the result over all
+        queries.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Comparison(Tabular):
         Parameters
         ----------
         n : int, default=10
-            At most so many; queries that did not change are never among them.
+            Maximum number; queries that did not change are never included.
         measure : str or Measure, default=None
             By which they changed; None takes the first that has values per query.
         system : str, default=None
@@ -352,9 +352,9 @@ class Comparison(Tabular):
             More for the line below the verdict, such as files and the command.
         max_drop : float or {measure: float}, default=None
             Limit of a gate, whose verdict the page then shows; None tells significant changes, and
-            what a gate with 0.02 would say.
+            the verdict of a gate with 0.02.
         **unknown
-            None; the error says which name is meant.
+            None; the error suggests the intended name.
         """
         from sklearn_rank.report.systems import write_report
 
@@ -468,7 +468,7 @@ def comparisons_of(
 def systems_table(comparison: Comparison) -> Table:
     """A row per system and a column per measure.
 
-    The best value stands out, and a sign marks what is significantly better or worse than the
+    The best value is emphasised, and a sign marks what is significantly better or worse than the
     baseline.
     """
     marks = {

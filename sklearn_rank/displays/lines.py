@@ -303,7 +303,7 @@ class SystemLines(Display):
         ax, curve_kwargs
             As in :meth:`plot`.
         **options
-            Options of ``from_evaluation``; all others say how to read the estimator and the
+            Options of ``from_evaluation``; all others are options of reading the estimator and the
             data, as in :meth:`RankingScorer.with_options`.
 
         Returns
@@ -386,7 +386,7 @@ class MeasureAtKDisplay(SystemLines):
         return [(self.k, y, style) for y in self.values]
 
     def _label(self, ax: Axes) -> None:
-        """Ticks are whole numbers, and distant cutoffs stand by their logarithms."""
+        """Integer ticks; a logarithmic axis for distant cutoffs."""
         from matplotlib.ticker import MaxNLocator, NullLocator
 
         k = np.asarray(self.k)
@@ -489,7 +489,7 @@ class _ThresholdDisplay(SystemLines):
         raise NotImplementedError
 
     def _curves(self) -> list[Curve]:
-        """Lines whose markers start at other places, to stay apart where curves meet."""
+        """Lines with shifted markers, which stay apart where curves meet."""
         x, y = (getattr(self, name) for name in self._LINES)
         starts = [{"markevery": (0.04 + 0.05 * (number % 4), 0.2)} for number in range(len(x))]
         return list(zip(x, y, starts, strict=True))
@@ -617,7 +617,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
         (self.chance_level_,) = ax.plot([0, 1], [0, 1], label="random order", **look)
 
     def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
-        """All curves end in one point, so that names stand in the corner below chance."""
+        """All curves end in one point, so the legend is in the corner below chance."""
         texts = names
         if self.areas is not None and (names is not None or len(self.lines_) == 1):
             areas = [f"AUC {area:.3f}" for area in self.areas]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 _MOST_ROWS = 600
-"""More rows than pixels say nothing, and make pictures of megabytes."""
+"""More rows than pixels add nothing, and make pictures of megabytes."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -82,7 +82,7 @@ class QueryDifferencesDisplay(Display):
 
     @staticmethod
     def _area(ax: Axes, values: FloatArray, rows: IntArray, colour: str) -> PolyCollection:
-        """A row for each query, or as many rows as can be told apart."""
+        """A row for each query, or as many rows as are distinguishable."""
         if len(rows) > _MOST_ROWS:
             rows = rows[np.linspace(0, len(rows) - 1, _MOST_ROWS).round().astype(np.int64)]
         heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))

@@ -61,7 +61,7 @@ _HIT = 1 << 7
 _LOOKED = 1_000
 """Different values of a column without a role."""
 _HINTED = 100
-"""Queries of a task that say, perhaps, why nothing relevant was retrieved at all."""
+"""Queries of a task that may explain why nothing relevant was retrieved at all."""
 _PART = "part binary"
 """The column of pickled parts."""
 _NO_ITEMS = no_items("their scores stay in Spark; rank them there, or evaluate a part in memory")
@@ -71,13 +71,13 @@ _IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _EXACT_DIGITS = 15
-"""Decimals of so many digits are distinct as float64."""
+"""Decimals with this many digits are distinct as float64."""
 
 
 def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings with a frame of Spark on one side or both, by checked options."""
     if not all(isinstance(side, Mapping) or is_frame(side) for side in (y_true, y_score)):
-        return read_in_memory(y_true, y_score, options)  # which says what is wrong
+        return read_in_memory(y_true, y_score, options)  # which raises the error
     refuse_foreign(LAYOUTS["mapping"], options)
     if not is_spark(y_score):  # rankings that fit into memory, and so do their judgements
         return read_in_memory(_native(y_true).toArrow(), y_score, options)
@@ -155,7 +155,7 @@ class _SparkRun:
         return replace(self._merged(parts), ties=ties, query_columns=columns)
 
     def places_of_unjudged(self) -> Places:
-        """The places of unjudged items, for which the frames are read once more."""
+        """Ranks of unjudged items (a second pass over the frames)."""
         unjudged = self._merged(self._read(keeps_unjudged=True)).rankings.unjudged
         assert unjudged is not None
         return unjudged.places
@@ -201,7 +201,7 @@ class _SparkRun:
         """InvalidParameterError for rankings that do not fit through the driver."""
         names = ("spark.driver.memory", "spark.driver.maxResultSize")
         limits = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
-        limit = min(limit for limit in limits if limit) // 2  # 0 says that results have no limit
+        limit = min(limit for limit in limits if limit) // 2  # 0: results have no limit
         n_bytes = (size["relevant"] + size["queries"]) * _HIT
         if n_bytes > limit:
             msg = (
@@ -511,7 +511,7 @@ class _LaterColumns:
 
 
 class _LeftBehind:
-    """Stands for the frames in an evaluation that was pickled."""
+    """Replaces the frames in a pickled evaluation."""
 
     def places_of_unjudged(self) -> NoReturn:
         """Refuse what needs the frames."""
@@ -558,7 +558,7 @@ def _native(values: Any) -> Any:
 
 
 def _bytes_of(size: str) -> int:
-    """A size as Spark writes it: megabytes unless it says otherwise."""
+    """A size as Spark writes it: megabytes without a unit."""
     parts = re.fullmatch(r"\s*(\d+)\s*([kmgtp]?)b?\s*", size.lower())
     if parts is None:
         return 1 << 30

@@ -1,7 +1,7 @@
 """Whether a home-made metric computes the measure that it is named after.
 
 The function is called on small rankings with each usual form of arguments. Its values are compared
-with the measure, with other definitions of it, and with one or two known mistakes in it; the first
+with the measure, with other definitions of it, and with one or two common mistakes in it; the first
 form that one of these explains is taken as the intended one.
 """
 
@@ -92,7 +92,7 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
     return sorted(problems, key=lambda problem: (len(problem.queries), len(str(problem))))
 
 
-# Known mistakes -----------------------------------------------------------------------------------
+# Common mistakes ----------------------------------------------------------------------------------
 
 
 class _Mistake(NamedTuple):
@@ -274,7 +274,7 @@ class _Form:
         self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
 
     def _is_possible(self, queries: Sequence[_Query]) -> bool:
-        """Whether such arguments can say what these queries are."""
+        """Whether such arguments can express these queries."""
         kinds, roles = {query.kind for query in queries}, {*self.roles}
         return (
             (self.shape == "one") == (len(queries) == 1)
@@ -285,7 +285,7 @@ class _Form:
         )
 
     def _call(self, function: Any, problem: _Problem) -> tuple[str, Any]:
-        """The call as it would be typed, and its value or error; None if it cannot be said so."""
+        """The call as it would be typed, and its value or error; None if it cannot be written."""
         if not self._is_possible(problem.queries):
             return "", None
         arguments: list[Any] = []
@@ -354,7 +354,7 @@ class Audit:
     equals : Measure or None
         Definition of the measure that the function follows, but for ``mistakes``.
     mistakes : tuple of str
-        Known mistakes that explain the difference.
+        Common mistakes that explain the difference.
     counterexample : tuple of (str, float or Exception, str, float) or None
         The smallest call that differs, its value, the right measure and its value.
     """
@@ -381,7 +381,7 @@ class Audit:
         elif self.equals is not None and self.mistakes == (_REPEATED,):
             causes += "; lists without repeated items are measured right"
         value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
-        lines = [f"{self.name} is not {self.measure}: {causes or 'no known mistake explains it'}"]
+        lines = [f"{self.name} is not {self.measure}: {causes or 'no common mistake explains it'}"]
         lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
         return "\n  ".join(lines)
 

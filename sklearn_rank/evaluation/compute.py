@@ -146,7 +146,7 @@ def _score_queries(
 
 
 def _cut(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
-    """The only place where queries are cut into blocks, and made as wide as formulas read them."""
+    """Split queries into blocks, as wide as the formulas read them; done nowhere else."""
     is_one = by_score is rankings
     if queries.stop - queries.start < len(rankings):
         rankings = rankings.take(queries)

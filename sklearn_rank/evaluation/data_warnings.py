@@ -30,7 +30,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         if counting:
             warn(
                 f"y_score holds -inf, which {counting} counts as an irrelevant item that was "
-                "ranked right; if these cells cannot be ranked at all, say which can: candidates=, "
+                "ranked right; if these cells cannot be ranked at all, pass candidates=, "
                 "or a masked array",
                 RankingDataWarning,
             )
@@ -89,7 +89,7 @@ def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> N
 
 
 def _warn_of_distances(data: RankingData) -> None:
-    """Warn where relevant items stand at the end of most rankings, as if scores were distances."""
+    """Warn if relevant items are at the end of most rankings, as if scores were distances."""
     rankings = data.rankings
     # A sample of bounded cost, whatever is measured.
     n = min(len(rankings), max(FEW, int(rankings.offsets.searchsorted(_SAMPLE))))
@@ -107,7 +107,7 @@ def _warn_of_distances(data: RankingData) -> None:
     mean = float(np.add.reduce(values) / len(values))
     if mean < _REVERSED and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
         warn(
-            "lower scores seem better: relevant items stand at the end of most rankings, below "
+            "lower scores seem better: relevant items are at the end of most rankings, below "
             f"{1 - mean:.0%} of the irrelevant ones; scores rank the greatest first, so negate "
             "distances, losses and ranks",
             RankingDataWarning,

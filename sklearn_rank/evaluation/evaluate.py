@@ -41,7 +41,7 @@ _ELSEWHERE = {
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "qid": "query ids are groups=",
 }
-"""Where to say what other functions take as an argument."""
+"""Where to pass what other functions take as an argument."""
 
 
 def evaluate(
@@ -123,14 +123,14 @@ def evaluate(
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
-        Values measured elsewhere, such as a latency, evaluated beside the measures: one finite
+        Values measured elsewhere, such as a latency, evaluated with the measures: one finite
         number for each query, or a list of them in the order of the queries. A name means that
-        higher is better, and may stand in ``measures``, too; for others make one with
+        higher is better, and may be listed in ``measures``, too; for others make one with
         ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row for each
         query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
         value is None or NaN the query is undefined.
     **unknown
-        None; of ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where they go.
+        None; of ``slices``, ``k``, ``min_rel`` and ``qid`` the error explains where they go.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def _columns(values: Any) -> Iterable[Any]:
 def _evaluate_runs(
     y_true: Any, y_score: Any, options: dict[str, Any], numbers: Sequence[int]
 ) -> Evaluation:
-    """Each run evaluated; what all warn of is said once."""
+    """Each run evaluated; a warning common to all is given once."""
     if len(set(numbers)) > 1:
         msg = f"Repeats of rankings and values have {' and '.join(map(str, numbers))} runs"
         raise InvalidParameterError(msg)
@@ -319,7 +319,7 @@ def _named(
             raise ValueError(msg)
         if name in named:
             msg = (
-                f"measures has two measures of your own named {name}; name them differently, or "
+                f"measures has two custom measures named {name}; name them differently, or "
                 "evaluate one at a time"
             )
             raise ValueError(msg)

@@ -30,7 +30,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 _CELLS = 1 << 19
 """Relevant items of rankings that are measured at once: some 50 MB."""
 _ABSENT = -1
-"""In place of the number of items above one that a system does not retrieve, or does not read."""
+"""Instead of the number of items above, for an item that a system does not retrieve or read."""
 
 
 def next_to_judge(

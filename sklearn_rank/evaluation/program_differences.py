@@ -170,7 +170,7 @@ def gains_by_less(
 ) -> Iterator[str]:
     """Sentences on values that are the better the fewer queries and relevant items are answered.
 
-    The convention ``skips`` queries and ``leaves_out`` undefined ones where the call does not say.
+    The convention ``skips`` queries and ``leaves_out`` undefined ones unless the call sets this.
     """
     rankings, missing = data.rankings, data.counts.missing
     if skips and preset.missing == "skip" and missing:
@@ -185,7 +185,7 @@ def gains_by_less(
         yield (
             f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "
             f"{int(unfound.sum()):,} of {len(rankings):,} queries, and gets better if more are "
-            "missing; evaluate recall beside it"
+            "missing; evaluate recall as well"
         )
     for measure, values, _, _, policy in scored if leaves_out else ():
         metric = measure.metric

@@ -21,9 +21,9 @@ __all__ = ["Repeats"]
 class Repeats:
     """Several runs of one system, which answers differently each time.
 
-    It stands wherever the rankings of one run may stand. The value of a query is the mean over the
-    runs; :meth:`Evaluation.spread` and comparisons say how much of a change is noise between runs.
-    Places of items, as in :meth:`Evaluation.placements`, belong to the first run.
+    It is accepted wherever the rankings of one run are. The value of a query is the mean over the
+    runs; :meth:`Evaluation.spread` and comparisons show how much of a change is noise between runs.
+    Ranks of items, as in :meth:`Evaluation.placements`, are those of the first run.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Evaluation(Tabular):
     """By requested spelling; with its convention's parameters where two are alike."""
     _judged: RankingData
     _runs: tuple[Evaluation, ...] = ()
-    """Runs of :class:`Repeats`, whose means these values are; places belong to the first run."""
+    """Runs of :class:`Repeats`, whose means these values are; ranks are those of the first run."""
     _ROWS = ("measures", "queries")
 
     @property
@@ -70,7 +70,7 @@ class Evaluation(Tabular):
 
     @property
     def rankings(self) -> Any:
-        """Places of the relevant items."""
+        """Ranks of the relevant items."""
         return self._judged.rankings.widened()
 
     @property
@@ -85,7 +85,7 @@ class Evaluation(Tabular):
 
     @property
     def clusters(self) -> Any:
-        """Label of what each query was drawn by, array of shape (n_queries,); None: of its own."""
+        """Cluster label of each query, array of shape (n_queries,); None: no clusters."""
         return self._judged.clusters
 
     @property
@@ -290,7 +290,7 @@ class Evaluation(Tabular):
         """Ranks of the relevant items of each query, and the unretrieved ones.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
-        any: ranked lists and mappings. Places come from ``rankings``.
+        any: ranked lists and mappings. Ranks come from ``rankings``.
 
         Parameters
         ----------
@@ -371,12 +371,12 @@ class Evaluation(Tabular):
 
         Every value has the bits that one call over all queries would give; so have intervals and
         pooled measures. Queries that go by position (lists and matrices) are numbered through.
-        Ids of items (``keep_items=True``) are not kept.
+        Ids of items (``keep_items=True``) are dropped.
 
         Parameters
         ----------
         *others : Evaluation
-            Of the same measures and ``zero_division``, over queries of their own.
+            Evaluations of other queries, with the same measures and ``zero_division``.
 
         Returns
         -------
@@ -455,7 +455,7 @@ class Evaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If ids were not kept, ``n`` is wrong, or a grade has no effect on the measure.
+            If ids were not stored, ``n`` is invalid, or a grade has no effect on the measure.
         QueryMismatchError
             If the two evaluations have no query in common.
 
@@ -476,8 +476,8 @@ class Evaluation(Tabular):
     def condensed(self) -> Evaluation:
         """Evaluation of condensed lists: without the items that nobody judged.
 
-        Items below an unjudged one move up. The guide "Unjudged items" says why this is no default:
-        a new system loses its own finds, and is read as worse than it is.
+        Items below an unjudged one move up. The guide "Unjudged items" explains why this is
+        not the default: a new system loses what only it found, and looks worse than it is.
 
         Returns
         -------
@@ -563,7 +563,7 @@ class Evaluation(Tabular):
         measure : str or Measure, default=None
             Measure by which queries are listed; None takes the first with values per query.
         **unknown
-            None; the error says which name is meant.
+            None; the error suggests the intended name.
         """
         from sklearn_rank.report.systems import write_report
 

@@ -70,7 +70,7 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
     if unlabelled:
         msg = (
             f"clusters has no label for {len(unlabelled):,} of {len(labels):,} queries: "
-            f"{format_list(unlabelled)}; a query that was drawn for itself is its own cluster"
+            f"{format_list(unlabelled)}; an independent query needs a label that no other has"
         )
         raise InvalidParameterError(msg)
     return labels

@@ -2,7 +2,7 @@
 
 Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1", "results":
 ["d7", "d9"]}``, where an element is an id, an id and its number as ``["d7", 3.2]``, or an object
-with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` stands for scored items. A
+with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` means scored items. A
 file holds such objects one after the other, as JSON Lines do, or one value: a list of them, perhaps
 beside others, {query: items}, or responses of Elasticsearch, OpenSearch and Solr. Keys are
 recognised as column names are.
@@ -119,7 +119,7 @@ def _by_query(source: Source, responses: list[Any]) -> dict[str, Any]:
 
 
 def _wrapped(source: Source, value: dict[str, Any]) -> list[Any]:
-    """The only list of objects that name a query, which stands beside facts about the file."""
+    """The only list of objects that name a query, among facts about the file."""
 
     def names_query(one: Any) -> bool:
         if not isinstance(one, dict) or names_of(one, "query"):
@@ -193,7 +193,7 @@ class _Reader:
             fail(line, f"holds a JSON {type(value).__name__}, expected an object")
         if _failure(value):
             query = f" of query {safe_repr(value['query'])}" if "query" in value else ""
-            fail(line, f"the search{query} failed: it says {safe_repr(_failure(value))}")
+            fail(line, f"the search{query} failed: {safe_repr(_failure(value))}")
         nested, hits = _nested(value), _hits(value)
         plain = [key for key in value if key not in nested]
         if hits is not None:
@@ -201,7 +201,7 @@ class _Reader:
         given = self.columns.get("item")
         lists = [given] if given in nested else lists_of(nested, self.side)
         if len(lists) > 1:
-            say = f"Say which one: {argument('columns', {'item': lists[0]})}"
+            say = f"Choose one: {argument('columns', {'item': lists[0]})}"
             fail(line, f"has several lists of items: {format_list(lists)}. {say}")
         if lists:
             self._add_list(line, value, str(lists[0]), plain, nested)
@@ -219,10 +219,10 @@ class _Reader:
         """Add the items of the list under a key."""
         where = f"{self.source.name}:{line}" if line else self.source.name
         query = self._id(line, value[self._query_key(plain, where)], "query")
-        if query in self.lists:  # nothing says which of the two ranks above
+        if query in self.lists:  # their order is ambiguous
             before = f" (the first is in line {self.lists[query][0]})" if line else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
-            self.source.fail(line, f"{again}; join them, or give the queries ids of their own")
+            self.source.fail(line, f"{again}; join them, or give the queries different ids")
         items, kind = value[key], self.missing[0]
         self.key, self.lists[query] = key, (line, len(items))
         self.are_lists = isinstance(items, list)
@@ -246,14 +246,14 @@ class _Reader:
             self.rows.append((line, query, row if isinstance(row, dict) else {"id": row}))
 
     def _query_key(self, names: list[str], where: str) -> str:
-        """The key of the query's id beside a list of items."""
+        """The key of the query's id in an object with a list of items."""
         given = {role: key for role, key in self.columns.items() if key is None or key in names}
         among, ids = ids_among(names, "query", _TEXTS), [key for key in names if key in _IDS]
         if "query" in given or len(among) != 1:
             return find_roles(names, ("query",), columns=given, where=where)["query"]
         if ids and plain_name(among[0]) == "query":
             both = f"{safe_repr(ids[0])} and {safe_repr(among[0])}"
-            say = f"say which is the id of the query: {argument('columns', {'query': ids[0]})}"
+            say = f"choose the id of the query: {argument('columns', {'query': ids[0]})}"
             msg = f"{where} has {both}; {say}"
             raise ColumnRoleError(msg)
         return among[0]
@@ -354,7 +354,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        msg = f"the key {safe_repr(repeated)} stands twice"
+        msg = f"the key {safe_repr(repeated)} occurs twice"
         raise ValueError(msg)
     return result
 

@@ -83,7 +83,7 @@ def read_run(
     Returns
     -------
     run : Run
-        A mapping {query: {item: score}}, kept as columns. Ids are text. Without scores it maps to
+        A mapping {query: {item: score}}, stored as columns. Ids are text. Without scores it maps to
         ranked lists, in the order of the ranks, or of the rows if there are none.
 
     Raises
@@ -139,7 +139,7 @@ def read_qrels(
     Returns
     -------
     qrels : Qrels
-        A mapping {query: {item: grade}}, kept as columns; without grades every item is relevant.
+        A mapping {query: {item: grade}}, stored as columns; without grades every item is relevant.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def _kind_of_text(source: Source, first: Block) -> str:
 
 
 def kind_of_name(path: Any) -> str | None:
-    """The format that a file's suffix stands for."""
+    """The format of a file suffix."""
     if not isinstance(path, (str, os.PathLike)):
         return None
     name = os.fsdecode(os.fspath(path)).lower().removesuffix(".gz")

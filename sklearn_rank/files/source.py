@@ -36,7 +36,7 @@ _NO_TEXT = {
 
 
 class Source(NamedTuple):
-    """A path or an open binary file, and what the caller says of it."""
+    """A path or an open binary file, with the options of the caller."""
 
     path: Any
     name: str
@@ -67,7 +67,7 @@ class Source(NamedTuple):
 
 
 class FileRows(NamedTuple):
-    """Rows of a file, and what else it says."""
+    """Rows of a file, and its other content."""
 
     columns: Mapping[Role, Any]
     """Ids as lists of text, or as series of Polars; arrays of numbers, NaN where a row has none."""

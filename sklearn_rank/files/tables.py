@@ -134,7 +134,7 @@ def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
         return ""
     rows = sorted((q, float(rank), float(score)) for q, rank, score in zip(*first, strict=True))
     if len({row[:2] for row in rows}) < len(rows):
-        return ""  # a field that says nothing
+        return ""  # an empty field
     sizes = np.unique([query for query, _, _ in rows], return_counts=True)[1]
     return doubt_of_rising(np.array([score for _, _, score in rows]), offsets_of(sizes))
 
@@ -241,7 +241,7 @@ def _wrong_number(n_fields: int, form: _Form) -> str:
 def _numbers(
     source: Source, lines: list[int], columns: Mapping[str, Any], form: _Form, role: Role
 ) -> Array:
-    """Finite decimal numbers; NaN for a grade, or a rank beside a score, that is not there."""
+    """Finite decimal numbers; NaN for a missing grade, or a missing rank of a scored item."""
     texts: list[str] = columns[role]
     limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT, _DECIMALS)
     if source.grades is None and plain.fullmatch(" ".join(texts)):
@@ -327,7 +327,7 @@ def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
     n_separators, n_lines = (
         int(np.count_nonzero(values == mark)) for mark in (ord(separator), _LINE_FEED)
     )
-    if is_trec:  # white space stands alone, and is of one kind
+    if is_trec:  # the separator is single white space of one kind
         is_low = values <= _SPACE
         if is_low[0] or (is_low[1:] & is_low[:-1]).any() or (b"#" in data and b"\n#" in data):
             return False

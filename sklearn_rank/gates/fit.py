@@ -1,4 +1,4 @@
-"""The measured system beside its baseline, and how well the two fit."""
+"""The measured system and its baseline, and how well the two fit."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _first(file: BaselineFile, *, strict: bool) -> Finding:
 def judge_beside(
     y_true: Any, y_score: Any, y_baseline: Any, limits: Limits, of_reference: Limits
 ) -> GateResult:
-    """Compare with another system, measured in the same run and read by limits of its own."""
+    """Compare with another system, measured in the same run and read with separate limits."""
     measured = measure(y_true, y_score, limits)
     truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
     old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation

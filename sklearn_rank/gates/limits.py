@@ -52,7 +52,7 @@ def in_ci() -> bool:
 
 EXTENSION = ".rank.json"
 DIRECTORY = "rank-baselines"
-"""Of the command; those of pytest are beside the tests."""
+"""Of the command; those of pytest are in the directory of the tests."""
 
 
 def file_name(name: str) -> str:
@@ -247,7 +247,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     )
     pooled = next((own for own in compared if own.is_pooled and not own.metric.is_total), None)
     rule = f"max_slice_drop compares queries, and {pooled} ranks all queries together"
-    _need(slice_drop is None or pooled is None, f"{rule}: give it a gate of its own")
+    _need(slice_drop is None or pooled is None, f"{rule}: give it a separate gate")
     sliced = (limits.max_slice_drop is not None) or bool(limits.slice_at_least)
     _need(not sliced or limits.slices is not None, "limits of slices need slices=")
     _need(bool(drops) or limits.max_slice_drop is None, "max_slice_drop needs max_drop=")
@@ -337,7 +337,7 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
         upper = (max if name == "hard_drop" else min)(high - low for low, high in ranges)
         hint = "math.inf switches it off, or no drop exceeds it"
         if name != "hard_drop":
-            hint = "it says how much worse is allowed"
+            hint = "it is the allowed loss"
             if number >= upper:
                 hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
         _need(0 <= number < upper, f"{where} must be in [0, {upper:g}), got {number!r}; {hint}")

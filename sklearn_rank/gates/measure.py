@@ -161,7 +161,7 @@ def has_ids(evaluation: Evaluation) -> bool:
 
 
 def ranks_everything(evaluation: Evaluation) -> bool:
-    """Whether every ranking holds all items that any of them has, as far as that is known."""
+    """Whether every ranking contains all items that any of them has, if that can be determined."""
     lengths, kept = evaluation.n_ranked, evaluation.items
     if not has_ids(evaluation):
         return bool(evaluation.counts["retrieved"] == evaluation.counts["relevant"])

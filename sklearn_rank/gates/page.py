@@ -35,7 +35,7 @@ def section_of(result: GateResult, joined: Joined | None, slices: Slices, texts:
 def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
     """Every gate with its queries, the ones that failed first.
 
-    Items of queries stand there for as long as there is room.
+    It lists items of queries while there is room.
     """
     room, sections = MOST_BYTES, []
     runs = sorted(summary.gates, key=lambda run: run.gravity)

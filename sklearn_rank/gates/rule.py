@@ -80,7 +80,7 @@ def judge_drops(
 ) -> dict[Key, Drop]:
     """Judge the drops of one family: the measures of a gate, or its slices.
 
-    A float in place of pairs is the drop of a measure that has no values per query. ``rates=False``
+    A float instead of pairs is the drop of a measure without values per query. ``rates=False``
     leaves the detectable drops out.
     """
     samples = _samples(pairs)

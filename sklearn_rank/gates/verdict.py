@@ -182,7 +182,7 @@ class Worst:
 
     measure: str
     rows: tuple[QueryChange, ...]
-    """Of one system alone ``baseline_value`` is NaN."""
+    """Without a baseline, ``baseline_value`` is NaN."""
     share: float | None = None
     """Share of the whole loss that the rows make up; None without a comparison."""
     labels: tuple[str, ...] = ()
@@ -250,7 +250,7 @@ class GateResult:
 
     @cached_property
     def headline(self) -> str:
-        """One line that says everything."""
+        """The verdict in one line."""
         from sklearn_rank.gates.words import headline
 
         return headline(self)
@@ -264,7 +264,7 @@ class GateResult:
 
     @cached_property
     def brief(self) -> str:
-        """Headline, worst query and command: what many failures of one run say."""
+        """Headline, worst query and command, for runs with many failures."""
         from sklearn_rank.gates.words import brief
 
         return brief(self)

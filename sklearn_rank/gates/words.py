@@ -271,7 +271,7 @@ def power_sentence(n: int, title: str, detectable: float) -> str:
 
 
 def outlook_of(result: GateResult) -> str:
-    """Power and rate of false alarms of the gate, in a sentence; "" where that is not known."""
+    """Power and rate of false alarms of the gate, in a sentence; "" where that is not available."""
     rows = [row for row in result.measures.values() if row.compared and row.drop is not None]
     failing = [row for row in rows if row.state is State.FAIL]
     is_untested = all(_is_untested(row) for row in failing or rows)
@@ -285,7 +285,7 @@ def outlook_of(result: GateResult) -> str:
     if drop is None or math.isnan(drop.noise):
         fails += ", a retrained or random one more often (Repeats measures it)"
     if drop is None or math.isnan(drop.detectable):
-        return f"Too few queries changed to say what this gate detects; {fails}.{_noise(row)}"
+        return f"Too few queries changed to estimate what this gate detects; {fails}.{_noise(row)}"
     text = power_sentence(drop.queries, row.title, drop.detectable)
     return f"{text}; {fails}.{_noise(row)}"
 
@@ -348,7 +348,7 @@ _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
 def _without_empty(columns: dict[Column, Callable[[Any], Cell]], rows: Sequence[Any]) -> Table:
-    """A table of the columns that say something."""
+    """A table of the columns with content."""
     found = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
     table = Table(tuple(columns), found)
     for place in reversed(range(len(columns))):

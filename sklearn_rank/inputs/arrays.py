@@ -48,7 +48,7 @@ class CodedIds:
 
     distinct: list[Any]
     codes: IntArray
-    """(n_samples,) places of the rows' ids among the distinct ones."""
+    """(n_samples,) positions of the rows' ids among the distinct ones."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -192,7 +192,7 @@ def is_hashable(value: Any) -> bool:
 
 
 def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
-    """Distinct keys in order of first appearance, and the place of each key among them."""
+    """Distinct keys in order of first appearance, and the position of each key among them."""
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
     # A key that is missing gets the next number, so that a loop in C hashes each key once.
     places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)

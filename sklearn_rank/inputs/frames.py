@@ -291,7 +291,7 @@ def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
 
     kind, what = column.dtype, ""
     if kind.is_nested() or (kind == nw.Object and not all(map(is_hashable, column.head(1)))):
-        what = f"holds lists, and an id stands in each row. {_WIDE}"
+        what = f"contains lists instead of one id per row. {_WIDE}"
     elif kind.is_temporal():
         what = f"has dtype {safe_text(str(kind), limit=80)}, which is no id; pass numbers or text"
     if what:
@@ -308,7 +308,7 @@ def different_values(
 ) -> dict[str, tuple[Collection[Any], int]]:
     """The different values of each column, and how many there are; none of dates and lists.
 
-    A type that says "numbers" needs no look at them, unless their name is that of ids.
+    The values of a numeric type are not inspected, unless the name is one of ids.
     """
     import narwhals as nw
 
@@ -401,7 +401,7 @@ def _factorized(column: Any) -> CodedIds | None:
 
 
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
-    """Scores, ranks or grades in their own type."""
+    """Scores, ranks or grades in the type of the column."""
     series = _column(frame, column, name, is_id=False)
     texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
     texts = [value for value in texts if isinstance(value, str)]

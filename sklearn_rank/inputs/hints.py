@@ -1,6 +1,6 @@
 """Hints about data that were probably not meant: swapped arguments, ids that cannot match.
 
-No relevant item of any query was retrieved, or ids of the two sides differ in spelling: each says
+No relevant item of any query was retrieved, or ids of the two sides differ in spelling: each names
 what the ids seem to differ in.
 """
 
@@ -30,7 +30,7 @@ _SPELLED = 0.25
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
 _CHANCE = 10
-"""Below so many queries a miss of all is no surprise, if the ids look alike."""
+"""Below this number of queries a miss of all is no surprise, if the ids look alike."""
 
 # Types of ids ------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ _CHANCE = 10
 def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") -> None:
     """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot.
 
-    ``objects`` says how ranked objects are compared, if there are any.
+    ``objects`` describes how ranked objects are compared, if there are any.
     """
     if not ranked or not true:
         return
@@ -46,7 +46,7 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
     def named(kinds: Iterable[type]) -> str:
         return " and ".join(sorted(kind.__name__ for kind in kinds))
 
-    # Text of objects without a ``__str__`` of their own names no item.
+    # Text of objects without a ``__str__`` names no item.
     plain = (Number, str, bytes, tuple)
     others = [kind for kind in ranked | true if not issubclass(kind, plain)]
     are_bare = any(kind.__str__ is object.__str__ for kind in others)
@@ -101,7 +101,7 @@ def _alike(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Unequal ids of the two sides that have one plain form."""
     right = list(right)
     mine, folded = {key: _plain(key) for key in left}, _folded(right)
-    # Most sides have nothing alike, which one text of all says at once.
+    # Most sides have nothing alike, which one joined text shows at once.
     if not any(f"{plain}{end}" in folded for plain in mine.values() for end in ("\0", ".0\0")):
         return []
     by_plain = {_plain(key): key for key in right}

@@ -62,7 +62,7 @@ def roles_of_hit(
         ids = item_ids(names)
         if len(ids) != 1:
             what = f"several ids: {format_list(ids)}" if ids else "no id"
-            say = f"say which one: {argument('columns', {'item': ids[0]})}" if ids else ""
+            say = f"choose one: {argument('columns', {'item': ids[0]})}" if ids else ""
             msg = f"{where} has {what}; {say or 'it has ' + format_list(names, limit=20)}"
             raise ColumnRoleError(msg)
         roles["item"] = ids[0]
@@ -70,7 +70,7 @@ def roles_of_hit(
 
 
 def provider_of(given: Any) -> Callable[[Any], Any] | None:
-    """The function of an item that a path stands for; a function as it is."""
+    """The function of an item that a path describes; a function is returned unchanged."""
     if given is None or callable(given):
         return given  # type: ignore[no-any-return]
     if not isinstance(given, str) or not all(given.split(".")):
@@ -102,7 +102,7 @@ class HitReader:
             type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
         }
         self.object = next((item for kind, item in objects.items() if kind not in judged), None)
-        """A ranked object where the truth has none, whose texts then stand as they are."""
+        """A ranked object where the ground truth has none, whose texts are then used directly."""
         # Objects of both sides are compared as they are, if they can be.
         as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}
         self._by_id = {
@@ -110,7 +110,7 @@ class HitReader:
         }
         self._keeps, self._unread = provider is not None, dict[str, set[Any]]()
         self.form, self.are_best_first = "", False
-        """What the items are; and whether their order says something beside their numbers."""
+        """What the items are; and whether their order matters in addition to their numbers."""
         if callable(provider):
             return  # which reads pairs and dicts by itself
         # Named tuples of both sides are ids, as other tuples are.
@@ -125,7 +125,7 @@ class HitReader:
         self.are_best_first = bool(self.form)
 
     def read(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
-        """Items and scores of a ranked list; no scores: the items stand in order."""
+        """Items and scores of a ranked list; no scores: the items are in order."""
         if self.form == "dicts":
             return self._dicts(hits, where)
         if self.form == "objects":
@@ -181,7 +181,7 @@ class HitReader:
             return numbers
         self.are_best_first &= kind != "rank"
         if kind == "rank" and len(set(numbers)) < len(numbers):
-            msg = f"{where} gives a rank to several items; give each a rank of its own"
+            msg = f"{where} gives several items the same rank; give each a different one"
             raise ValueError(msg)
         return [negative(value) for value in numbers]
 

@@ -76,7 +76,7 @@ def _items_of(given: Any, where: Where | str) -> list[Any]:
 
 
 def names_rows(rows: Any) -> bool:
-    """Whether the index of a series says more than which rows of a table these were."""
+    """Whether the index of a series is more than the row numbers of a table."""
     return rows.name is not None or getattr(rows.dtype, "kind", "O") not in "iu"
 
 
@@ -248,7 +248,7 @@ class RelevanceInput:
     provider : callable, default=float
         Turns an element of ``scores`` into a number; ``float`` leaves numbers as they are.
     higher_is_better : bool, default=True
-        False for distances. The order of the ranked results stands as given; scores that
+        False for distances. The order of the ranked results does not change; scores that
         contradict it are an error.
 
     Raises
@@ -331,9 +331,9 @@ def relevance_scores(
         msg = (
             f"{Where('relevance', query_ids[number])} contradicts the order of the ranked results "
             f"at position {last - offsets[number] + 2}: {numbers[last + 1]} "
-            f"{'<' if falls else '>'} {numbers[last]}; sort the results, or say "
+            f"{'<' if falls else '>'} {numbers[last]}; sort the results, or pass "
             f"RelevanceInput(..., higher_is_better={falls})"
         )
         raise ValueError(msg)
-    # Python's own numbers, of which the negative is always exact.
+    # Python numbers, whose negative is always exact.
     return as_numbers([-value for value in numbers.tolist()], "relevance") if falls else numbers

@@ -74,8 +74,7 @@ _LISTS, _SETS = {list, tuple}, {set, frozenset}
 def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
     """Assumption about items that the ground truth does not name, one of ``data.ASSUMED``.
 
-    Who wrote down that an item is not relevant has written down all that was judged. A set says of
-    itself that it is complete.
+    A grade of 0 implies that every judgement is listed. A set is assumed complete.
     """
     if assume is None and not has_grades:
         return ""

@@ -1,4 +1,4 @@
-"""The layouts of inputs: one record each, told apart by the type of ``y_true``."""
+"""The layouts of inputs: one record each, chosen by the type of ``y_true``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 
     @property
     def has_ids(self) -> bool:
-        """Whether items have ids, to be compared and kept."""
+        """Whether items have ids, to be compared and stored."""
         return "string_provider" in self.takes
 
 
@@ -137,7 +137,7 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
 
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of a known layout."""
+    """Judged rankings of one layout."""
     return reader_of(name, y_score, options)(y_true, y_score, options)
 
 
@@ -155,7 +155,7 @@ def reader_of(name: str, y_score: Any, options: ReadOptions) -> _Read:
         )
     elif options.relevance is not None and ties not in ("average", "stable"):
         msg = (
-            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
+            f"ties={ties!r} would reorder tied items, but the order of ranked lists is given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
         )
     if msg:

@@ -159,7 +159,7 @@ def find_roles(
     msg = ""
     for name, said in given.items():
         if said is not None and said not in names:
-            msg = f"columns says that {name!r} is {safe_repr(said)}, but {where} has {there}"
+            msg = f"columns sets {name!r} to {safe_repr(said)}, but {where} has {there}"
             raise ColumnRoleError(msg)
     free = [name for name in names if name not in given.values()]
     for role in (*required, *optional):
@@ -178,7 +178,7 @@ def find_roles(
         elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
-                f"Say which one: {argument('columns', {role: column})}"
+                f"Choose one: {argument('columns', {role: column})}"
             )
         elif column is not None and names.count(column) > 1:
             times = f"{names.count(column)} columns of the name {safe_repr(column)}"
@@ -206,9 +206,9 @@ def check_columns(columns: Columns | None) -> Columns:
         if role not in ROLES:
             msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
         elif name is None and role in ("query", "item"):
-            msg = f"columns says that no column is the {role}, but every row needs one"
+            msg = f"columns sets {role!r} to None (no such column), but every row needs one"
         elif name is not None and not isinstance(name, str):
-            msg = f"columns says that {role!r} is {safe_repr(name)}, which is no name of a column"
+            msg = f"columns sets {role!r} to {safe_repr(name)}, which is not the name of a column"
         elif name is not None and role_by_name.setdefault(name, role) != role:
             both = f"{role_by_name[name]!r} and to {role!r}"
             msg = f"columns gives {safe_repr(name)} to {both}, and a column has one role"
@@ -236,7 +236,7 @@ _ALL_DIFFER = 0.9
 FEW_TEXTS = 12
 """Grades are few."""
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
-"""Text that says a number, or a flag."""
+"""Text of a number, or a flag."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([ T].*)?")
 _SHOWN = 6
 
@@ -257,7 +257,7 @@ def unread_columns(
     """Columns without a role, if none has, or is said to have, one of ``kinds``.
 
     ``labels`` are columns that the caller names for slices or clusters. Names of queries and items
-    mean what they say, such as a text beside an id.
+    are data, such as a text in addition to an id.
     """
     if any(kind in named or kind in (columns or {}) for kind in kinds):
         return []

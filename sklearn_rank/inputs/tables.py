@@ -149,7 +149,7 @@ class LongTable(Mapping[Any, Any]):
 
     Items are found by sorted keys of the number of their query, a hash of their id, and in the
     lowest bits the number of their row, so that a plain sort, which costs a fraction of an argsort,
-    says where each row stood.
+    gives the position of each row.
     """
 
     _numbers_in: ClassVar[str]
@@ -169,7 +169,7 @@ class LongTable(Mapping[Any, Any]):
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant, for a RankingOrderWarning."""
     about_queries: Any = None
-    """Columns of a data frame that say something of the queries; see ``frames.QueryColumns``."""
+    """Columns of a data frame with one value per query; see ``frames.QueryColumns``."""
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -384,7 +384,7 @@ class Run(LongTable):
         run = cls(query_ids, offsets, ids, **numbers, **about)
         if ranks is None:
             return run
-        # Where scores order the rows, a sample shows whether ranks say the same.
+        # Where scores order the rows, a sample shows whether ranks agree.
         n = len(run) if scores is None else max(1, int(np.searchsorted(offsets, _SAMPLE)))
         given, offsets = numbers["ranks"], offsets[: n + 1]
         given = given[: offsets[-1]]

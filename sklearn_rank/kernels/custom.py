@@ -47,10 +47,10 @@ class CustomKernel:
         return values
 
     def _checked(self, arguments: list[FloatArray], query: Any) -> float:
-        """The value as a float; NaN says that the measure is undefined for the query."""
+        """The value as a float; NaN if the measure is undefined for the query."""
         try:
             result = cast("Callable[..., Any]", self.function)(*arguments)
-        except Exception as error:  # of an empty ranking, say
+        except Exception as error:  # such as an empty ranking
             msg = (
                 f"{self.name} of query {safe_repr(query)}, whose ranking has {len(arguments[0])} "
                 f"items, raised {type(error).__name__}: {safe_text(str(error), limit=200)}"

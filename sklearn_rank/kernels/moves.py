@@ -124,7 +124,7 @@ def _positions(
         np.zeros(n_items),
     )
     # Where one item was and the other is now, there is room for one: the other is a rank below.
-    # Whichever ranking is longer, so that both of a pair say the same.
+    # Whichever ranking is longer, so that both of a pair agree.
     below = np.where(above + 1 < (np.inf if k is None else k), 1.0 / (above + 2), 0.0)
     columns = (above + tied / 2.0, tied, harmonic / tied, np.where(tied > 1, joint, below))
     for column, values in zip(positions, columns, strict=True):

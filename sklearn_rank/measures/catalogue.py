@@ -350,7 +350,7 @@ BPREF = Metric(
     "bpref",
     "bpref",
     recall_levels.bpref,
-    "Share of the judged irrelevant items that stand below a relevant one, of at most R of them.",
+    "Mean over relevant items of the share of the first R judged irrelevant items ranked below.",
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
     "doi:10.1145/1008992.1009000; trec_eval 10",
     formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",

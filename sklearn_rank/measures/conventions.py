@@ -1,7 +1,7 @@
 """Conventions of other programs.
 
 A preset fills in arguments that the caller left out; explicit ones win. It gives the numbers of its
-program, which docs/_presets.json records, or says why it does not: a measure that the program
+program, which docs/_presets.json records, or explains why not: a measure that the program
 lacks, or counts as no parameter expresses, is refused by name, and data on which the two differ,
 such as ties that a program leaves to chance, draw a warning.
 """
@@ -35,9 +35,9 @@ class Convention:
     negative_grades : {"raise", "unjudged"}
         A grade below 0 is an error, or means that nobody judged the item.
     lowest : {"ranked", "masked"}
-        In a matrix, ``-inf`` is a score as others are, or says that the item cannot be ranked.
+        In a matrix, ``-inf`` is an ordinary score, or marks an item that cannot be ranked.
     parameters : mapping of str to mapping
-        Own parameters of each metric, by its name.
+        Parameters of each metric, by its name.
     undefined : mapping of str to str or float
         ``zero_division`` of the metrics that differ in it.
     measures : tuple of str or None

@@ -23,7 +23,7 @@ from sklearn_rank.typing import FloatArray
 __all__ = ["measure_from"]
 
 _TAKEN = ("query", "grades", "truth", "n", "ranks", "weight", "cluster", "slices")
-"""Names of columns beside the measures."""
+"""Names of columns other than measures."""
 
 
 def measure_from(
@@ -138,7 +138,7 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         raise InvalidParameterError(msg)
     measures: dict[Measure, Any] = {}
     for key, numbers_of in values.items():
-        # A name alone says no direction: it is that of shares and scores, in [0, 1].
+        # A name alone has no direction: it is for shares and scores, in [0, 1].
         measure = key if isinstance(key, Measure) else measure_from(key)
         if not measure.metric.is_given:
             msg = f"values names {measure}, which is computed from rankings; take another name"
@@ -208,7 +208,7 @@ def numbers_by_query(
             )
             if (lower, upper) == (0, 1):
                 name = f"measure_from({str(measure)!r}, range=(0, float('inf')), "
-                msg += f"; other numbers say their direction: {name}greater_is_better=...)"
+                msg += f"; other numbers need a direction: {name}greater_is_better=...)"
             raise InvalidParameterError(msg)
     read = (math.nan if is_missing(given[query]) else given[query] for query in query_ids)
     return np.fromiter(read, dtype=np.float64, count=len(query_ids))

@@ -1,4 +1,4 @@
-"""Measures from text: the project's own spelling and the spellings of other programs.
+"""Measures from text: the spelling of this project and those of other programs.
 
 Our spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
 measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
@@ -61,7 +61,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     k : int, default=None
         Cutoff, in ranks; only if ``spec`` sets none. None reads the whole ranking.
     **parameters
-        The metric's own parameters; see the table of metrics.
+        Parameters of the metric; see the table of metrics.
 
     Returns
     -------
@@ -170,9 +170,7 @@ def _parse(text: str, level: int = 0) -> Measure:
         parts = [part for part in re.split(r"[,;\s]+", text) if part]
         advice = "spell it like 'ndcg(gain=linear)@10'"
         if len(parts) > 1 and all(re.fullmatch(_MEASURE, part) for part in parts):
-            advice = (
-                "it looks like several: pass them as a list, on a command line each with its own -m"
-            )
+            advice = "it looks like several: pass them as a list, on a command line each with -m"
         msg = f"{safe_repr(text)} is not a measure; {advice}"
         raise UnknownMeasureError(msg)
     name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]

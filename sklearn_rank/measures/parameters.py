@@ -1,4 +1,4 @@
-"""Own parameters of metrics: which values they take, and how they print."""
+"""Parameters of metrics: which values they take, and how they print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn_rank.support.checks import check_number, check_option, refuse_value
 from sklearn_rank.support.text import safe_repr
 
 Check = Callable[[Any, str, str], Any]
-"""(value, parameter name, owner) -> the value as it is kept."""
+"""(value, parameter name, owner) -> the value as it is stored."""
 
 
 # Partial functions instead of lambdas: scorers are stored with their checks, by name.

@@ -75,7 +75,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
-            "rbp": "RBP comes from another provider there, which reads ranks of its own",
+            "rbp": "RBP comes from another provider there, which computes other ranks",
             "mrr@": "RR@k comes from another provider there, which breaks ties otherwise",
         },
     },

@@ -30,7 +30,7 @@ class Metric:
     symbol: str
     """Usual spelling in the field, such as ``"nDCG"``."""
     kernel: Callable[..., FloatArray]
-    """Formula: judged rankings to one float64 per query; its keywords are the own parameters."""
+    """Formula: judged rankings to one float64 per query; its keywords are the parameters."""
     summary: str
     reference: str
     """Source of the definition."""
@@ -47,7 +47,7 @@ class Metric:
     """Whether grades matter beyond being above 0; where members are combined, those tell."""
     takes_k: bool = True
     checks: Mapping[str, Check] = field(default_factory=dict)
-    """Own parameters and what each may be."""
+    """Parameters and what each may be."""
     averages: tuple[str, ...] = ("macro",)
     """Averages over queries, the default first."""
     parts: Callable[..., Parts] | None = None
@@ -55,7 +55,7 @@ class Metric:
     members: tuple[Measure, ...] = ()
     """Measures that a metric combines by default; none if it combines none."""
     takes_ties: bool = True
-    """Whether the expectation over all orders of tied items is known."""
+    """Whether there is a formula for the expectation over all orders of tied items."""
     by_score: bool = False
     """Whether relevance scores, where given, decide the order."""
     counts_irrelevant: bool = False
@@ -70,7 +70,7 @@ class Metric:
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""
     of_judgements: bool = False
-    """It says how much is judged, whatever is relevant: every convention has it."""
+    """It measures how much is judged, whatever is relevant: every convention has it."""
     of_results: bool = False
     """It counts queries with or without results: every convention has it, and queries outside of
     its definition are left out, whatever ``zero_division``."""
@@ -101,7 +101,7 @@ class Metric:
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Own parameters and their defaults."""
+        """Parameters and their defaults."""
         signature = inspect.signature(self.kernel).parameters.values()
         defaults = {item.name: item.default for item in signature if item.default is not item.empty}
         if len(self.averages) > 1:
@@ -235,7 +235,7 @@ class Measure:
 
     @cached_property
     def options(self) -> Mapping[str, Any]:
-        """All own parameters with their values."""
+        """All parameters of the metric with their values."""
         return MappingProxyType({**self.metric.defaults, **dict(self.parameters)})
 
     @cached_property
@@ -246,7 +246,7 @@ class Measure:
 
     @cached_property
     def members(self) -> tuple[Measure, ...]:
-        """Measures that are combined, with this one's cutoff unless they have their own."""
+        """Measures that are combined, with this one's cutoff unless they have one."""
         return tuple(
             member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
             for member in self.options.get("measures", ())
@@ -262,7 +262,7 @@ class Measure:
         """Ranks that have to be read; None: all of them."""
         if self.members:
             return deepest(self.members)
-        # A grade without a gain is refused wherever it stands.
+        # A grade without a gain is refused, retrieved or not.
         is_named = isinstance(self.options.get("gain", ""), str)
         return self.k if is_named and not self.metric.counts_irrelevant else None
 

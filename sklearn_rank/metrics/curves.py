@@ -164,7 +164,7 @@ class Curve(NamedTuple):
     """False positive rates, ascending; or recalls, descending."""
     y: FloatArray
     thresholds: FloatArray
-    """In the units of the scores, where these are known; else codes that fall with the rank."""
+    """In the units of the scores, if there are any; else codes that fall with the rank."""
     query: int
     """Number of the query; 0 for all together."""
 

@@ -224,7 +224,7 @@ def precision_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"k", "retrieved"}, default="k"
-        ``k``, also where a ranking is shorter; or the items that stand within ``k``.
+        ``k``, also where a ranking is shorter; or the items within ``k``.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -346,7 +346,7 @@ def fbeta_at_k_score(
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. 0 where nothing relevant stands within ``k``.
+        In [0, 1], dimensionless; greater is better. 0 if nothing relevant is within ``k``.
 
     References
     ----------
@@ -534,8 +534,8 @@ def lag_error(
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
-    How many irrelevant items stand above the relevant ones? The lag of a relevant item is the
-    number of irrelevant items that stand above it, a tied one counting half; a query's lag is the
+    How many irrelevant items rank above the relevant ones? The lag of a relevant item is the
+    number of irrelevant items ranked above it, a tied one counting half; a query's lag is the
     mean over its relevant items. One that was not retrieved lags behind all irrelevant items of the
     ranking; with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the
     lag.
@@ -548,7 +548,7 @@ def lag_error(
         Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), with
         which a query weighs by its relevant items.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that its ranking lacks stands below everything, or does not count.
+        An unretrieved relevant item ranks below everything, or does not count.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -607,7 +607,7 @@ def ranking_auc_score(
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
-    How likely does a relevant item stand above an irrelevant one? Pairs are formed within each
+    How likely does a relevant item rank above an irrelevant one? Pairs are formed within each
     query, unless ``average="pooled"``, which ranks the items of all queries together and needs
     scores that compare across queries. A tie counts half; ``relevance`` decides which items of a
     list are tied.
@@ -620,7 +620,7 @@ def ranking_auc_score(
         Queries weigh by their relevant items, all items form one ranking (scikit-learn's
         ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that its ranking lacks stands below everything, or does not count.
+        An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
@@ -675,8 +675,8 @@ def group_auc_score(
 ) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
-    How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
-    relevant and an irrelevant item in which the relevant one stands above; a tie counts half.
+    How well is each user's list ordered? The AUC of a query is the share of its pairs of a
+    relevant and an irrelevant item in which the relevant one ranks higher; a tie counts half.
     Queries weigh alike; the origin [1]_ weighs them by impressions or clicks, which is
     ``ranking_auc_score(average="impressions")`` or ``"positives"``.
 
@@ -685,7 +685,7 @@ def group_auc_score(
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that its ranking lacks stands below everything, or does not count.
+        An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None
@@ -736,7 +736,7 @@ def limited_auc_score(
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
     How well are the items ordered that are shown? Each relevant item within ``k`` counts the share
-    of the N irrelevant items that stands below it; the sum is divided by min(R, k). With
+    of the N irrelevant items ranked below it; the sum is divided by min(R, k). With
     ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
     area is that under the whole curve.
 
@@ -749,7 +749,7 @@ def limited_auc_score(
     tail : {"none", "linear"}, default="none"
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that its ranking lacks stands below everything, or does not count.
+        An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
         Irrelevant items of each query, ranked or not; None counts those of its ranking.
     min_rel : float, default=None

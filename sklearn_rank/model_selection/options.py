@@ -49,7 +49,7 @@ class ScorerOptions:
             msg = f"relevance must be a mapping {{label: grade}}, got {safe_repr(self.relevance)}"
             raise InvalidParameterError(msg)
         if self.relevance is not None and self.pos_label is not None:
-            msg = "pass pos_label or relevance, not both: each says which labels are relevant"
+            msg = "pass pos_label or relevance, not both: each defines the relevant labels"
             raise InvalidParameterError(msg)
         grades = self.relevance and {
             label: check_number(grade, f"relevance[{safe_repr(label)}]", owner, at_least=0)

@@ -49,7 +49,7 @@ def query_name(name: str, X: object, y: object = None) -> str:
     if len(others) > 1:
         msg = (
             f"X and y have several columns and index levels that may be the query: "
-            f"{format_list(others)}; say which one: with_options(groups_from={others[0]!r}), or "
+            f"{format_list(others)}; choose one: with_options(groups_from={others[0]!r}), or "
             f"query={others[0]!r} of QueryKFold and QueryRanker"
         )
         raise RankingConfigError(msg)
@@ -147,7 +147,7 @@ class QueryIds(NamedTuple):
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
-        """The queries of all rows of the data, if they are known."""
+        """The queries of all rows of the data, if they are found."""
         notes, data = notes_of_search(), (self.name, fold.X, fold.y, fold.groups)
         key, rows, _ = notes.get("everywhere", (None, None, None))
         if key != tuple(map(id, data)):
@@ -226,7 +226,7 @@ def find_ids(
 ) -> Any:
     """Query ids that are passed as ``groups``, else the ids in X, else in y.
 
-    ValueError if two of them disagree, or stand in different orders; RankingConfigError if
+    ValueError if two of them disagree, or are in different orders; RankingConfigError if
     ``permutation_test_score`` moves the ids.
     """
     permuted = fold is not None and fold.permutes_y
@@ -259,7 +259,7 @@ def _check_same_queries(source: str, ids: object, other_source: str, other_ids: 
         return
     first, second = read_groups(ids), read_groups(other_ids)
     if len(first) != len(second):
-        return  # read_groups(ids, n_rows) says it better
+        return  # read_groups(ids, n_rows) has the better message
     plain = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
     if plain and np.array_equal(first, second):  # type: ignore[arg-type]
         return

@@ -201,7 +201,7 @@ def _numbers_rows(index: Any) -> bool:
 
 
 def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
-    """Scores with the items of y; columns without names stand in the order of y's."""
+    """Scores with the items of y; columns without names are in the order of y's."""
     items, scored = list(y.columns), list(scores.columns)
     if scored == items or _numbers_rows(scores.columns):
         return scores
@@ -229,7 +229,7 @@ def _expected_grades(estimator: Any, chances: Any) -> Array:
 
 
 def _row_scores(responses: Responses, y: object, options: ScorerOptions, owner: str) -> Array:
-    """One score per row: never a hard label unless the options say ``predict``."""
+    """One score per row: never a hard label unless the option is ``predict``."""
     classes, method, pos_label = responses.classes, options.response_method, options.pos_label
     if classes is None:
         return responses.column(responses.first_method() if method == "auto" else method)
@@ -278,7 +278,7 @@ def _label_grades(labels: object, options: ScorerOptions) -> Array:
 
 
 def _plain(labels: object) -> Any:
-    """Labels as a list, where a container has its own way to one."""
+    """Labels as a list, where a container converts itself to one."""
     return labels.to_pylist() if hasattr(labels, "to_pylist") else labels
 
 

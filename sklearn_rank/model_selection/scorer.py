@@ -83,7 +83,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if measure.metric.is_given:
             msg = f"{measure} is measured elsewhere: no scorer computes it of an estimator"
             raise InvalidParameterError(msg)
-        # requests: metadata by name; named: what the name stands for, repr tells the differences.
+        # requests: metadata by name; named: what the name means, for the differences in repr.
         self.measure = measure
         self._named = measure if named is None else named
         self.options = options or ScorerOptions()
@@ -92,7 +92,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
-        # Attributes that scikit-learn reads of its own scorers, some to call the metric on labels.
+        # Attributes that scikit-learn reads of its scorers, some to call the metric on labels.
         self._sign = 1 if measure.metric.greater_is_better else -1
         function = FUNCTIONS.get(measure.metric)
         self._score_func: Any = function or partial(score, measure.metric)
@@ -130,7 +130,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Raises
         ------
         RankingConfigError
-            In the rows layout without query ids, unless ``one_query`` says that all rows are one
+            In the rows layout without query ids, unless ``one_query`` makes all rows one
             query; if the estimator gives nothing that ranks.
         SearchStopped
             Instead of these if scikit-learn calls, which would turn them into NaN.
@@ -159,7 +159,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if isinstance(error, UndefinedMetricError):
                 text += (
                     " of a fold, whatever the candidate; split into fewer folds, spread the "
-                    "relevant rows (StratifiedGroupKFold), or say with_options(zero_division=0.0)"
+                    "relevant rows (StratifiedGroupKFold), or use with_options(zero_division=0.0)"
                 )
             raise SearchStopped(text) from error
         return self._sign * scored.average.value
@@ -194,7 +194,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 undefined = f"{len(ids):,} of {len(judged.query_ids):,} queries: {format_list(ids)}"
             message = (
                 f"{scored.measure} is undefined for {undefined}; they are left out of the mean. "
-                f"{self._called}.with_options(zero_division=...) says what they count: "
+                f"{self._called}.with_options(zero_division=...) sets their value: "
                 "0.0, 1.0, or np.nan to leave them out without this warning."
             )
             warn_once(message, UndefinedMetricWarning, key=key)
@@ -254,12 +254,12 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Parameters
         ----------
         **options
-            ``k`` and the measure's own parameters; ``groups_from`` (name of the column or index
+            ``k`` and the parameters of the measure; ``groups_from`` (name of the column or index
             level that holds query ids, "qid"); ``response_method`` ("auto": ``decision_function``,
             ``predict_proba`` as the expected grade, ``predict``); ``one_query`` (all rows are one
             query); ``pos_label``, ``relevance`` ({label: grade}) for labels that are not grades;
             ``string_provider``; ``ties``; ``zero_division``; ``convention``, the name of a program
-            that is followed where nothing else is said, here or before.
+            whose defaults apply where nothing else is set.
 
         Returns
         -------

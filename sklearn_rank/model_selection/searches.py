@@ -32,7 +32,7 @@ class Fold(NamedTuple):
     """Rows of the split; None where a tool draws rows to score."""
     test: Any = None
     scored: Any = None
-    """Scored rows, ``train`` or ``test``, if they can be told apart."""
+    """Scored rows, ``train`` or ``test``, if that can be determined."""
     permutes_y: bool = False
     shuffles_y: bool = False
     """Whether ``permutation_test_score`` moves y across queries."""
@@ -66,7 +66,7 @@ def current_fold(passed_as: str, X: object, n_rows: int) -> Fold | None:
         groups = None
         routed = (known.get("routed_params") or {}).get("scorer", {}).get("score")
         for metadata in filter(None, (known.get("score_params"), routed)):
-            # A single scorer gets its own names, several get those that the user passed; a function
+            # A single scorer keeps its names, several get those that the user passed; a function
             # further down has cut them to the fold.
             given = metadata.get("groups", metadata.get(passed_as))
             if groups is None and given is not None and length(given) == length(known["X"]):
@@ -124,7 +124,7 @@ _WARNED_BY_WORKER: set[Any] = set()
 
 
 def notes_of_search() -> dict[Any, Any]:
-    """Notes of the outermost call that can be told from the next one; else new ones."""
+    """Notes of the outermost call that differs from the next one; else new ones."""
     for frame in reversed(list(_frames())):
         known = frame.f_locals
         is_parallel = frame.f_globals.get("__name__") == "sklearn.utils.parallel"

@@ -57,7 +57,7 @@ class _DataSet:
         self.items = Items(offsets_of(sizes), None, narrow_grades(checked))
         self.weights = None
         if weights is not None:
-            # The mean of the rows', as LightGBM's own metrics have it.
+            # The mean of the rows', as in LightGBM's metrics.
             by_row = check_weights(weights, len(checked))
             numbers = np.repeat(np.arange(len(sizes)), sizes)
             sums = np.bincount(numbers, by_row, minlength=len(sizes))
@@ -155,7 +155,7 @@ class EvalMetric:
 
 
 def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
-    """Spellings that can stand in XGBoost's lines of text, which split at blanks and colons.
+    """Spellings for XGBoost's lines of text, which split at blanks and colons.
 
     They leave out parameters of a convention, and functions, which have no text.
     """
@@ -200,7 +200,7 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
     """Measures as a metric of LightGBM and XGBoost, for early stopping by the measure of a search.
 
     Goes to ``feval=`` of ``lgb.train`` and ``lgb.cv``, to ``eval_metric=`` of ``LGBMRanker.fit``,
-    and to ``custom_metric=`` of ``xgb.train`` and ``xgb.cv``. Switch off the library's own metrics
+    and to ``custom_metric=`` of ``xgb.train`` and ``xgb.cv``. Switch off the library's metrics
     (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): equal names are
     noted as one. For XGBRanker pass the measures to :class:`QueryRanker`.
 
@@ -252,7 +252,7 @@ def watching(
         # By the ids of the queries, which the library does not know.
         metric.know(rows.y, rows.sizes, None, rows.query_ids)
     params = ranker.get_params()
-    # The library's own metrics are switched off, and the first of ours decides.
+    # The library's metrics are switched off, and the first of ours decides.
     if library == "lightgbm":
         keywords, changed = {"eval_metric": metric}, {"metric": "None", "first_metric_only": True}
     else:

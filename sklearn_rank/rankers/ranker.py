@@ -27,7 +27,7 @@ __all__ = ["QueryRanker"]
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """XGBRanker, LGBMRanker or CatBoostRanker with scattered rows and any query ids.
 
-    Each library wants rows sorted by query and the queries in a form and keyword of its own, which
+    Each library needs rows sorted by query and the queries in a different form and keyword, which
     scikit-learn does not split along with the rows. This takes the query id of each row as
     ``groups``, or finds it where scorers do, sorts the rows and passes the queries on.
 
@@ -40,7 +40,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; a column of X of that name is
         not a feature.
     eval_metric : str, Measure, scorer or list of these, default=None
-        What XGBRanker and LGBMRanker watch on ``eval_X`` instead of their own metrics; early
+        What XGBRanker and LGBMRanker watch on ``eval_X`` instead of their default metrics; early
         stopping goes by the first one, on the last set with XGBoost and on any with LightGBM.
 
     Attributes
@@ -88,7 +88,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each row; the same for all rows of a query with XGBoost and CatBoost.
         eval_X, eval_y, eval_groups : array-like, or tuple of these, default=None
             Features, grades and query ids of held-out rows that are watched after each tree; a
-            tuple holds several sets. In a pipeline with other steps say
+            tuple holds several sets. In a pipeline with other steps use
             ``Pipeline(..., transform_input=["eval_X"])``.
         **fit_params
             Further arguments of the ranker's ``fit``, such as ``callbacks``.
@@ -109,7 +109,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         library = _library_of(self.ranker, fit_params)
         if library == "catboost" and self.eval_metric is not None:
             msg = (
-                "CatBoost gives custom metrics no queries; stop by its own: CatBoostRanker("
+                "CatBoost passes no queries to custom metrics; use its metrics: CatBoostRanker("
                 "eval_metric='NDCG:top=10') is evaluate(..., 'ndcg@10', convention='catboost')"
             )
             raise RankingConfigError(msg)
@@ -233,7 +233,7 @@ class SortedRows(NamedTuple):
 
 
 def _warn_of_shared(number: int, held_out: SortedRows, data: SortedRows) -> None:
-    """Warn if held-out queries are fitted, unless all are, or each part numbers its own anew."""
+    """Warn if held-out queries are fitted, unless all are, or each part is numbered from 0."""
     ids = [listed_ids(part.query_ids) for part in (held_out, data)]
     counted = [set(one) in ({*range(len(one))}, {*range(1, len(one) + 1)}) for one in ids]
     shared = [query for query in ids[0] if query in set(ids[1])]

@@ -21,7 +21,7 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 
 def no_items(reason: str) -> Items:
-    """Stands for items that are no longer known."""
+    """Replaces items that were dropped."""
     return Items(np.zeros(1, dtype=np.int64), None, np.zeros(0, np.uint8), no_pool=reason)
 
 
@@ -50,7 +50,7 @@ or the truth is a set, which is complete; irrelevant; or unjudged. The last of s
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeptItems:
-    """Ids of the items that were read, by query; judged rankings know places alone."""
+    """Ids of the items that were read, by query; judged rankings store only ranks."""
 
     rankings: Mapping[Any, tuple[Collection[Any], Array | None]]
     """Items of each ranking, and their scores; None: in ranked order."""
@@ -88,14 +88,14 @@ class RankingData:
     keyed: bool = False
     """Whether queries were joined by key, so that nothing of them goes by position."""
     n_shared: int = 0
-    """Items of the one ground truth of all queries; 0: each query has its own."""
+    """Items of the one ground truth of all queries; 0: a ground truth per query."""
     positional: bool = False
     """Whether the queries have no ids but their positions."""
     query_columns: tuple[Any, ...] = ()
     """Further columns of the data frames that were read: ``name in columns`` and
     ``columns.labels(name)``, which is {query: label}."""
     masks_by_score: bool = False
-    """Whether cells of a matrix are scored -inf, although nobody said which are candidates."""
+    """Whether cells of a matrix are scored -inf, although candidates were not given."""
     hint: str = ""
     """Why, probably, no relevant item of any query was retrieved."""
     assumed: str = ""
@@ -107,7 +107,7 @@ class RankingData:
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Options of the reader on which values depend, as far as they are known."""
+    """Options of the reader on which values depend, if available."""
     judgements: Judgements | None = None
     """Which items are relevant to each query; None where they have no ids."""
 
@@ -126,7 +126,7 @@ class RankingData:
     def named(self, names: Any) -> RankingData:
         """The data with ids of the queries, which have no ids but their positions."""
         if not self.positional:
-            msg = "query_ids names the queries of lists and matrices; these have ids of their own"
+            msg = "query_ids names the queries of lists and matrices; these already have ids"
             raise TypeError(msg)
         ids = names.tolist() if isinstance(names, np.ndarray) else list(names)
         twice = [name for name, times in Counter(ids).items() if times > 1]
@@ -318,7 +318,7 @@ def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
         msg = (
             f"{len(twice):,} queries are in more than one of the evaluations: "
             f"{format_list(twice)}. "
-            "Parts must have queries of their own; where each was given all judgements, pass "
+            "Parts must have different queries; if each was given all judgements, pass "
             "missing='skip' to evaluate"
         )
         raise QueryMismatchError(msg)

@@ -1,6 +1,6 @@
-"""Judged rankings: where the relevant items of each query stand.
+"""Judged rankings: the ranks of the relevant items of each query.
 
-Every metric depends on the places of the relevant items alone; irrelevant ones enter through
+Every metric depends only on the ranks of the relevant items; irrelevant ones enter through
 counts. Each input layout is turned into these values once, and each metric is a short function
 of them. Retrieved items that nobody judged count as irrelevant; where they stand is worked out when
 somebody asks.
@@ -33,7 +33,7 @@ SMALL_INTEGERS = 32
 FEW_GRADES = 1 << 10
 """Grades that are sorted sooner than counted."""
 CUTS_KEPT = 4
-"""Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
+"""Cutoffs whose hits are cached for the next measure: a hundred of them took 17 times the input."""
 
 
 def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntArray, IntArray]:
@@ -68,7 +68,7 @@ class Places(NamedTuple):
         return Places(offsets, self.above[items], self.tied[items])
 
     def within(self, depth: int | None) -> Places:
-        """Items that may stand within the first ``depth`` ranks; None: all."""
+        """Items that may be within the first ``depth`` ranks; None: all."""
         if depth is None:
             return self
         rows = np.flatnonzero(self.above < depth)
@@ -90,7 +90,7 @@ class Unjudged:
     """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
     empty where none does."""
     n_judged: IntArray | None = None
-    """(Q,) judged items, retrieved or not; None where that is not known."""
+    """(Q,) judged items, retrieved or not; None if not available."""
 
     @cached_property
     def places(self) -> Places:
@@ -108,7 +108,7 @@ class Unjudged:
 
     @classmethod
     def at(cls, offsets: IntArray, above: Array, tied: Array | None = None) -> Unjudged:
-        """Items whose places are known; without ``tied``, none is tied."""
+        """Items with their ranks; without ``tied``, none is tied."""
         if above.max(initial=0) < np.iinfo(np.int32).max:
             above = above.astype(np.int32)
         if tied is None:
@@ -122,7 +122,7 @@ class Unjudged:
         return cls.at(offsets, items)
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields, with places instead of the flags that they were made from."""
+        """The fields, with ranks instead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
         return {**state, "source": self.places}
 
@@ -164,7 +164,7 @@ class TieGroups:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedRankings:
-    """Places and grades of the relevant items of Q queries.
+    """Ranks and grades of the relevant items of Q queries.
 
     The relevant items that were retrieved for query ``i`` are ``offsets[i]:offsets[i+1]``, by
     ``above`` ascending and within a tie by grade descending.
@@ -275,7 +275,7 @@ class JudgedRankings:
         return {}
 
     def within(self, cut: int) -> JudgedRankings:
-        """The queries without the hits that cannot stand within the first ``cut`` ranks."""
+        """The queries without the hits that cannot be within the first ``cut`` ranks."""
         if cut >= self.longest:
             return self
         if cut not in self._within:
@@ -343,7 +343,7 @@ class JudgedRankings:
     def widened(self, *, grades: bool = True) -> JudgedRankings:
         """Rankings in the types that formulas compute with; itself if it has them already.
 
-        Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
+        Ranks may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16. Without ``grades``, these stay as they are:
         kernels count them, or read ``hit_grades`` and ``all_grades``.
         """
@@ -374,7 +374,7 @@ class JudgedRankings:
 def narrow_grades(grades: Array) -> Array:
     """The grades in a byte each, if all are whole numbers that fit, as most are; else as float64.
 
-    Negative ones, which say that an item was not judged, become 0 then.
+    Negative ones, which mark unjudged items, become 0 then.
     """
     narrow = as_bytes(grades)
     if narrow is None and grades.min() < 0:
@@ -383,7 +383,7 @@ def narrow_grades(grades: Array) -> Array:
 
 
 def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
-    """Rankings from which the unjudged items are taken out, so that what stood below moves up."""
+    """Rankings without the unjudged items; items below them move up."""
     unjudged = rankings.unjudged
     if unjudged is None:
         return rankings
@@ -392,7 +392,7 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
     stride = int(rankings.n_ranked.max(initial=0)) + 1
     of_hits = query * stride + above
     of_unjudged = segment_index(places.offsets) * stride + places.above.astype(np.int64)
-    # Unjudged items that stand above a hit, and those that are tied with it.
+    # Unjudged items above a hit, and those that are tied with it.
     first, last = (np.searchsorted(of_unjudged, of_hits, side=side) for side in ("left", "right"))
     before, beside = first - places.offsets[query], np.zeros_like(first)
     if (np.asarray(places.tied) > 1).any():

@@ -1,4 +1,4 @@
-"""Which item stands where: judged rankings of a query with the ids of its items put back."""
+"""Ranks by item: judged rankings of a query with the ids of its items put back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hit(NamedTuple):
     """One item that was retrieved: a relevant one, or one that nobody judged."""
 
     item: Any
-    """Its id; None where the layout has none or ids were not kept."""
+    """Its id; None where the layout has none or ids were not stored."""
     grade: float
     """Above 0; NaN: nobody judged it."""
     above: int
@@ -149,22 +149,22 @@ def judged_from(placements: Sequence[Placement]) -> JudgedRankings:
 
 
 def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[Hit]]:
-    """Unjudged items of each query that may stand within the first ``depth`` ranks, or all.
+    """Unjudged items of each query that may be within the first ``depth`` ranks, or all.
 
-    InvalidParameterError where ids were not kept.
+    InvalidParameterError where ids were not stored.
     """
     unjudged = judged.rankings.unjudged
     if unjudged is None or not unjudged.counts.any():
         return [[] for _ in range(len(judged.query_ids))]
     if judged.ids is None:
-        msg = "ids of items were not kept; pass keep_items=True to evaluate"
+        msg = "ids of items were not stored; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     offsets, above, tied = unjudged.places
     positions, hits = list(zip(above.tolist(), tied.tolist(), strict=True)), []
     for query, (first, last) in zip(judged.listed_ids(), pairwise(offsets.tolist()), strict=True):
         items: list[Any] = []
         if last > first:
-            # Items of equal scores stand in the order by which the rule of ties took them.
+            # Items of equal scores are in the order of the rule for ties.
             ranking, _, truth = _in_order(judged.ids, query)
             items = [item for item in ranking if item not in truth]
         named = [Hit(i, math.nan, *at) for i, at in zip(items, positions[first:last], strict=True)]

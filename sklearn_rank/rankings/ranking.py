@@ -1,4 +1,4 @@
-"""From scores to places: the rank step, the only code that sorts scores and knows about ties.
+"""From scores to ranks: the only code that sorts scores and handles ties.
 
 Scores are never negated, shifted or cast down: each dtype is compared as it is. Queries of similar
 length are ranked together, as padded rows of packed keys; where few items of long rankings are
@@ -61,7 +61,7 @@ class TieRule(NamedTuple):
     order: str
     """The order of tied items, as the documentation has it."""
     by_place: bool = False
-    """Whether tied items stand in the order in which they came, so that places must be kept."""
+    """Whether tied items are in the order of the input, so that positions must be preserved."""
     by_id: bool = False
     """Whether they are put in falling order of their ids first, which takes ids."""
 
@@ -99,9 +99,9 @@ class Items(NamedTuple):
     offsets: IntArray
     """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``."""
     scores: Array | None
-    """(n,) None: the items stand in ranked order."""
+    """(n,) None: the items are in ranked order."""
     grades: Array
-    """(n,) relevant above 0; NaN or below 0: nobody judged the item, if ``n_judged`` is known."""
+    """(n,) relevant above 0; NaN or below 0: unjudged, if ``n_judged`` is given."""
     judged: tuple[IntArray, Array] | None = None
     """Offsets and grades of all relevant items; None: all were retrieved."""
     missed: FloatArray | None = None
@@ -169,7 +169,7 @@ class Items(NamedTuple):
             flags = self.is_unjudged
             counts = segment_sum(flags.astype(np.int32), self.offsets).astype(np.int64)
             rule = "" if self.scores is None else grade_order(self.ties)
-            # Ranked when somebody asks for their places.
+            # Ranked when somebody asks for their ranks.
             unjudged = Unjudged(counts, self.places_of_unjudged, rule, self.n_judged)
             items = self._replace(grades=np.where(flags, 0, self.grades))
         hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked)
@@ -191,9 +191,9 @@ class Items(NamedTuple):
         )
 
     def places_of_unjudged(self) -> Places:
-        """Places of unjudged items.
+        """Ranks of unjudged items.
 
-        Rules that put relevant items first or last say nothing of the others: these stay tied.
+        Rules that put relevant items first or last do not order the others, which stay tied.
         """
         ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
         flagged = Items(self.offsets, self.scores, self.is_unjudged.view(np.uint8), ties=ties)
@@ -310,7 +310,7 @@ def _plan(items: Items, n_ranked: IntArray, *, counts: bool) -> tuple[list[slice
         return work or [slice(0, 0)], None
     order = None
     if (n_ranked != n_ranked[0]).any():
-        # Queries without items have no place among the others.
+        # Queries without items are not among the others.
         order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
     return list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK)), order
 
@@ -347,7 +347,7 @@ def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> 
         return Hits(counted, above, tied, grades)
     counts = np.zeros(n_queries, np.int64)
     counts[order] = counted
-    # The place of each hit in the order of the blocks, from which it is taken.
+    # The position of each hit in the order of the blocks.
     starts = np.zeros(n_queries, np.int64)
     starts[order] = offsets_of(counted)[:-1]
     here = np.repeat(starts - offsets_of(counts)[:-1], counts)
@@ -460,7 +460,7 @@ def _columns(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntAr
 
 
 def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
-    """Give the hits of a tie one place, in place; the number of the tie of each, and its size."""
+    """Give the hits of a tie one rank, in place; the number of the tie of each, and its size."""
     equal = np.flatnonzero(same)  # each of them equals the next item
     starts = np.flatnonzero(np.diff(equal, prepend=-2) > 1)
     firsts = equal.take(starts)
@@ -481,7 +481,7 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
 
 
 def rank_by_counting(items: Items) -> Hits:
-    """Few relevant items: above each stand as many as have greater scores."""
+    """Few relevant items: the number above each is that of greater scores."""
     assert items.scores is not None
     hits = items.grades.nonzero()[0]
     borders = hits.searchsorted(items.offsets)

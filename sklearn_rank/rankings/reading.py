@@ -47,7 +47,7 @@ class Judgements:
         return Judgements(lambda: self.digests[queries])
 
     def are_those_of(self, other: Judgements) -> bool:
-        """Whether both are known to be the same items in one order."""
+        """Whether both are certainly the same items in one order."""
         mine, others = self._source, other._source
         if not (isinstance(mine, JudgedItems) and isinstance(others, JudgedItems)):
             return self is other
@@ -67,7 +67,7 @@ class JudgedItems(NamedTuple):
     """List, coded ids or Polars series."""
     grades: Array
     n_queries: int | None = None
-    """How many queries share the items of the one; None: each has its own."""
+    """How many queries share the items of the one; None: not shared."""
 
     def __call__(self) -> Array:
         """(Q,) digests."""
@@ -113,7 +113,7 @@ class Reading:
 
     options: Mapping[str, Any]
     """``ties`` ("" without scores), what was ``assumed``, whether ``relevance`` ranked, and the
-    other options of :func:`evaluate` on which values depend, as far as they are known."""
+    other options of :func:`evaluate` on which values depend, if available."""
     judgements: Judgements | None
     """None where items have no ids."""
 
@@ -125,7 +125,7 @@ class Reading:
                 yield name, here, there
 
     def judged_otherwise(self, other: Reading, numbers: IntArray, others: IntArray) -> IntArray:
-        """Places of the queries with these numbers in each that have other judgements."""
+        """Positions of the queries whose judgements differ between the two."""
         here, there = self.judgements, other.judgements
         if here is None or there is None:
             return np.zeros(0, dtype=np.int64)

@@ -24,7 +24,7 @@ MOST_NAMED = 3
 """Systems, measures or slices in a sentence."""
 
 Number = float | None
-"""None stands for an undefined value, or for the rank of an item that was not retrieved."""
+"""None is an undefined value, or the rank of an unretrieved item."""
 Direction = Literal["better", "worse", ""]
 Kind = Literal["better", "worse", "same"]
 _SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -158,7 +158,7 @@ class Finding(NamedTuple):
 
     @property
     def verb(self) -> str:
-        """Direction of the values; of measures that should be low, it is said which is worse."""
+        """Direction of the values; for measures where lower is better, the direction is named."""
         verb = "rose" if (self.cell.change or 0.0) > 0 else "fell"
         return verb if self.greater else f"{verb} (lower is better)"
 

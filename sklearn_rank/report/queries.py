@@ -26,7 +26,7 @@ MOST_CHARACTERS = 300
 MOST_OF_PASSAGE = 1200
 """Characters of the text of an item."""
 TOP = 10
-"""Ranks of a query that stand side by side."""
+"""Ranks of a query shown side by side."""
 MOST_EXPLAINED = 256
 """Queries, with the largest changes, whose change is divided among their items."""
 _CHUNK = 256
@@ -107,7 +107,7 @@ def by_change(values: Values) -> list[int]:
 def _lines(
     systems: Systems, values: Values, order: Sequence[int], text_of: Callable[[Any], Any]
 ) -> Iterator[str]:
-    """JSON of the items of each query; empty where their ids were not kept."""
+    """JSON of the items of each query; empty where their ids were not stored."""
     (baseline, _), *others = systems.values()
     starts = range(0, len(order), _CHUNK)
     for first in starts:
@@ -199,7 +199,7 @@ def items_of(
 
 
 def _facts(text: Any) -> str | dict[str, str]:
-    """Title of an item, or what else is told of it; a link that is none of the web is left out."""
+    """Title of an item, or its other fields; links that are not http(s) are left out."""
     if not text:
         return ""
     if isinstance(text, str):

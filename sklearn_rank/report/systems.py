@@ -46,7 +46,7 @@ from sklearn_rank.tables.table import p_text
 
 GateResult = Any  # of the room above
 
-_UNJUDGED = "unjudged items"  # start of the note that the verdict says
+_UNJUDGED = "unjudged items"  # start of the note in the verdict
 MOST_CHECKED = 5000  # queries up to which the items to judge next are looked for
 
 
@@ -263,7 +263,7 @@ def verdict_of(
 
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:
-    """What a gate with the usual limit would say, for a page without limits."""
+    """The verdict of a gate with the usual limit, for a page without limits."""
     from sklearn_rank.gates.gate import verdict_on
     from sklearn_rank.gates.limits import DEFAULT_DROP
     from sklearn_rank.gates.words import would

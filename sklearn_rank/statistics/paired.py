@@ -27,7 +27,7 @@ GRID = 1000
 _CANCELLED = 1e-5
 """Share of the largest mean change of a cluster below which another one is none."""
 FEWEST = 10
-"""Changed queries (or clusters) below which nothing is said about power."""
+"""Changed queries (or clusters) below which power is not reported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,10 +325,10 @@ class PairedDifferences:
         return self._mean - reach, self._mean + reach
 
     def is_significant(self, alpha: float, p: float | None = None) -> bool:
-        """Whether a loss has a p-value of at most alpha, and a gain such an interval besides.
+        """Whether p is at most alpha and, for a gain, the interval is above 0.
 
-        Many tiny gains beside no large loss are a matter of signs, and none of the mean. ``p`` is
-        one that was corrected.
+        Many tiny gains without a large loss have a small p-value, but show little about the mean.
+        ``p`` is a corrected p-value.
         """
         if not (self.p if p is None else p) <= alpha:
             return False
@@ -340,7 +340,7 @@ class PairedDifferences:
     def detectable(self, alpha: float, power: float = 0.8) -> float:
         """Least true change that the test finds with probability ``power``, above 0.
 
-        By Student's t; NaN where fewer than ten units changed, too few to say.
+        By Student's t; NaN where fewer than ten units changed.
         """
         if self.n_changed < FEWEST or self._is_flat:
             return math.nan
@@ -367,7 +367,7 @@ class Flips(NamedTuple):
 _FLIPS = 4096
 """Random signs: a rate of 5 % has a standard error of 0.3 points."""
 _COLUMNS = 1024
-"""Units with signs of their own; of more, some share one."""
+"""Units whose signs flip independently; of more, some share a sign."""
 
 
 def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:

@@ -1,4 +1,4 @@
-"""What a paired test of so many queries finds, by Student's t."""
+"""Power of a paired test for a number of queries, by Student's t."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def least_found(
     least: float = 0.0,
     most: float = math.inf,
 ) -> float:
-    """Least true change that a two-sided test finds, on its own side, with this probability.
+    """Least true change that a two-sided test finds in its direction with this probability.
 
     Changes below ``least`` are never found, those beyond ``most`` always. By the normal
     approximation of the noncentral t, which is right to three digits (Abramowitz and Stegun,
@@ -37,7 +37,7 @@ def least_found(
 
 
 def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8) -> float:
-    """Least true drop of the mean that a paired test of so many queries finds.
+    """Least true drop of the mean that a paired test with this many queries finds.
 
     Parameters
     ----------

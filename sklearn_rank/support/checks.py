@@ -22,7 +22,7 @@ _BYTE = 255
 _CHUNK = 1 << 14
 """Values that stay in the nearest cache from one pass over them to the next."""
 MISSING_TYPES = ("NAType", "NaTType")
-"""Names of the types of data frame libraries' nulls, told without importing them."""
+"""Names of the types of data frame libraries' nulls, recognised without importing them."""
 
 _WIDE_INTEGERS = ("Int128", "UInt128")
 """Types of Polars and narwhals without a counterpart in NumPy."""
@@ -48,7 +48,7 @@ def refuse_unordered(values: Any, name: str) -> None:
 
 
 def negated(distances: Array) -> Array:
-    """Scores of distances: the negative, exact but for what an unsigned integer cannot say."""
+    """Scores of distances: the negative, exact except for unsigned integers without a negative."""
     is_plain = distances.dtype.kind in "if" and distances.dtype.itemsize > 1
     scores: Array = -(distances if is_plain else distances.astype(np.float64))
     return scores
@@ -109,7 +109,7 @@ def as_column(array: Array, name: str) -> Array:
 
 
 def as_numbers(values: Any, name: str) -> Array:
-    """Array of real numbers in their own dtype: nothing is cast down, negated or guessed."""
+    """Array of real numbers with the dtype unchanged: nothing is cast down, negated or guessed."""
     array = to_array(values, name)
     kind = array.dtype.kind
     if kind == "b":
@@ -251,7 +251,7 @@ def check_weights(
     *,
     where: Callable[[int], str] = "position {}".format,
 ) -> FloatArray:
-    """One finite weight of at least 0 for each query; all of them 0 only where that is said."""
+    """One finite weight of at least 0 for each query; all of them 0 only where that is allowed."""
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
     msg = ""
     if len(weights) != n_queries:

@@ -23,7 +23,7 @@ BASELINE = ".rank.json"
 """The ending of baselines, which gates alone write."""
 _EXISTS = "exists already"
 _HEAD = 1000
-"""Bytes from the start of a file in which the marks of a report stand."""
+"""Bytes from the start of a file that contain the marks of a report."""
 _OWN = {"/dev/stdout": 1, "/dev/stderr": 2}
 _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
@@ -31,7 +31,7 @@ _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 class Kind(NamedTuple):
-    """Kind of file, with the mark by which a writer recognizes its own."""
+    """Kind of file, with the mark by which a writer recognizes it."""
 
     noun: str
     holds: Callable[[Path], bool]
@@ -167,7 +167,7 @@ def replace_file(path: Path, content: bytes) -> None:
         raise
 
 
-# What the system says ---------------------------------------------------------------------------
+# Errors of the system ---------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

@@ -29,14 +29,14 @@ def warn(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-# Warnings about data arise where it is read, far below the scorer, which alone knows that a search
-# is running and wants them once.
+# Warnings about data arise where it is read, far below the scorer, but only the scorer knows that a
+# search is running, which shows them once.
 _GIVE: ContextVar[WarningHandler | None] = ContextVar("give", default=None)
 
 
 @contextmanager
 def warnings_given_by(give: WarningHandler) -> Iterator[None]:
-    """Hand the warnings of this block to ``give``, whose own warnings go out as usual."""
+    """Hand the warnings of this block to ``give``, whose warnings are shown as usual."""
 
     def outside(message: str, category: type[Warning]) -> None:
         inner = _GIVE.set(None)

@@ -1,6 +1,6 @@
 """Arithmetic over the segments of a flat array; segment ``i`` is ``offsets[i]:offsets[i+1]``.
 
-Every result depends on the segment's own values alone, never on its neighbours, so that no value
+Every result depends only on the values of its segment, never on its neighbours, so that no value
 changes by a bit when queries are reordered or split into blocks.
 """
 
@@ -22,7 +22,7 @@ it waits for Python's lock. Half or twice as many cost a tenth more."""
 _SHORT = 16
 """Segments up to this length share a block: padding costs less than one more block."""
 _PADDING = 16
-"""At most one of so many cells of a matrix is padding."""
+"""At most one in this many cells of a matrix is padding."""
 _FEW_CELLS = 1 << 12
 """Padding that costs less than one more matrix, whatever its share."""
 

@@ -31,7 +31,7 @@ of the rows at most has two scores that agree in all that narrow keys hold of th
 leaves out the lowest few bits of a float32, and half of a float64, whose upper half is mostly
 exponent."""
 _FEW_ROWS = 8
-"""One in so many rows is ordered again sooner than all codes are sorted once more."""
+"""If at most one in this many rows is ambiguous, these are sorted again instead of all codes."""
 _TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
 """The lowest bytes of keys."""
 _UNSIGNED: dict[int, type[np.unsignedinteger]] = {4: np.uint32, 8: np.uint64}
@@ -182,7 +182,7 @@ def _without_doubt(
     same = np.concatenate(([False], tagged.same)).reshape(-1, width)
     rows = np.flatnonzero(same.any(axis=1))
     if len(rows) > len(same) // _FEW_ROWS:
-        # As with rounded scores: what the codes alone say is right.
+        # As with rounded scores: the codes alone are right.
         certain = _sort_rows(codes.copy(), width, beyond, 0)
         alone = np.zeros(len(codes), dtype=bool)
         if certain is not None:
@@ -263,7 +263,7 @@ def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
     """
     later = np.flatnonzero(same) + 1
     if (rest[order[later]] == rest[order[later - 1]]).all():
-        return same  # as with rounded scores: all stand as they came
+        return same  # as with rounded scores: the order is that of the input
     runs = runs_of(same)
     places, members = runs.members, order[runs.members]
     again = order_segments(rest[members], runs.borders)
@@ -276,7 +276,7 @@ class Runs(NamedTuple):
     """Runs of two or more items in order that are the same."""
 
     members: IntArray
-    """Places of the items that are in a run."""
+    """Positions of the items that are in a run."""
     borders: IntArray
     """Borders of the runs among the members."""
 

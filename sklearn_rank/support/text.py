@@ -39,7 +39,7 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
 
 
 def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:
-    """Text without quotes, for messages, paths and reasons; ``...`` says that it is cut."""
+    """Text without quotes, for messages, paths and reasons; ``...`` marks a cut."""
     shown = _escape(text[:limit])
     return f"{shown}..." if limit is not None and len(text) > limit else shown
 
@@ -58,7 +58,7 @@ def for_log(text: str) -> str:
 
 
 def _repr(value: Any) -> str:
-    """``repr``, or a stand-in where it fails: integers of too many digits, broken classes."""
+    """``repr``, or a substitute where it fails: integers of too many digits, broken classes."""
     try:
         return repr(value)
     except Exception:
@@ -79,7 +79,7 @@ def count(number: int, one: str, several: str = "") -> str:
 
 
 def closest(word: str, words: Iterable[str]) -> str:
-    """``; did you mean ...?`` if a known word is close to this one, else nothing."""
+    """``; did you mean ...?`` if one of the words is close to this one, else nothing."""
     import difflib
 
     close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)

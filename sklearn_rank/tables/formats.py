@@ -31,7 +31,7 @@ def text_rows(table: Table) -> list[list[str]]:
     for number, column in enumerate(table.columns):
         cells = table.column(number)
         texts = [safe_text(cell.text, limit=column.longest) for cell in cells]
-        # What stands behind a number is behind its title, too.
+        # What follows a number follows its title, too.
         signs = ["", *(" ".join(filter(None, (BEST * c.best, marked(c)))) for c in cells)]
         room = max(map(len, signs))
         lines = zip([safe_text(column.title), *texts], signs, strict=True)
@@ -92,7 +92,7 @@ def to_csv(table: Table) -> str:
 
 _ACTIVE = re.compile(
     r"[|`*\[\]~$\\&<>]"
-    r"|(?<![^\W_])_|_(?![^\W_])"  # beside a word alone: names_like_this stay readable
+    r"|(?<![^\W_])_|_(?![^\W_])"  # at the ends of a word only: names_like_this stay readable
     r"|\#(?=\w)|:(?=\S)|(?<=www)\."  # an issue, an emoji, a link: in a sentence, a space follows
     r"|(?<![^\W_])@|@(?!\d+(?![\w.-]))",  # a mention, an address; "ndcg@10" is neither
     re.IGNORECASE,

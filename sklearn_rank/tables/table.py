@@ -11,7 +11,7 @@ from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import MAX_CHARACTERS, as_text
 
 Kind = Literal["text", "number", "interval"]
-"""Text stands to the left; numbers have their points in line; an interval is two numbers."""
+"""Text is aligned left; numbers by their decimal points; an interval is two numbers."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
     value: Any = None
     """For machines: a number, a text, or a pair of numbers; None where there is nothing."""
     best: bool = False
-    """Whether it is the best of its kind, and stands out."""
+    """Whether it is the best of its kind, and emphasised."""
     marks: tuple[str, ...] = ()
     """Letters beside it."""
     worse: bool = False
@@ -53,7 +53,7 @@ class Table:
     """Meaning of a highlighted cell, such as "best"."""
 
     def footnotes(self, sign: str = "bold") -> tuple[str, ...]:
-        """Meaning of the ``sign`` of cells that stand out, and the notes."""
+        """Meaning of the ``sign`` of emphasised cells, and the notes."""
         is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
         return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
 
@@ -73,9 +73,9 @@ class Table:
 DIGITS = 4
 """Behind the point, as trec_eval and every table of the field have them."""
 _HUGE = 1e9
-"""From here on so many digits would widen the column; LAG and DCG have no upper bound."""
+"""From here on, this many digits would widen the column; LAG and DCG have no upper bound."""
 _LEAST_P = 0.00005
-"""Below it four digits would say that a p-value is zero."""
+"""Below it, four digits would print a p-value of zero."""
 
 
 def text_cell(value: Any) -> Cell:

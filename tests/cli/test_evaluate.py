@@ -236,7 +236,7 @@ NO_COLUMNS = "labels:1: needs the columns query and {}, and the first line has "
         ("query,label\nq1,de\nq1,fr\n", "label", "labels:3: query 'q1' has the labels 'de' and 'f"),
         ("query,label\nq1\n", "label", "labels:2: 1 fields instead of 2"),
         ('{"q1": ["de"]}', "label", "labels: the label of query 'q1' is not text"),
-        ('{"q1": "de", "q1": "fr"}', "label", "labels:1: is not JSON: the key 'q1' stands twice"),
+        ('{"q1": "de", "q1": "fr"}', "label", "labels:1: is not JSON: the key 'q1' occurs twice"),
         ("query,label\nq1,\n", "label", "labels: gives no query a label"),
         ("{}", "text", "labels: gives no query a text"),
     ],

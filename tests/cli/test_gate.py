@@ -26,7 +26,7 @@ def _files(command: Command) -> None:
         ("--max-drop=0.04 --max-drop=mrr=0.001", "--max-drop 0.04 names no measure; write --max"),
         ("--max-drop=mrr=0.001 --max-drop=0.04", "--max-drop 0.04 names no measure; write --max"),
         ("--at-least map=0.1 --run-column score=zz", "has no named columns, which -"),
-        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, and a change would be ju"),
+        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, and a change would be co"),
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
     ],
 )

@@ -220,7 +220,7 @@ def test_relevance_scores_are_another_ranking() -> None:
     (change,) = compare(old, new).most_changed()
     assert (change.change, change.why()) == (0.5, "")
     assert change.remark == (
-        "gauc has no parts by item: it reads relevance scores, whose ranking is not kept"
+        "gauc has no parts by item: it reads relevance scores, whose ranking is not stored"
     )
 
 

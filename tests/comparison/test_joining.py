@@ -217,7 +217,7 @@ EVALUATED = evaluate(TRUTH, OLD, "mrr")
         ((TRUTH, [OLD, NEW]), {}, TypeError, r"y_true and \{name: y_score\}; got dict, list"),
         (({"a": EVALUATED, "b": OLD},), {}, TypeError, "system 'b' must be a result of evaluate"),
         (({1: EVALUATED, 2: EVALUATED},), {}, InvalidParameterError, "must be texts, got 1"),
-        ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' says how data are read"),
+        ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' sets how data are read"),
     ],
 )
 def test_what_is_no_comparison_is_refused(

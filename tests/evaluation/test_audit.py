@@ -308,7 +308,7 @@ def test_names_the_definition() -> None:
     ("name", "code", "shown"),
     [
         ("precision", 0, "precision is precision@10\n"),
-        ("one_too_deep", 1, "one_too_deep is not precision@10: no known mistake explains it\n"),
+        ("one_too_deep", 1, "one_too_deep is not precision@10: no common mistake explains it\n"),
         ("nothing", 2, "has no attribute 'nothing'"),
     ],
 )

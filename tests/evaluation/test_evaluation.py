@@ -42,7 +42,7 @@ def test_values_are_joined_to_their_queries(evaluation):
 
 def test_measures_that_are_spelled_alike_do_not_replace_each_other():
     pair = measure_from("top", lambda grades: 1.0), measure_from("top", lambda grades: 0.5)
-    with pytest.raises(ValueError, match="two measures of your own named top"):
+    with pytest.raises(ValueError, match="two custom measures named top"):
         evaluate({"q1": {"a"}}, {"q1": ["x", "a"]}, pair)
 
 

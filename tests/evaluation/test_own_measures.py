@@ -266,7 +266,7 @@ def test_results_of_other_programs_are_taken_as_they_are() -> None:
 def test_a_name_alone_is_a_score_in_0_to_1_and_says_no_direction_of_others() -> None:
     with pytest.raises(
         InvalidParameterError,
-        match=r"query 'q1' must have a finite number in \[0, 1\], got 110; other numbers say their "
+        match=r"query 'q1' must have a finite number in \[0, 1\], got 110; other numbers need a "
         r"direction: measure_from\('latency_ms', range=\(0, float\('inf'\)\), greater_is_better=",
     ):
         evaluate(TRUTH, OLD, "mrr", values={"latency_ms": {"q1": 110, "q2": 0.5}})

@@ -42,7 +42,7 @@ def test_queries_have_the_names_given(layout):
 def test_names_that_do_not_fit_are_refused(names, said):
     with pytest.raises(ValueError, match=said):
         evaluate(*LISTS, "mrr", query_ids=names)
-    with pytest.raises(TypeError, match="these have ids of their own"):
+    with pytest.raises(TypeError, match="these already have ids"):
         evaluate({"q": {"a"}}, {"q": ["a"]}, "mrr", query_ids=["q1"])
 
 

@@ -149,7 +149,9 @@ def test_frames_of_all_libraries(backend: Any) -> None:
 
 def test_what_means_nothing_is_refused() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 0.5}}
-    with pytest.raises(InvalidParameterError, match="ids of items were not kept; pass keep_items"):
+    with pytest.raises(
+        InvalidParameterError, match="ids of items were not stored; pass keep_items"
+    ):
         evaluate(truth, run, "mrr").to_judge()
     ev = evaluate(truth, run, ("mrr", "auc(average=pooled)"), keep_items=True)
     with pytest.raises(InvalidParameterError, match="ranks all queries together; its items"):
@@ -244,7 +246,9 @@ def test_a_complete_truth_is_left_alone() -> None:
 def test_ids_are_kept_on_demand_and_places_always() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0}}
     assert evaluate(truth, run, "mrr@1").condensed()["mrr@1"] == 1.0
-    with pytest.raises(InvalidParameterError, match="ids of items were not kept; pass keep_items"):
+    with pytest.raises(
+        InvalidParameterError, match="ids of items were not stored; pass keep_items"
+    ):
         evaluate(truth, run, "mrr@1").to_judge()
 
 

@@ -91,7 +91,7 @@ def test_a_list_of_another_name_can_be_given():
 
 BAD = {
     "not JSON": (b'{"query": "q"', "1: is not JSON: .* delimiter: line 2 column 1"),
-    "key twice": (b'{"query": "q", "query": "p"}', "1: is not JSON: the key 'query' stands twice"),
+    "key twice": (b'{"query": "q", "query": "p"}', "1: is not JSON: the key 'query' occurs twice"),
     "NaN": (
         b'{"query": "q", "results": {"a": NaN}}',
         "1: score nan of item 'a' of query 'q' is not a finite",
@@ -269,11 +269,11 @@ def test_responses_of_several_searches(tmp_path):
         (None, value, "which do not name their queries; pass queries=, a different id for each"),
         (["q1"], value, "holds 2 responses .* in the order of the requests, got 1"),
         (["q1", "q1"], value, "a different id for each in the order of the requests, got 1"),
-        (["q1", "q2"], {"responses": [HITS, FAILED]}, "query 'q2' failed: it .*'parsing_exc"),
+        (["q1", "q2"], {"responses": [HITS, FAILED]}, "query 'q2' failed: .*'parsing_exc"),
         (None, {"q1": FAILED, "q2": HITS}, "the search of query 'q1' failed"),
-        (None, {"q1": {**HITS, "timed_out": True}}, "'q1' failed: it says 'that it ran out of t"),
-        (None, {"q1": {**HITS, "_shards": {"failed": 3}}}, "it says 'that shards failed'"),
-        (None, {"query": "q1", "timed_out": True, **HITS}, "failed: it says 'that it ran out"),
+        (None, {"q1": {**HITS, "timed_out": True}}, "'q1' failed: 'that it ran out of t"),
+        (None, {"q1": {**HITS, "_shards": {"failed": 3}}}, "failed: 'that shards failed'"),
+        (None, {"query": "q1", "timed_out": True, **HITS}, "failed: 'that it ran out"),
         (None, {"q1": {**SOLR, "responseHeader": {"partialResults": True}}}, "ran out of time"),
     ):
         with pytest.raises(FileFormatError, match=message):

@@ -174,7 +174,7 @@ def test_tables_of_other_programs(suffix, tmp_path):
     assert read_qrels(path) == {"7": {"a": 2, "b": 0}, "8": {"a": 1}}
     with open(path, "rb") as file:
         assert read_qrels(file) == {"7": {"a": 2, "b": 0}, "8": {"a": 1}}
-    with pytest.raises(ColumnRoleError, match="columns says that 'item' is 'sku', but"):
+    with pytest.raises(ColumnRoleError, match="columns sets 'item' to 'sku', but"):
         read_qrels(path, columns={"item": "sku"})
 
 

@@ -75,7 +75,7 @@ def test_every_keyword_of_a_function_is_documented(package: ModuleType, name: st
     """A metric's assertion has the entries of the metric's function, which its docstring names."""
     function = getattr(package, name)
     doc = inspect.getdoc(function) or ""
-    scored = re.search(r"Own parameters are those of\s+:func:`sklearn_rank\.(\w+)`", doc)
+    scored = re.search(r"Its parameters are those of\s+:func:`sklearn_rank\.(\w+)`", doc)
     if scored is not None:
         doc += inspect.getdoc(getattr(sklearn_rank, scored[1])) or ""
     entries = re.findall(r"^((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", doc, re.MULTILINE)

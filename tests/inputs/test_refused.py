@@ -467,7 +467,9 @@ def test_relevance_beside_other_options() -> None:
 
 @pytest.mark.parametrize("ties", ["docid", "optimistic", "pessimistic"])
 def test_relevance_with_ties_that_reorder(ties: Any) -> None:
-    message = f"ties='{ties}' would reorder tied items, but ranked lists stand as given; pass "
+    message = (
+        f"ties='{ties}' would reorder tied items, but the order of ranked lists is given; pass "
+    )
     refused(ValueError, message, [{"b"}], [["a", "b"]], relevance=[[1, 1]], ties=ties)
     sides = {"q": {"b"}}, {"q": ["a", "b"]}
     refused(ValueError, message, *sides, relevance={"q": [1, 1]}, ties=ties)
@@ -533,7 +535,11 @@ def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) ->
 @pytest.mark.parametrize(
     ("hits", "error", "message"),
     [
-        ([{"rank": 1}, {"rank": 1}], ValueError, r"y_score\['q'\] gives a rank to several items"),
+        (
+            [{"rank": 1}, {"rank": 1}],
+            ValueError,
+            r"y_score\['q'\] gives several items the same rank",
+        ),
         ([{"score": 1, "sim": 5}, {}], TypeError, "several columns for the role 'score'"),
         (
             [{"score": 1}, {"distance": 5}],

@@ -103,7 +103,7 @@ def test_ids_of_items_are_not_read_as_grades() -> None:
         ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', and a column"),
         ({"grade": "zz"}, "columns names 'zz', which no frame has"),
         ({"relevant": {"item": "item"}}, "unknown role 'relevant'"),
-        ({"item": 7}, "says that 'item' is 7, which is no name of a column"),
+        ({"item": 7}, "sets 'item' to 7, which is not the name of a column"),
     ],
 )
 def test_columns_that_cannot_be(columns: Any, message: str) -> None:
@@ -164,7 +164,9 @@ def test_distances_of_a_column_rank_the_least_first() -> None:
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_frames_with_lists_of_items_are_passed_as_mappings(make: Any) -> None:
     frame = make({"user_input": ["q"], "retrieved_context_ids": [["x", "a"]], "doc": [["a"]]})
-    with pytest.raises(TypeError, match=r"'doc' of y_true holds lists.*dict\(zip\(frame\['query'"):
+    with pytest.raises(
+        TypeError, match=r"'doc' of y_true contains lists.*dict\(zip\(frame\['query'"
+    ):
         evaluate(frame, {"q": ["a"]}, "mrr")
     with pytest.raises(ColumnRoleError, match=r"y_score has no column .* lists of items goes in"):
         evaluate({"q": {"a"}}, frame[["user_input", "retrieved_context_ids"]], "mrr")

@@ -161,7 +161,7 @@ UNKNOWN = {
     "lag5": r"did you mean 'lag'\?",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
-    "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with its own",
+    "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with -m",
     "ndcg(": r"'ndcg\(' is not a measure",
     "map\0": r"'map\\x00' is not a measure",
     "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",

@@ -235,7 +235,7 @@ REFUSED = {
     "function": (lambda: make_rank_scorer(max), "is not a metric function of sklearn_rank"),
     "mapping": (
         lambda: rank_scorers({"map": "ndcg@10"}),
-        r"names of your own write \{name: get_scorer\(measure\)\}",
+        r"for other names write \{name: get_scorer\(measure\)\}",
     ),
     "option": (
         lambda: ndcg_scorer.with_options(gian="linear"),

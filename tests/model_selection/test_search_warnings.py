@@ -134,7 +134,7 @@ def test_the_error_of_an_undefined_fold_says_the_ways_out():
         cross_val_score(Ridge(), X, NOTHING_IN_CD, scoring=map_scorer, cv=HALF)
     assert str(caught.value) == (
         "map is undefined for all 2 queries of a fold, whatever the candidate; split into fewer "
-        "folds, spread the relevant rows (StratifiedGroupKFold), or say "
+        "folds, spread the relevant rows (StratifiedGroupKFold), or use "
         "with_options(zero_division=0.0)"
     )
     assert isinstance(caught.value.__cause__, UndefinedMetricError)
@@ -145,7 +145,7 @@ def test_a_direct_call_names_the_undefined_queries_and_the_option():
         map_scorer(Ridge().fit(X, NOTHING_IN_AC), X, NOTHING_IN_AC)
     assert [str(one.message) for one in caught] == [
         "map is undefined for 2 of 4 queries: 'a', 'c'; they are left out of the mean. "
-        "map_scorer.with_options(zero_division=...) says what they count: 0.0, 1.0, or np.nan to "
+        "map_scorer.with_options(zero_division=...) sets their value: 0.0, 1.0, or np.nan to "
         "leave them out without this warning."
     ]
 

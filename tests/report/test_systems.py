@@ -353,7 +353,7 @@ def test_queries_that_were_left_out_are_counted(tmp_path):
     new = evaluate({"q1": TRUTH["q1"], "q2": TRUTH["q2"]}, {"q1": ["a"], "q2": ["c"]}, "mrr")
     text = written(compare({"old": old, "new": new}), tmp_path)
     assert "2 queries \u00b7 1 of old left out" in text
-    assert data_of(text)[0]["lines"] == [None, None], "ids of items were not kept"
+    assert data_of(text)[0]["lines"] == [None, None], "ids of items were not stored"
 
 
 def test_a_pooled_measure_alone_has_no_queries(tmp_path):
