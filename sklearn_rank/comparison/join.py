@@ -161,6 +161,14 @@ class Joined:
             missing[name] = [self.query_ids[number] for number in found.tolist()]
         return missing
 
+    def with_ranks(self) -> Joined:
+        """The same with the ranks of what was recorded."""
+        systems = {
+            name: system.with_ranks() if isinstance(system, RecordedEvaluation) else system
+            for name, system in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
     def take(self, queries: IntArray) -> Joined:
         """Some of the common queries."""
         return replace(

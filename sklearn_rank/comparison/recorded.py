@@ -120,6 +120,10 @@ class RecordedEvaluation(Evaluation):
             found.append(Placement(row.id, hits, row.n, [], None, row.top))
         return found
 
+    def with_ranks(self) -> RecordedEvaluation:
+        """The same with the recorded ranks, which only explain values."""
+        return replace(self, _judged=_ranked(self.rows, self._judged, self._judged.ids))
+
     def _lacks(self, what: str) -> NoReturn:
         msg = (
             f"a baseline file does not have {what}; it has values, ranks of relevant items and the "
@@ -251,7 +255,7 @@ def _lend(
         if changed:
             msg = f"{safe_repr(name)} was recorded with another {own}: {', '.join(changed)}"
             raise InvalidParameterError(msg)
-    return recorded_evaluation(live, of_live, rows, names, recorded.baseline)
+    return recorded_evaluation(live, of_live, rows, names, recorded.baseline).with_ranks()
 
 
 def recorded_evaluation(
@@ -261,8 +265,11 @@ def recorded_evaluation(
     names: Sequence[str],
     baseline: Baseline,
 ) -> RecordedEvaluation:
-    """Recorded values and ranks of some queries, with the judgements of a live evaluation."""
-    data, scored = _lent(rows, live, of_live), {}
+    """Recorded values of some queries of a live evaluation; ``with_ranks`` adds their ranks."""
+    judged = live._judged
+    data, scored = take_queries(judged, of_live, judged.listed_ids()), {}
+    nothing = np.zeros(0, dtype=np.int64)
+    data = replace(data, ids=judged.ids, missing=nothing, counts=InputCounts())
     for name in names:
         of, record = live._kept(name), baseline.measures[name]
         if of.values is None:
@@ -277,11 +284,9 @@ def recorded_evaluation(
     return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=False)
 
 
-def _lent(rows: Sequence[QueryRecord], live: Evaluation, of_live: IntArray) -> RankingData:
-    """The recorded ranks of some queries of a live evaluation."""
-    judged = live._judged
-    part = take_queries(judged, of_live, judged.listed_ids())
-    kept, ids = judged.ids, part.listed_ids()
+def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: KeptItems | None) -> RankingData:
+    """Queries of a live evaluation with the recorded ranks of their items."""
+    ids = part.listed_ids()
     rankings = None if kept is None else _Rankings(dict(zip(ids, rows, strict=True)), kept)
     grades = [
         row.grades
@@ -302,8 +307,7 @@ def _lent(rows: Sequence[QueryRecord], live: Evaluation, of_live: IntArray) -> R
         unjudged=None,
     )
     own = None if kept is None or rankings is None else replace(kept, rankings=rankings)
-    nothing = np.zeros(0, dtype=np.int64)
-    return replace(part, rankings=ranks, ids=own, missing=nothing, counts=InputCounts())
+    return replace(part, rankings=ranks, ids=own)
 
 
 class _Rankings(Mapping[Any, Any]):

@@ -134,6 +134,9 @@ def _result(case: _Case, rate: float | None) -> GateResult:
     if settings.strict:
         findings = [replace(own, state=State.FAIL) if own.warns else own for own in findings]
     state = gravest([case.state, *(own.state for own in findings)])
+    is_page, explains = limits.detail == "page", state not in UNREMARKABLE
+    if case.joined is not None and (is_page or explains):
+        case.joined = case.joined.with_ranks()
     result = GateResult(
         name=limits.name,
         state=state,
@@ -144,14 +147,14 @@ def _result(case: _Case, rate: float | None) -> GateResult:
         queries=len(new.query_ids),
         common=None if case.joined is None else len(case.joined.query_ids),
         counts=new.counts,
-        worst=None if state in UNREMARKABLE else _worst(case),
+        worst=_worst(case) if explains else None,
         systems=case.names,
         false_alarm=rate,
         alpha=settings.alpha,
         slice_alpha=settings.slice_alpha,
         evaluation=new,
     )
-    if limits.detail != "page":
+    if not is_page:
         return result
     from sklearn_rank.gates.page import section_of
 

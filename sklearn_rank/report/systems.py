@@ -101,7 +101,7 @@ def report_of(
                 max_drop = {result._find(name): drop for name, drop in max_drop.items()}
             gate = verdict_on(result, slices=slices, max_drop=max_drop)
         section = compared_section(result, parts, gate)
-        verdict = verdict_of(result, section, texts, gate, slices)
+        verdict = verdict_of(result, section, texts, gate, slices, parts)
         against = f"{some(result.names[1:])} against {result.baseline}"
         left_out = result.counts["left_out"].items()
         omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
@@ -227,6 +227,7 @@ def verdict_of(
     texts: Texts = (as_text, as_text),
     gate: GateResult | None = None,
     slices: Any = None,
+    parts: Mapping[str, Comparison] | None = None,
 ) -> Verdict:
     """The verdict of the gate, if one is given, else the significant changes; their numbers."""
     section = compared_section(comparison, {}) if section is None else section
@@ -239,6 +240,8 @@ def verdict_of(
         more = count(len(rest), "other change is", "other changes are") if rest else "No other is"
         more += " significant" + f", {in_slices:,} of them in slices" * bool(in_slices)
         family = comparison.family_text
+        for part in list((parts or {}).values())[:1]:  # the tests of slices are another family
+            family += f"; slices: {part.family_text.partition('; ')[2]}"
         is_alone = sum(cell is not None for row in section.rows for cell in row.cells) == 1
         details.append(f"{family[:1].upper()}{family[1:]}." if is_alone else f"{more} ({family}).")
     elif gate is None and not is_same:

@@ -262,8 +262,12 @@ def test_numbers_of_a_single_test_name_no_other():
     numbers, test, _ = report_of(result).verdict.details
     assert numbers.endswith("p < 0.0001): 0 of 40 queries got worse, 35 better.")
     assert test == f"{result.family_text[0].upper()}{result.family_text[1:]}."
-    two, _ = moved({"head": 1})
+    two, labels = moved({"head": 1})
     assert "other change is significant (" in report_of(two).verdict.details[1]
+    # Slices are a family of their own.
+    both = report_of(two, slices=labels).verdict.details[1]
+    assert both.count("Holm over") == 2
+    assert "; slices: Holm over 2 p-values: 1 comparison x 2 measures x 1 slice)" in both
 
 
 def test_changes_that_are_none_say_so():
