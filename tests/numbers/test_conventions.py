@@ -23,16 +23,6 @@ from sklearn_rank.measures.conventions import find_convention
 RANKING = [["a", "x", "b", "y"]], [{"a": 1, "b": 2, "z": 1}]
 
 
-def test_lenskit_divides_average_precision_by_a_short_list():
-    """Of three relevant items a list of two shows one, second; the list is what can be filled."""
-    truth, ranking = [{"a", "b", "c"}], [["x", "a"]]
-    assert evaluate(truth, ranking, "map", convention="lenskit")["map"] == (1 / 2) / 2
-    assert evaluate(truth, ranking, "map(denominator=listed)@1")["map(denominator=listed)@1"] == 0
-    assert evaluate(truth, ranking, "map")["map"] == pytest.approx((1 / 2) / 3)
-    # Nothing listed: nothing is found, and the query counts.
-    assert evaluate(truth, [[]], "map(denominator=listed)")["map(denominator=listed)"] == 0.0
-
-
 @pytest.mark.parametrize(
     ("spec", "used"),
     [
@@ -134,14 +124,12 @@ def test_explicit_ties_win():
     assert evaluate(truth, run, "mrr", convention="warprec", ties="pessimistic")["mrr"] == 1 / 2
 
 
-def test_trec_eval_compares_ids_as_text():
+@pytest.mark.parametrize(("relevant", "expected"), [(9, 1.0), ("9", 1.0), (10, 1 / 3)])
+def test_trec_eval_compares_ids_as_text(relevant, expected):
     """ "9" is greater than "10", so it stands first, whatever the type of the ids."""
-    scores = {9: 1.0, 10: 1.0, 11: 1.0}
-    found = evaluate({"q": {9: 1}}, {"q": scores}, "mrr", convention="trec_eval")
-    assert found["mrr"] == 1.0
-    texts = {str(item): score for item, score in scores.items()}
-    assert evaluate({"q": {"9": 1}}, {"q": texts}, "mrr", convention="trec_eval")["mrr"] == 1.0
-    assert evaluate({"q": {10: 1}}, {"q": scores}, "mrr", ties="docid")["mrr"] == 1 / 3
+    scores = dict.fromkeys(map(type(relevant), (9, 10, 11)), 1.0)
+    found = evaluate({"q": {relevant: 1}}, {"q": scores}, "mrr", convention="trec_eval")
+    assert found["mrr"] == expected
 
 
 def test_explicit_missing_wins():
@@ -235,7 +223,6 @@ def test_scores_and_sizes_that_a_program_reads_otherwise_are_warned_of(
 def test_grades_that_a_program_counts_otherwise_are_warned_of():
     with pytest.warns(ConventionWarning, match="^1 grades are above 1, .* a sum of grades$"):
         evaluate([{"a": 2, "b": 1}], [["a", "b"]], "map", convention="ptranking")
-    assert evaluate([{"a": 1}], [["a", "b"]], "map", convention="ptranking")["map"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -288,7 +275,6 @@ def test_a_convention_of_ones_own():
     ("name", "message"),
     [
         ("trec", r"^unknown convention 'trec'; did you mean 'trec_eval'\?; known conventions: def"),
-        ("warprek", r"unknown convention 'warprek'; did you mean 'warprec'\?"),
         ("scikit-learn", r"unknown convention 'scikit-learn'.*; known conventions: default, trec_"),
         (None, r"^unknown convention None; known conventions: default"),
         (["trec_eval"], r"unknown convention \['trec_eval'\]; known conventions"),
@@ -316,13 +302,6 @@ def test_conventions_are_checked_where_they_are_used(own, message):
         evaluate([{"a"}], [["a"]], "map", convention=Convention("house", **own))
 
 
-def test_presets_cannot_be_changed():
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        CONVENTIONS["default"] = Convention("other")
-    with pytest.raises(AttributeError, match="cannot assign to field 'ties'"):
-        CONVENTIONS["default"].ties = "stable"
-
-
 def test_a_convention_is_not_changed_through_what_it_was_made_of():
     parameters = {"ndcg": {"gain": "linear"}}
     own = Convention("house", parameters=parameters)
@@ -331,10 +310,7 @@ def test_a_convention_is_not_changed_through_what_it_was_made_of():
     assert own == Convention("house", parameters={"ndcg": {"gain": "linear"}})
 
 
-@pytest.mark.parametrize("name", CONVENTIONS)
-def test_presets_are_values(name):
-    preset = CONVENTIONS[name]
-    assert preset.name == name
-    assert {preset: name}[preset] == name
-    assert pickle.loads(pickle.dumps(preset)) is preset
-    assert copy.deepcopy(preset) is preset
+def test_presets_are_values():
+    for preset in CONVENTIONS.values():
+        assert pickle.loads(pickle.dumps(preset)) is preset
+        assert {preset: preset.name}[copy.deepcopy(preset)] == preset.name

@@ -14,15 +14,9 @@ from sklearn_rank import (
     UndefinedMetricError,
     UndefinedMetricWarning,
     evaluate,
-    fbeta_at_k_score,
     group_auc_score,
-    hit_rate_at_k_score,
-    lag_error,
     limited_auc_score,
-    mean_average_precision_score,
-    mean_reciprocal_rank_score,
     measure,
-    ndcg_at_k_score,
     rank_biased_precision_score,
     ranking_auc_score,
 )
@@ -43,7 +37,6 @@ def close(value: float) -> Any:
 
 # The four inputs of the rank metrics calculator -------------------------------------------------
 
-TRUTH = {"1:a", "1:b", "1:c", "2:a", "3:a"}
 LISTS = [["1:x", "1:a", "1:y", "1:b"], ["2:x", "2:y", "2:z", "2:a"], ["3:x", "3:y", "3:z", "3:v"]]
 TRUTHS = [{"1:a", "1:b", "1:c"}, {"2:a"}, {"3:a"}]
 
@@ -51,40 +44,19 @@ TRUTHS = [{"1:a", "1:b", "1:c"}, {"2:a"}, {"3:a"}]
 class Link:
     """An item that only a string provider can compare: no two are equal."""
 
-    def __init__(self, query: int, target: str) -> None:
-        self.query, self.target = query, target
-
-
-def spell(link: Link) -> str:
-    return f"{link.query}:{link.target}"
-
-
-def read(text: str) -> Link:
-    query, target = text.split(":")
-    return Link(int(query), target)
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 def test_sorted_lists_one_ground_truth_string_provider_and_relevance() -> None:
-    """Ranked results, ground truth, string provider and relevance-based input, as documented.
-
-    Lists: x a y b and x y z a, all links of the ground truth retrieved. Their relevances fall
-    along the lists: .9 .8 .3 .1 and .7 .6 .5 .4.
-    """
-    results = [[read(item) for item in items] for items in LISTS[:2]]
-    truth = {read("1:a"), read("1:b"), read("2:a")}
-    relevance = RelevanceInput([["0.9", "0.8", "0.3", "0.1"], ["0.7", "0.6", "0.5", "0.4"]])
+    """Lists: x a y b and x y z a, all links retrieved; relevances .9 .8 .3 .1 and .7 .6 .5 .4."""
     calls: list[Link] = []
-
-    def provider(link: Link) -> str:
-        calls.append(link)
-        return spell(link)
-
     found = evaluate(
-        truth,
-        results,
+        {Link("1:a"), Link("1:b"), Link("2:a")},
+        [list(map(Link, items)) for items in LISTS[:2]],
         ("map", "lag", "auc(average=pooled)"),
-        string_provider=provider,
-        relevance=relevance,
+        string_provider=lambda link: calls.append(link) or link.text,
+        relevance=RelevanceInput([["0.9", "0.8", "0.3", "0.1"], ["0.7", "0.6", "0.5", "0.4"]]),
     )
     # AP: (1/2 + 2/4) / 2 and 1/4.
     assert found["map"] == close(((1 / 2 + 2 / 4) / 2 + 1 / 4) / 2)
@@ -154,6 +126,17 @@ OF_NEXT = (3 + 7 / LOG3) / (7 + 3 / LOG3)
         # Probability of a grade 1 on each scale: found over ideal; ptranking takes the batch's.
         *((f"nerr(max_grade={top})", (0, 1, 1), (p / 2 + (1 - p) * p / 3) / (p + (1 - p) * p / 2))
             for top, p in (("query", 1 / 2), (4, 1 / 16), (2, 1 / 4))),
+        # Relevant at ranks 2 and 4 with p = 1/2.
+        *((f"rbp(persistence=0.5{more}", grades, (1 - 1 / 2) * expected)
+            for more, grades, expected in (
+                (")", (0, 1, 0, 1), 1 / 2 + 1 / 8),
+                (")", (0, 3, 0, 1), 1 / 2 + 1 / 8),
+                (")@3", (0, 1, 0, 1), 1 / 2),
+                (",min_rel=2)", (0, 3, 0, 1), 1 / 2),
+                (",gain=linear)", (0, 4, 0, 1), 1 / 2 + 1 / 8 / 4),
+                (",gain=linear,max_grade=8)", (0, 4, 0, 1), 1 / 2 * 4 / 8 + 1 / 8 / 8),
+                (",gain=exp2)", (0, 2, 0, 1), 1 / 2 + 1 / 8 / 3),
+                (",gain={1:0,2:0})", (2, 1), 0))),
         ("mar@5", (1, 1, 0, 0, 0, 0, 0), (1 / 2 + 2 / 2) / min(2, 5)),
         ("mar@2", (1, 1, 1, 0, 0, 0, 0, 0), (1 / 3 + 2 / 3) / min(3, 2)),
     ],
@@ -183,36 +166,39 @@ def test_equal_scores(spec: str, grades: tuple[float, ...], ties: str, expected:
 
 # Several queries, items with ids -----------------------------------------------------------------
 
-
-def test_map_of_the_documented_formula_counts_missed_links_and_queries_without_a_hit() -> None:
-    # Query 1 misses one of three links, query 3 its only one.
-    expected = ((1 / 2 + 2 / 4) / 3 + (1 / 4) / 1 + 0) / 3
-    assert expected == pytest.approx(0.1944, abs=5e-5)
-    assert mean_average_precision_score(TRUTHS, LISTS) == close(expected)
+AB, LAGS = {"a", "b"}, ([{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]])
+FIRST = [{"a"}] * 3, [["x", "a"], ["x", "y", "a"], ["x"]]
 
 
-def test_a_missed_relevant_item_lowers_ap_and_raises_the_ideal() -> None:
-    assert mean_average_precision_score([{"a", "b", "c"}], [["a", "x", "b"]]) == close(
-        (1 + 2 / 3) / 3
-    )
-    assert ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "x"]]) == close(1 / (1 + 1 / LOG3))
-
-
-LAG_TRUTHS, LAG_LISTS = [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
-
-
-def test_lag_is_the_mean_of_the_queries_mean_lags() -> None:
-    assert lag_error(LAG_TRUTHS, LAG_LISTS) == close(((1 + 2) / 2 + 3) / 2)  # 2.25
-
-
-def test_ardoco_lag_is_the_mean_over_all_links() -> None:
-    assert lag_error(LAG_TRUTHS, LAG_LISTS, average="pooled") == close((1 + 2 + 3) / 3)  # 2.0
-
-
-def test_ardoco_lag_ignores_links_that_were_not_retrieved() -> None:
-    truths, lists = [{"a", "b"}], [["x", "a", "y"]]
-    assert evaluate(truths, lists, "lag", convention="ardoco")["lag"] == close(1)
-    assert lag_error(truths, lists) == close((1 + 2) / 2)  # b stands below x and y
+@pytest.mark.parametrize(
+    ("spec", "sides", "expected"),
+    [
+        # Query 1 misses one of three links, query 3 its only one: .1944.
+        ("map", (TRUTHS, LISTS), ((1 / 2 + 2 / 4) / 3 + (1 / 4) / 1 + 0) / 3),
+        ("map", ([{"a", "b", "c"}], [["a", "x", "b"]]), (1 + 2 / 3) / 3),
+        ("map(denominator=listed)", ([{"a", "b", "c"}], [["x", "a"]]), (1 / 2) / 2),
+        ("map(denominator=listed)@1", ([{"a", "b", "c"}], [["x", "a"]]), 0),
+        ("map(denominator=listed)", ([{"a"}], [[]]), 0),
+        ("ndcg", ([{"a": 1, "b": 1}], [["a", "x"]]), 1 / (1 + 1 / LOG3)),
+        ("lag", LAGS, ((1 + 2) / 2 + 3) / 2),  # the mean of the queries' mean lags
+        ("lag(average=pooled)", LAGS, (1 + 2 + 3) / 3),  # over all links
+        ("lag", ([AB], [["x", "a", "y"]]), (1 + 2) / 2),  # b stands below x and y
+        ("lag(unretrieved=ignore)", ([AB], [["x", "a", "y"]]), 1),
+        # Retrieving less can lower the lag where the unretrieved do not count.
+        ("lag(unretrieved=ignore)", ([AB], [["a", "x", "b"]]), (0 + 1) / 2),
+        ("lag(unretrieved=ignore)", ([AB], [["a", "x"]]), 0),
+        ("lag", ([AB], [["a", "x"]]), (0 + 1) / 2),
+        ("hit_rate@1", ([{"a"}, {"b"}], [["a", "x"], ["x", "b"]]), 1 / 2),
+        ("mrr", FIRST, (1 / 2 + 1 / 3 + 0) / 3),
+        ("mrr@2", FIRST, (1 / 2 + 0 + 0) / 3),
+        # P 1 and R 1/2, then P 1/2 and R 1/2; of the means, P 3/4 and R 1/2, it would be 3/5.
+        ("f1", ([AB, AB], [["a"], ["a", "x"]]), (2 / 3 + 1 / 2) / 2),
+        # All tied: each of three places is as likely.
+        ("rbp(persistence=0.5)", ([{"a"}], [dict.fromkeys("abc", 1)]), (1 / 2 + 1 / 4 + 1 / 8) / 3),
+    ],
+)
+def test_several_queries(spec: str, sides: Any, expected: float) -> None:
+    assert evaluate(*sides, spec)[spec] == close(expected)
 
 
 def test_auc_averages_divide_by_their_weights() -> None:
@@ -238,25 +224,6 @@ def test_weighted_mean_of_two_aucs_lies_between_them() -> None:
     y_score = np.tile(-np.arange(11), (2, 1))
     assert group_auc_score(y_true, y_score) == close((0.8 + 0.9) / 2)
     assert group_auc_score(y_true, y_score, sample_weight=[3, 1]) == close((3 * 0.8 + 0.9) / 4)
-
-
-def test_hit_rate_is_the_share_of_queries_with_a_hit() -> None:
-    assert hit_rate_at_k_score([{"a"}, {"b"}], [["a", "x"], ["x", "b"]], k=1) == 1 / 2
-
-
-def test_mrr_of_first_relevant_at_ranks_2_and_3_and_nowhere() -> None:
-    truths, lists = [{"a"}] * 3, [["x", "a"], ["x", "y", "a"], ["x"]]
-    assert mean_reciprocal_rank_score(truths, lists) == close((1 / 2 + 1 / 3 + 0) / 3)
-    assert mean_reciprocal_rank_score(truths, lists, k=2) == close((1 / 2 + 0 + 0) / 3)
-
-
-def test_f_is_averaged_over_queries_not_made_of_averages() -> None:
-    """P 1 and R 1/2, then P 1/2 and R 1/2: F1 2/3 and 1/2.
-
-    Of the means, P 3/4 and R 1/2, it would be 3/5.
-    """
-    truths, lists = [{"a", "b"}, {"a", "b"}], [["a"], ["a", "x"]]
-    assert fbeta_at_k_score(truths, lists) == close((2 / 3 + 1 / 2) / 2)
 
 
 # What docstrings of the metrics state beyond their formulas --------------------------------------
@@ -303,33 +270,10 @@ def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was()
             area([{"z"}], [["a", "b"]], unretrieved="ignore", zero_division="raise")
 
 
-def test_retrieving_less_can_lower_the_lag_where_the_unretrieved_do_not_count() -> None:
-    truth = [{"a", "b"}]
-    assert lag_error(truth, [["a", "x", "b"]], unretrieved="ignore") == (0 + 1) / 2
-    assert lag_error(truth, [["a", "x"]], unretrieved="ignore") == 0
-    assert lag_error(truth, [["a", "x"]]) == (0 + 1) / 2
-
-
-def test_rbp() -> None:
-    def value(*grades: float, **parameters: Any) -> float:
-        return rank_biased_precision_score(*ranked(*grades), persistence=0.5, **parameters)
-
-    # Relevant at ranks 2 and 4 with p = 1/2.
-    assert value(0, 1, 0, 1) == value(0, 3, 0, 1) == (1 - 1 / 2) * (1 / 2 + 1 / 8)
-    assert value(0, 1, 0, 1, k=3) == (1 - 1 / 2) / 2
-    assert value(0, 3, 0, 1, min_rel=2) == (1 - 1 / 2) / 2
-    assert value(0, 4, 0, 1, gain="linear") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 4)
-    assert value(0, 4, 0, 1, gain="linear", max_grade=8) == (1 - 1 / 2) * (
-        1 / 2 * 4 / 8 + 1 / 8 / 8
-    )
-    assert value(0, 2, 0, 1, gain="exp2") == (1 - 1 / 2) * (1 / 2 + 1 / 8 / 3)
-    assert value(2, 1, gain={1: 0, 2: 0}) == 0
+def test_what_rbp_refuses() -> None:
     for table in ({1: 5, 2: 1}, {1: 5, 2: 0}):
         with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
-            value(2, 1, gain=table)
+            rank_biased_precision_score(*ranked(2, 1), gain=table)
     for wrong in (1, -0.1, math.nan, "0.5", True):
         with pytest.raises(InvalidParameterError, match=r"a number in \[0, 1\)"):
             measure("rbp", persistence=wrong)
-    # All tied: each of three places is as likely.
-    tied = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1, "c": 1}}, "rbp(persistence=0.5)")
-    assert tied["rbp(persistence=0.5)"] == (1 - 1 / 2) * (1 + 1 / 2 + 1 / 4) / 3

@@ -12,57 +12,72 @@ from sklearn_rank import (
     evaluate,
     interpolated_precision_score,
     measure_from,
-    r_precision_score,
 )
 
 TRUTHS = [{"a": 2, "b": 0}, {"c": 1}]
 RANKINGS = [["a", "x", "b", "y"], ["z", "c"]]
+SAME = {"q": {"a": 1, "b": 0}}, {"q": dict.fromkeys("abxy", 1.0)}
+TIED = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0, "x": 1.0, "y": 1.0}}
+FAR = [{"a", "b", "c", "d"}], [["x", "a", "b", "y", "c"]]
+PAIR = [{"a", "b"}, {"a", "b"}, {"c"}], [["a", "b"], ["a", "x", "b"], ["x"]]
 
 
 @pytest.mark.parametrize(
-    ("ties", "expected"), [("average", 1.0), ("optimistic", 0.0), ("pessimistic", 2.0)]
+    ("sides", "options", "expected"),
+    [
+        (
+            (TRUTHS, RANKINGS),
+            {},
+            {
+                "judged@2": (1 / 2 + 1 / 2) / 2,
+                "judged@3": (2 / 3 + 1 / 2) / 2,
+                "judged": (2 / 4 + 1 / 2) / 2,
+                "unjudged@1": (0 + 1) / 2,
+                "unjudged@4": (2 + 1) / 2,
+                "unjudged": (2 + 1) / 2,
+            },
+        ),
+        # Ties are at their best with the judged items first.
+        (SAME, {"ties": "average"}, {"unjudged@2": 1, "judged@2": 1 - 1 / 2}),
+        (SAME, {"ties": "optimistic"}, {"unjudged@2": 0, "judged@2": 1}),
+        (SAME, {"ties": "pessimistic"}, {"unjudged@2": 2, "judged@2": 0}),
+        # Of a tie of three, two unjudged, one stands within the first two: 2/3 are expected.
+        (TIED, {}, {"unjudged@2": 2 / 3, "judged@2": 1 - (2 / 3) / 2}),
+        # An empty ranking has a number, but no share.
+        (
+            ({"q": {"a": 1, "b": 0}, "r": {"a": 1}}, {"q": ["a"]}),
+            {"zero_division": np.nan},
+            {"judged": 1, "unjudged": 0},
+        ),
+        # So has a query without a relevant item.
+        (([{"a": 0}], [["a", "x"]]), {}, {"judged@2": 0.5, "unjudged@2": 1}),
+        (([{"a", "b", "c"}], [["a", "x", "b", "c"]]), {}, {"rprec": 2 / 3}),
+        (([{"a", "b"}, {"c"}], [["a"], ["x", "c"]]), {}, {"rprec": (1 / 2 + 0) / 2}),
+        (PAIR, {}, {"all_hit_rate@2": 1 / 3, "all_hit_rate": 2 / 3}),
+        (([{"a", "b", "c"}], [[*"axby"]]), {}, {"set_map": 2 / 4 * 2 / 3, "set_map@1": 1 * 1 / 3}),
+        # Precision is 1/2, 2/3 and 3/5 at the hits; d was not retrieved. 0.6 and 0.3 of 4 are 2.4
+        # and 1.2: two and one; 0.7 is 2.8, three; 0.9 is 3.6, four.
+        (
+            FAR,
+            {},
+            {
+                "iprec": (7 * 2 / 3 + 2 * 3 / 5 + 0 + 0) / 11,
+                **{f"iprec@{recall}": 2 / 3 for recall in (0, 0.25, 0.5)},
+                "iprec@0.75": 3 / 5,
+                "iprec@1": 0,
+            },
+        ),
+        # Half of three are one and a half, so two: the second stands fourth.
+        (([{"a", "b", "c"}], [[*"axyb"]]), {}, {"iprec@0.5": 2 / 4}),
+        # The geometric mean counts a failure as a hundred thousandth.
+        (([{"a"}, {"b"}], [["a"], ["x"]]), {}, {"gmap": math.sqrt(1e-5)}),
+        (([{"a"}, {"b"}], [["a"], ["x", "y", "z", "b"]]), {}, {"gmap": 0.5}),
+        (([{"a"}, set()], [["a"], []]), {"zero_division": 0.0}, {"gmap": math.sqrt(1e-5)}),
+    ],
 )
-def test_ties_are_at_their_best_with_judged_items_first(ties: str, expected: float) -> None:
-    truth, scores = {"q": {"a": 1, "b": 0}}, {"q": dict.fromkeys("abxy", 1.0)}
-    values = evaluate(truth, scores, ["unjudged@2", "judged@2"], ties=ties)
-    assert values.scores == {"unjudged@2": expected, "judged@2": 1 - expected / 2}
-
-
-def test_share_and_number_of_what_is_judged() -> None:
-    measures = ["judged@2,3", "judged", "unjudged@1,4", "unjudged"]
-    assert dict(evaluate(TRUTHS, RANKINGS, measures).scores) == {
-        "judged@2": (1 / 2 + 1 / 2) / 2,
-        "judged@3": (2 / 3 + 1 / 2) / 2,
-        "judged": (2 / 4 + 1 / 2) / 2,
-        "unjudged@1": (0 + 1) / 2,
-        "unjudged@4": (2 + 1) / 2,
-        "unjudged": (2 + 1) / 2,
-    }
-
-
-def test_a_tie_counts_by_expectation() -> None:
-    """Of a tie of three, two unjudged, one stands within the first two: 2/3 are expected."""
-    truth, ranking = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0, "x": 1.0, "y": 1.0}}
-    ev = evaluate(truth, ranking, ("unjudged@2", "judged@2"))
-    assert ev["unjudged@2"] == pytest.approx(2 / 3, abs=1e-15)
-    assert ev["judged@2"] == pytest.approx(1 - (2 / 3) / 2, abs=1e-15)
-
-
-def test_an_empty_ranking_has_a_number_but_no_share() -> None:
-    ev = evaluate(
-        {"q": {"a": 1, "b": 0}, "r": {"a": 1}},
-        {"q": ["a"]},
-        ("judged", "unjudged"),
-        zero_division=np.nan,
-    )
-    assert ev.per_query["judged"].tolist()[0] == 1.0
-    assert np.isnan(ev.per_query["judged"][1])
-    assert ev.per_query["unjudged"].tolist() == [0.0, 0.0]
-
-
-def test_a_query_without_a_relevant_item_has_both() -> None:
-    ev = evaluate([{"a": 0}], [["a", "x"]], ("judged@2", "unjudged@2"))
-    assert ev.scores == {"judged@2": 0.5, "unjudged@2": 1.0}
+def test_values(sides: Any, options: dict[str, Any], expected: dict[str, float]) -> None:
+    found = evaluate(*sides, [*expected], **options).scores
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("convention", ["trec_eval", "warprec", "spark"])
@@ -114,37 +129,6 @@ def test_bpref_of_complete_judgements_and_of_ties() -> None:
     assert part.per_query["bpref"].tolist() == [0.0, 1.0]
 
 
-# As deep as the relevant items demand ------------------------------------------------------------
-
-
-def test_r_precision_reads_as_deep_as_there_are_relevant_items():
-    assert r_precision_score([{"a", "b", "c"}], [["a", "x", "b", "c"]]) == 2 / 3
-    assert r_precision_score([{"a", "b"}, {"c"}], [["a"], ["x", "c"]]) == (1 / 2 + 0) / 2
-
-
-def test_all_hit_rate_asks_for_every_relevant_item():
-    truth, rankings = [{"a", "b"}, {"a", "b"}, {"c"}], [["a", "b"], ["a", "x", "b"], ["x"]]
-    assert evaluate(truth, rankings, "all_hit@2")["all_hit_rate@2"] == 1 / 3
-    assert evaluate(truth, rankings, "all_hit_rate")["all_hit_rate"] == 2 / 3
-
-
-def test_interpolated_precision_looks_ahead():
-    truth, rankings = [{"a", "b", "c", "d"}], [["x", "a", "b", "y", "c"]]
-    # Precision is 1/2, 2/3 and 3/5 at the hits; d was not retrieved.
-    for recall, expected in ((0, 2 / 3), (0.25, 2 / 3), (0.5, 2 / 3), (0.75, 3 / 5), (1, 0)):
-        assert interpolated_precision_score(truth, rankings, recall=recall) == expected
-    # 0.6 and 0.3 of 4 are 2.4 and 1.2: two and one; 0.7 is 2.8, three; 0.9 is 3.6, four.
-    eleven = [2 / 3] * 7 + [3 / 5] * 2 + [0, 0]
-    assert interpolated_precision_score(truth, rankings) == pytest.approx(
-        sum(eleven) / 11, abs=1e-15
-    )
-
-
-def test_half_a_relevant_item_is_a_whole_one():
-    # Half of three are one and a half, so two: the second stands fourth.
-    assert interpolated_precision_score([{"a", "b", "c"}], [list("axyb")], recall=0.5) == 2 / 4
-
-
 def test_interpolated_precision_of_ties_has_to_be_asked_for():
     truth, scores = {"q": {"a"}}, {"q": {"a": 1.0, "b": 1.0}}
     with pytest.raises(
@@ -167,23 +151,6 @@ def test_interpolated_precision_of_ties_has_to_be_asked_for():
 def test_a_recall_that_is_none_is_refused(recall):
     with pytest.raises(InvalidParameterError, match="'recall' parameter of iprec"):
         interpolated_precision_score([{"a"}], [["a"]], recall=recall)
-
-
-def test_set_average_precision_is_precision_times_recall():
-    values = evaluate([{"a", "b", "c"}], [["a", "x", "b", "y"]], ["set_map", "set_map@1"])
-    assert dict(values.scores) == {"set_map": 2 / 4 * (2 / 3), "set_map@1": 1 * (1 / 3)}
-
-
-def test_the_geometric_mean_counts_a_failure_as_a_hundred_thousandth():
-    truth, ranked = [{"a"}, {"b"}], [["a"], ["x", "y", "z", "b"]]
-    assert evaluate(truth, [["a"], ["x"]], "gmap")["gmap"] == close(math.sqrt(1e-5))
-    assert evaluate(truth, ranked, "gmap")["gmap"] == close(0.5)
-    counted = evaluate([{"a"}, set()], [["a"], []], "gmap", zero_division=0.0)
-    assert counted["gmap"] == close(math.sqrt(1e-5))
-
-
-def close(value):
-    return pytest.approx(value, rel=1e-14)
 
 
 def test_the_interval_of_a_geometric_mean_surrounds_it():
