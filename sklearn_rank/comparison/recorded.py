@@ -31,7 +31,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData, no_items
+from sklearn_rank.rankings.data import InputCounts, ItemIds, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.segments import offsets_of, segment_index
@@ -284,7 +284,7 @@ def recorded_evaluation(
     return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=False)
 
 
-def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: KeptItems | None) -> RankingData:
+def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: ItemIds | None) -> RankingData:
     """Queries of a live evaluation with the recorded ranks of their items."""
     ids = part.listed_ids()
     rankings = None if kept is None else _Rankings(dict(zip(ids, rows, strict=True)), kept)
@@ -313,7 +313,7 @@ def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: KeptItems | No
 class _Rankings(Mapping[Any, Any]):
     """The items of a ranking that were recorded, by query: the first, and the relevant ones."""
 
-    def __init__(self, rows: Mapping[Any, QueryRecord], kept: KeptItems) -> None:
+    def __init__(self, rows: Mapping[Any, QueryRecord], kept: ItemIds) -> None:
         self.rows, self.kept = rows, kept
         shared = kept.shared
         self.truth = kept.truths.__getitem__ if shared is None else lambda _: shared

@@ -23,7 +23,7 @@ from sklearn_rank.evaluation.compute import (
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import safe_names
 from sklearn_rank.measures.record import Measure, Metric
-from sklearn_rank.rankings.data import KeptItems, RankingData
+from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import format_list, safe_repr
@@ -108,7 +108,7 @@ class Evaluation(Tabular):
         return self._judged.reading
 
     @property
-    def items(self) -> KeptItems | None:
+    def items(self) -> ItemIds | None:
         """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
         return self._judged.ids
 

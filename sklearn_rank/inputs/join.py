@@ -46,7 +46,7 @@ from sklearn_rank.inputs.tables import (
     take_ids,
     types_of,
 )
-from sklearn_rank.rankings.data import InputCounts, KeptItems, RankingData
+from sklearn_rank.rankings.data import InputCounts, ItemIds, RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
@@ -266,7 +266,7 @@ def _copied(
     options: ReadOptions,
     *,
     is_shared: bool,
-) -> KeptItems:
+) -> ItemIds:
     """The ids that were read, copied, so that they stay as they are."""
     ranked: dict[Any, tuple[tuple[Any, ...], Array | None]] = {}
     borders, scores = joined.items.offsets.tolist(), joined.items.scores
@@ -287,8 +287,8 @@ def _copied(
         for truth in _per_query(truths)
     )
     if is_shared:
-        return KeptItems(ranked, {}, next(tables))
-    return KeptItems(ranked, dict(zip(list(query_ids), tables, strict=True)), None)
+        return ItemIds(ranked, {}, next(tables))
+    return ItemIds(ranked, dict(zip(list(query_ids), tables, strict=True)), None)
 
 
 # Long tables -------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ direction, which parameters exist and which values they take. Everything else dr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
@@ -172,7 +172,8 @@ class Measure:
         """A checked measure; parameters equal to their default are left out."""
         owner, defaults = metric.name, metric.defaults
         if k is not None and not metric.takes_k:
-            refuse_cutoff(metric, k)
+            msg = f"{owner} reads the whole ranking and takes no cutoff, got k={safe_repr(k)}"
+            raise InvalidParameterError(msg)
         k = check_cutoff(k, owner)
         for name in parameters:
             if name not in defaults:
@@ -261,7 +262,8 @@ class Measure:
     def depth(self) -> int | None:
         """Ranks that have to be read; None: all of them."""
         if self.members:
-            return deepest(self.members)
+            depths = [member.depth for member in self.members]
+            return None if None in depths else max(filter(None, depths))
         # A grade without a gain is refused, retrieved or not.
         is_named = isinstance(self.options.get("gain", ""), str)
         return self.k if is_named and not self.metric.counts_irrelevant else None
@@ -282,17 +284,3 @@ class Measure:
         """Whether all queries are ranked together, so that there is no value per query."""
         metric = self.metric
         return metric.is_total or (metric.by_score and self.options.get("average") == "pooled")
-
-
-def deepest(measures: Iterable[Measure]) -> int | None:
-    """Ranks that have to be read for all of some measures; None: all of them."""
-    depths = [measure.depth for measure in measures]
-    return None if None in depths else max(filter(None, depths), default=0)
-
-
-def refuse_cutoff(metric: Metric, k: Any) -> NoReturn:
-    """InvalidParameterError."""
-    msg = f"{metric.name} reads the whole ranking and takes no cutoff, got k={safe_repr(k)}"
-    if metric.name == "rprec":
-        msg += "; R-precision at k, as in RecTools, is recall(denominator=min)@k"
-    raise InvalidParameterError(msg)

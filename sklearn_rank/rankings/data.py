@@ -49,7 +49,7 @@ or the truth is a set, which is complete; irrelevant; or unjudged. The last of s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeptItems:
+class ItemIds:
     """Ids of the items that were read, by query; judged rankings store only ranks."""
 
     rankings: Mapping[Any, tuple[Collection[Any], Array | None]]
@@ -102,7 +102,7 @@ class RankingData:
     """One of :data:`ASSUMED`."""
     ties: str = ""
     """The rule by which tied items were ranked; empty where there are no scores."""
-    ids: KeptItems | None = None
+    ids: ItemIds | None = None
     """Ids of the items, where they were asked for and the layout has any."""
     clusters: Array | None = None
     """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
@@ -252,23 +252,30 @@ def condensed(judged: RankingData) -> RankingData:
 
 def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     """All queries of all parts, in their order; InvalidParameterError if they do not fit."""
-    if len({part.weights is None for part in parts}) > 1:
-        msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
-        raise InvalidParameterError(msg)
-    clusters = [part.clusters for part in parts if part.clusters is not None]
-    if 0 < len(clusters) < len(parts):
-        msg = "some of the evaluations have clusters of queries and some have none"
-        raise InvalidParameterError(msg)
+    some = "some of the evaluations"
+    clusters: list[Any] = [part.clusters for part in parts]
     positional = parts[0].positional
-    if any(part.positional != positional for part in parts):
-        msg = "some of the evaluations name their queries and some go by position"
-        raise InvalidParameterError(msg)
-    if any(part.counts.missed for part in parts):
-        msg = (
+    for is_refused, msg in (
+        (
+            len({part.weights is None for part in parts}) > 1,
+            f"{some} have weights of queries (sample_weight) and some have none",
+        ),
+        (
+            len({labels is None for labels in clusters}) > 1,
+            f"{some} have clusters of queries and some have none",
+        ),
+        (
+            any(part.positional != positional for part in parts),
+            f"{some} name their queries and some go by position",
+        ),
+        (
+            any(part.counts.missed for part in parts),
             "evaluations of one ground truth shared by all queries cannot be merged: an item that "
-            "one part missed may have been found in another; evaluate all lists in one call"
-        )
-        raise InvalidParameterError(msg)
+            "one part missed may have been found in another; evaluate all lists in one call",
+        ),
+    ):
+        if is_refused:
+            raise InvalidParameterError(msg)
     options = merged_options([part.reading for part in parts])
     borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
     query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
@@ -290,7 +297,7 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         ties=options.pop("ties", ""),
         positional=positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
-        clusters=np.concatenate(clusters) if clusters else None,
+        clusters=None if clusters[0] is None else np.concatenate(clusters),
         options=options,
         judgements=_merge_judgements([part.judgements for part in parts]),
     )

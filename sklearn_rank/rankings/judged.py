@@ -32,7 +32,7 @@ SMALL_INTEGERS = 32
 """Whole grades below this are counted, and have their gains in a table."""
 FEW_GRADES = 1 << 10
 """Grades that are sorted sooner than counted."""
-CUTS_KEPT = 4
+STORED_CUTS = 4
 """Cutoffs whose hits are cached for the next measure: a hundred of them took 17 times the input."""
 
 
@@ -107,19 +107,11 @@ class Unjudged:
         )
 
     @classmethod
-    def at(cls, offsets: IntArray, above: Array, tied: Array | None = None) -> Unjudged:
-        """Items with their ranks; without ``tied``, none is tied."""
-        if above.max(initial=0) < np.iinfo(np.int32).max:
-            above = above.astype(np.int32)
-        if tied is None:
-            tied = untied(len(above), above.dtype)
-        return cls(sizes_of(offsets), Places(offsets, above, tied))
-
-    @classmethod
     def nothing(cls, n_queries: int) -> Unjudged:
         """Of queries whose ground truth is complete."""
-        offsets, items = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int32)
-        return cls.at(offsets, items)
+        nowhere = np.zeros(0, np.int32)
+        places = Places(np.zeros(n_queries + 1, np.int64), nowhere, nowhere)
+        return cls(np.zeros(n_queries, np.int64), places)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields, with ranks instead of the flags that they were made from."""
@@ -281,7 +273,7 @@ class JudgedRankings:
         if cut not in self._within:
             wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
             hits = np.flatnonzero(wider.above < cut)
-            if len(self._within) == CUTS_KEPT:
+            if len(self._within) == STORED_CUTS:
                 self._within.pop(next(iter(self._within)))
             self._within[cut] = replace(
                 self,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.data import KeptItems, RankingData
+from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.sorting import falling_codes
@@ -96,7 +96,7 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
     return placements
 
 
-def _with_ids(placement: Placement, ids: KeptItems) -> Placement:
+def _with_ids(placement: Placement, ids: ItemIds) -> Placement:
     """The placement with the ids of its items."""
     ranking, scores, judged = _in_order(ids, placement.query)
     hits, named = placement.hits, []
@@ -116,7 +116,7 @@ def _with_ids(placement: Placement, ids: KeptItems) -> Placement:
     return replace(placement, hits=named, judged=judged, ranking=ranking, scores=scores)
 
 
-def _in_order(ids: KeptItems, query: Any) -> tuple[list[Any], list[float], Mapping[Any, float]]:
+def _in_order(ids: ItemIds, query: Any) -> tuple[list[Any], list[float], Mapping[Any, float]]:
     """Items of a ranking by falling score, equal ones as they came, their scores, and judgements.
 
     Of one truth for all queries these are the judgements of the items of the ranking.

@@ -47,7 +47,7 @@ class Judgements:
         return Judgements(lambda: self.digests[queries])
 
     def are_those_of(self, other: Judgements) -> bool:
-        """Whether both are certainly the same items in one order."""
+        """Whether both are the same items in one order, as far as a quick look tells."""
         mine, others = self._source, other._source
         if not (isinstance(mine, JudgedItems) and isinstance(others, JudgedItems)):
             return self is other
@@ -55,7 +55,12 @@ class Judgements:
             mine.n_queries == others.n_queries
             and np.array_equal(mine.offsets, others.offsets)
             and np.array_equal(mine.grades, others.grades)
-            and mine.has_ids_of(others)
+            and type(mine.ids) is type(others.ids)
+            and bool(
+                mine.ids == others.ids
+                if isinstance(mine.ids, list)
+                else mine.ids.equals(others.ids)
+            )
         )
 
 
@@ -88,13 +93,6 @@ class JudgedItems(NamedTuple):
             digest = blake2b(content[16 * first : 16 * last] + ids, digest_size=8)
             digests.append(int.from_bytes(digest.digest()))
         return np.array(digests * (self.n_queries or 1), dtype=np.uint64)
-
-    def has_ids_of(self, other: JudgedItems) -> bool:
-        """Whether the ids are equal, and of one type."""
-        if isinstance(self.ids, list):
-            return bool(self.ids == other.ids)
-        kinds = {(type(ids), getattr(ids, "dtype", None)) for ids in (self.ids, other.ids)}
-        return len(kinds) == 1 and bool(self.ids.equals(other.ids))
 
 
 def _text(item: Any) -> str:

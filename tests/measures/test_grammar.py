@@ -21,7 +21,6 @@ from sklearn_rank import (
 from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.measures.record import deepest
 
 # Values of own parameters, besides their defaults.
 VALUES = {
@@ -177,7 +176,6 @@ WRONG = {
     "ndcg@\u0663": r"must be a whole number, got '\u0663'",
     "ndcg@" + "9" * 5000: r"must be a whole number, got '9{39}\.\.\.9{38}'",
     "auc@10": r"^auc reads the whole ranking and takes no cutoff, got k=10$",
-    "rprec@10": r"takes no cutoff, got k=10; .* RecTools, is recall\(denominator=min\)@k$",
     "ndcg(gian=linear)": r"^ndcg has no parameter 'gian'; did you mean 'gain'\?; it has: gain, dis",
     "ndcg(gain=log)": r"The 'gain' parameter of ndcg must be one of .*\. Got 'log' instead",
     "ndcg(gain=)": r"^'' in 'ndcg\(gain=\)' is neither a number nor a word$",
@@ -394,4 +392,3 @@ DEPTHS = {
 @pytest.mark.parametrize(("name", "depth"), DEPTHS.items())
 def test_how_deep_a_measure_reads(name: str, depth: int | None) -> None:
     assert measure(name).depth == depth
-    assert deepest([measure("mrr@3"), measure(name)]) == depth
