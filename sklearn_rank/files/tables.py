@@ -53,6 +53,8 @@ _LARGE, _LOADED = 1 << 21, 1 << 16
 _LOOKED = 5_000
 """Rows whose ranks are compared with scores."""
 _SPACE, _LINE_FEED = 32, 10
+_WINDOW = 1 << 16
+"""Bytes that stay in a core's cache while they are compared."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DIGITS, _DECIMALS = re.compile(r"[0-9+\- ]*"), re.compile(r"[0-9+\-.eE ]*")
@@ -241,7 +243,7 @@ def _wrong_number(n_fields: int, form: _Form) -> str:
 def _numbers(
     source: Source, lines: list[int], columns: Mapping[str, Any], form: _Form, role: Role
 ) -> Array:
-    """Finite decimal numbers; NaN for a missing grade, or a missing rank of a scored item."""
+    """Finite decimal numbers; NaN for a missing grade."""
     texts: list[str] = columns[role]
     limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT, _DECIMALS)
     if source.grades is None and plain.fullmatch(" ".join(texts)):
@@ -321,20 +323,21 @@ def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
 
 def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
     """Whether lines can have the same number of fields, none of them quoted, empty or a comment."""
+    is_trec, counts = not form.separator, np.zeros(3, np.int64)
+    if (b"#" in data and b"\n#" in b"\n" + data) if is_trec else b'"' in data:
+        return False
     if data.startswith(BOM):  # which Polars would not read as part of an id
         return False
-    values, is_trec = np.frombuffer(data, dtype=np.uint8), not form.separator
-    n_separators, n_lines = (
-        int(np.count_nonzero(values == mark)) for mark in (ord(separator), _LINE_FEED)
-    )
-    if is_trec:  # the separator is single white space of one kind
-        is_low = values <= _SPACE
-        if is_low[0] or (is_low[1:] & is_low[:-1]).any() or (b"#" in data and b"\n#" in data):
+    for start in range(0, len(data), _WINDOW):
+        part = np.frombuffer(data[start : start + _WINDOW + 1], dtype=np.uint8)
+        is_low, within = part <= _SPACE, part[:_WINDOW]
+        if is_trec and (is_low[1:] & is_low[:-1]).any():  # the separator is single
             return False
-        if np.count_nonzero(is_low) != n_separators + n_lines:
-            return False
-    is_plain = not data.startswith(b"#") if is_trec else b'"' not in data
-    return is_plain and n_separators == (len(form.names) - 1) * n_lines
+        marks = is_low[:_WINDOW], within == ord(separator), within == _LINE_FEED
+        counts += [np.count_nonzero(mark) for mark in marks]
+    n_low, n_separators, n_lines = counts
+    is_of_one_kind = n_low == n_separators + n_lines or not is_trec
+    return bool(is_of_one_kind and n_separators == (len(form.names) - 1) * n_lines)
 
 
 # Parquet and Arrow IPC, files or streams, by Polars -----------------------------------------------
