@@ -17,7 +17,7 @@ from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
     MARKDOWN,
-    append_text,
+    append,
     check_target,
     write_whole,
 )
@@ -194,7 +194,7 @@ def write_reports(
             check_target(path, kinds[name], inputs)
             path.parent.mkdir(parents=True, exist_ok=True)
             if name == "markdown":
-                append_text(path, markdown(summary))
+                append(path, markdown(summary).encode())
             else:
                 write_whole(path, texts[name](summary).encode())
         except OSError as error:

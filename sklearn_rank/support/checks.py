@@ -24,9 +24,6 @@ _CHUNK = 1 << 14
 MISSING_TYPES = ("NAType", "NaTType")
 """Names of the types of data frame libraries' nulls, recognised without importing them."""
 
-_WIDE_INTEGERS = ("Int128", "UInt128")
-"""Types of Polars and narwhals without a counterpart in NumPy."""
-
 
 def refuse_unordered(values: Any, name: str) -> None:
     """TypeError for values that have no order, can be read only once, or are a single string."""
@@ -55,21 +52,9 @@ def negated(distances: Array) -> Array:
 
 
 def as_numpy(values: Any) -> Any:
-    """A series or frame by its ``to_numpy``, 128-bit integers kept exact; others as they are."""
-    if type(values) is np.ndarray or not hasattr(values, "to_numpy"):
-        return values
-    wide = _wide_integers(values)
-    return values.to_numpy() if wide is None else wide
-
-
-def _wide_integers(values: Any) -> Array | None:
-    """128-bit integers as Python's, to be read exactly or refused; None for other types."""
-    if str(getattr(values, "dtype", None)) in _WIDE_INTEGERS:
-        return np.array(values.to_list(), dtype=object)
-    types = getattr(values, "dtypes", None)
-    if isinstance(types, list) and any(str(dtype) in _WIDE_INTEGERS for dtype in types):
-        return np.array(values.rows(), dtype=object)
-    return None
+    """A series or frame by its ``to_numpy``; others as they are."""
+    is_plain = type(values) is np.ndarray or not hasattr(values, "to_numpy")
+    return values if is_plain else values.to_numpy()
 
 
 def to_array(values: Any, name: str) -> Array:
@@ -90,9 +75,6 @@ def to_array(values: Any, name: str) -> Array:
         if isinstance(values, Mapping):
             msg = f"{name} is a {type(values).__name__}; pass an array"
             raise TypeError(msg)
-        wide = _wide_integers(values)
-        if wide is not None:
-            return wide
     try:
         return np.asarray(values)
     except ValueError as error:

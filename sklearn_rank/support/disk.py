@@ -1,7 +1,7 @@
 """Files on disk: errors of the system, and the one rule of writing.
 
 Nothing replaces an input of its call, a baseline or a file of another kind; a file is there whole
-or not at all, and a full disk is an error. Both packages write by `write_whole` and `append_text`.
+or not at all, and a full disk is an error. Both packages write by `write_whole` and `append`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,6 @@ from sklearn_rank.support.text import argument, closest, safe_repr, safe_text
 PathLike: TypeAlias = "str | os.PathLike[str]"
 BASELINE = ".rank.json"
 """The ending of baselines, which gates alone write."""
-_EXISTS = "exists already"
-_HEAD = 1000
-"""Bytes from the start of a file that contain the marks of a report."""
 _OWN = {"/dev/stdout": 1, "/dev/stderr": 2}
 _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
@@ -37,78 +34,55 @@ class Kind(NamedTuple):
     holds: Callable[[Path], bool]
 
 
-def marked(noun: str, *marks: bytes) -> Kind:
-    """Files with all these marks in their first bytes."""
+def _marked(mark: str) -> Kind:
+    """Reports with this mark near their start."""
 
     def holds(path: Path) -> bool:
         with path.open("rb") as file:
-            head = file.read(_HEAD)
-        return all(mark in head for mark in marks)
+            return mark.encode() in file.read(1000)
 
-    return Kind(noun, holds)
+    return Kind("a report", holds)
 
 
 GENERATOR = '<meta name="generator" content="sklearn-rank report">'
-HTML_REPORT = marked("a report", GENERATOR.encode())
-JSON_REPORT = marked("a report", b'"format": "rank-report/')
-
-
-def _takes_markdown(path: Path) -> bool:
-    """Reports are added to such files; the step summaries of CI hosts have no suffix."""
-    suffix = path.suffix.lower()
-    if suffix == ".txt":
-        return b"### Ranking quality" in path.read_bytes()
-    return suffix in ("", ".md", ".markdown")
-
-
-MARKDOWN = Kind("Markdown", _takes_markdown)
-
-
-def objection(path: PathLike, kind: Kind | None = None) -> str:
-    """Reason against writing to ``path``, as the end of a sentence; "" if there is none.
-
-    A new or empty file, a pipe and a device take anything; ``kind`` None replaces no file.
-    """
-    path = Path(path)
-    if path.name.lower().endswith(BASELINE):
-        return "names a baseline"
-    if is_stream(path):
-        return ""
-    if path.is_symlink() and path.resolve().parent != path.parent.resolve():
-        return "is a link that leads to another folder"
-    if not path.is_file() or not path.stat().st_size:
-        return ""
-    if kind is None:
-        return _EXISTS
-    return "" if kind.holds(path) else f"exists and is not {kind.noun}"
+HTML_REPORT, JSON_REPORT = _marked(GENERATOR), _marked('"format": "rank-report/')
+# Reports are added to such files; the step summaries of CI hosts have no suffix.
+MARKDOWN = Kind("Markdown", lambda path: path.suffix.lower() in ("", ".md", ".markdown"))
 
 
 def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any] = ()) -> None:
-    """FileExistsError if anything speaks against writing at ``path``."""
+    """FileExistsError if anything speaks against writing at ``path``.
+
+    A new or empty file, a pipe and a device take anything; ``kind`` None replaces no file.
+    """
     refuse_inputs(path, inputs)
-    what = objection(path, kind)
+    path, what = Path(path), ""
+    if path.name.lower().endswith(BASELINE):
+        what = "names a baseline"
+    elif path.is_symlink() and path.resolve().parent != path.parent.resolve():
+        what = "is a link that leads to another folder" * (not _is_stream(path))
+    elif path.is_file() and path.stat().st_size and not _is_stream(path):
+        if kind is None:
+            what = "exists already"
+        elif not kind.holds(path):
+            what = f"exists and is not {kind.noun}"
     if what:
-        can = f", or pass {argument('overwrite', True)}" if what == _EXISTS else ""
+        can = f", or pass {argument('overwrite', True)}" if what == "exists already" else ""
         msg = f"{safe_text(str(path), limit=200)} {what}; write to another file{can}"
         raise FileExistsError(msg)
 
 
 def refuse_inputs(path: PathLike, inputs: Iterable[Any]) -> None:
     """FileExistsError if ``path`` is one of the files that the same call reads."""
-    for other in inputs:
-        if not isinstance(other, (str, os.PathLike)):
-            continue
-        try:
-            is_same = Path(path).samefile(other)
-        except OSError:
-            is_same = os.path.abspath(path) == os.path.abspath(other)
-        if is_same:
-            shown = safe_text(str(path), limit=200)
-            msg = f"{shown} is an input of this call; write to another file"
-            raise FileExistsError(msg)
+    others = [other for other in inputs if isinstance(other, (str, os.PathLike))]
+    others = [other for other in others if os.path.exists(other) and os.path.exists(path)]
+    if any(os.path.samefile(path, other) for other in others):
+        shown = safe_text(str(path), limit=200)
+        msg = f"{shown} is an input of this call; write to another file"
+        raise FileExistsError(msg)
 
 
-def is_stream(path: Path) -> bool:
+def _is_stream(path: Path) -> bool:
     """Whether a path is a pipe or device: ``/dev/stdout`` may be a file, but is not ours."""
     return str(path.parent) in _DEVICES or (path.exists() and not (path.is_file() or path.is_dir()))
 
@@ -119,44 +93,31 @@ def is_stream(path: Path) -> bool:
 def write_whole(path: PathLike, data: bytes) -> None:
     """Write a whole file, which `check_target` has allowed."""
     path = Path(path)
-    if is_stream(path):
-        _write_stream(path, data)
+    if _is_stream(path):
+        append(path, data)
     else:
         replace_file(path.resolve() if path.is_symlink() else path.absolute(), data)
 
 
-def append_text(path: PathLike, text: str) -> None:
-    """Add text to the end of a file."""
-    path = Path(path)
-    if is_stream(path):
-        _write_stream(path, text.encode())
-    else:
-        with path.open("ab") as file:
-            file.write(text.encode())
-
-
-def _write_stream(path: Path, data: bytes) -> None:
-    """Write to a pipe or device.
+def append(path: PathLike, data: bytes) -> None:
+    """Add data to the end of a file, or write it to a pipe or device.
 
     Our own output is not opened again: redirected to a file, it would have two places to write at,
     and later output would overwrite the data.
     """
-    number = _OWN.get(path.as_posix())
+    number = _OWN.get(Path(path).as_posix())
     if number is not None:
         (sys.stdout, sys.stderr)[number - 1].flush()
-    with open(path if number is None else os.dup(number), "ab", buffering=0) as stream:
-        view = memoryview(data)
-        while view:
-            view = view[stream.write(view) :]
+    with open(path if number is None else os.dup(number), "ab") as file:
+        file.write(data)
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that a crash or a full disk leaves the old one as it was."""
     # The end is no baseline's, so that a file left behind by a crash is never read.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.rank-tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
-        with open(os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666), "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
