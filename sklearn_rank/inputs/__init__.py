@@ -1,5 +1,1 @@
-"""One producer of judged rankings per input layout, chosen by the type of `y_true`."""
-
-from sklearn_rank.inputs.items import RelevanceInput
-
-__all__ = ["RelevanceInput"]
+"""One producer of judged rankings per input layout, told apart by the type of `y_true`."""

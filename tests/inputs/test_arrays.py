@@ -16,7 +16,6 @@ from sklearn_rank import (
     mean_average_precision_score,
     mean_reciprocal_rank_score,
 )
-from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES, shown
 
 NULLS = [
@@ -139,7 +138,7 @@ ARRAYS = {
     "relevance": (
         [{"a"}],
         [["b", "a"]],
-        {"relevance": RelevanceInput([[1, 2]], higher_is_better=False)},
+        {"relevance": [[2, 1]]},
     ),
 }
 
