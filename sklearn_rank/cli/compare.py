@@ -6,7 +6,7 @@ import argparse
 import json
 import shlex
 import webbrowser
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,7 @@ from sklearn_rank.cli.gate import limits_of
 from sklearn_rank.cli.reading import read_labels, read_texts
 from sklearn_rank.cli.terminal import print_styled, print_table, shown
 from sklearn_rank.comparison.compare import compare
-from sklearn_rank.comparison.result import (
-    COLUMNS,
-    Comparison,
-    changes_table,
-    differences_table,
-    printed,
-    systems_table,
-)
+from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.report.page import Verdict, findings
 from sklearn_rank.report.systems import compared_section, verdict_of, write_report
@@ -36,7 +29,7 @@ _STYLES = {"worse": "bold red", "better": "bold blue"}
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure, compare and print."""
-    form, n, rows = arguments.format, arguments.changed, arguments.rows
+    form, n = arguments.format, arguments.changed
     if n and form != "text":
         msg = "--changed goes with --format text"
         raise ValueError(msg)
@@ -45,10 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if form == "json":
         print(json.dumps(comparison.to_dict(), indent=1, allow_nan=False))
     elif form == "text":
-        if rows is None:
-            tables = [*printed(comparison)]
-        else:
-            tables = [(systems_table if rows == "systems" else differences_table)(comparison)]
+        tables = [comparison._table("changes")]
         for system in comparison.others if n else ():
             changes = comparison.most_changed(n, system=system, **texts)
             tables.append(changes_table(changes, comparison.baseline, system))
@@ -59,29 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
             print()
         _print_answer(comparison, texts, with_losses=not n)
     elif form == "csv":
-        table = _in_full(comparison)
-        if rows == "systems":
-            table = systems_table(comparison)
-        print(to_csv(table), end="")
+        rows = [asdict(row) for row in comparison.rows]
+        cells = (tuple(map(_cell, row.values())) for row in rows)
+        print(to_csv(Table(tuple(map(Column, rows[0])), tuple(cells))), end="")
     else:
-        rows = rows or "systems"
-        print(getattr(comparison, f"to_{form}")(rows=rows).rstrip("\n"))
+        print(getattr(comparison, f"to_{form}")().rstrip("\n"))
     return 0
 
 
-def _in_full(comparison: Comparison) -> Table:
-    """The columns of ``Comparison.to_frame``."""
-    rows = [[getattr(row, name) for name in COLUMNS] for row in comparison.rows]
-    cells = (
-        tuple(
-            Cell("" if value is None or value != value else str(value), value)
-            if not isinstance(value, str)
-            else text_cell(value)
-            for value in row
-        )
-        for row in rows
-    )
-    return Table(tuple(map(Column, COLUMNS)), tuple(cells))
+def _cell(value: Any) -> Cell:
+    if isinstance(value, str):
+        return text_cell(value)
+    return Cell("", None if value != value else value)
 
 
 def run_report(arguments: argparse.Namespace) -> int:

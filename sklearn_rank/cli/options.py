@@ -290,8 +290,6 @@ def _compare(commands: Any) -> None:
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
     forms = ("text", "markdown", "latex", "csv", "json")
     output("--format", choices=forms, default="text", help="of the output (default: text)")
-    rows = "one row per system or per change (default: changes in CSV, else systems)"
-    output("--rows", choices=("systems", "changes"), help=rows)
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -31,7 +30,6 @@ from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import as_text, closest, format_list, safe_repr, safe_text
 from sklearn_rank.tables.formats import Parts, Rows, Tabular
 from sklearn_rank.tables.table import (
-    Cell,
     Column,
     FrameBackend,
     Table,
@@ -48,26 +46,6 @@ __all__ = ["Comparison"]
 
 _LONGEST = 80
 """Characters of the text of a query, and half of those of what explains a change."""
-_MOST_PRINTED = 30
-"""Differences that a terminal shows; many systems in many measures are a table of systems."""
-COLUMNS = (
-    *(
-        "measure",
-        "baseline",
-        "system",
-        "queries",
-        "baseline_value",
-        "new",
-        "change",
-        "low",
-        "high",
-        "effect",
-    ),
-    *("p", "p_holm", "wins", "ties", "losses", "detectable"),
-)
-"""Columns of the long table."""
-
-
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
 
 
@@ -100,7 +78,7 @@ class Comparison(Tabular):
     (0.3889, 2, 1, 0)
     """
 
-    _ROWS = ("systems", "changes")
+    _ROWS = ("changes",)
 
     def __init__(
         self,
@@ -382,9 +360,8 @@ class Comparison(Tabular):
         Returns
         -------
         frame : data frame
-            Columns measure, baseline, system, queries, baseline_value, new, change, low, high,
-            effect, p, p_holm, wins, ties, losses and detectable. Missing values, such as the
-            p-value of a pooled measure, are NaN or null.
+            A column for each field of :class:`Change`. Missing values, such as the p-value of a
+            pooled measure, are NaN or null.
 
         Examples
         --------
@@ -394,15 +371,11 @@ class Comparison(Tabular):
         >>> frame.select("system", "new", "change").rows()
         [('new', 1.0, 0.5)]
         """
-        columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
-        return native_frame(columns, backend)
+        rows = [asdict(row) for row in self.rows]
+        return native_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python objects, NaN as None."""
-
-        def plain(value: Any) -> Any:
-            return None if isinstance(value, float) and math.isnan(value) else value
-
         return {
             "names": list(self.names),
             "measures": list(self.measures),
@@ -411,19 +384,14 @@ class Comparison(Tabular):
             "counts": self.counts,
             "notes": list(self.notes),
             "rows": [
-                {name: plain(value) for name, value in asdict(row).items()} for row in self.rows
+                {name: None if value != value else value for name, value in asdict(row).items()}
+                for row in self.rows
             ],
-            "scores": {
-                name: {system: plain(value) for system, value in values.items()}
-                for name, values in self.scores.items()
-            },
         }
 
-    def _table(self, rows: str) -> Table:
-        return differences_table(self) if rows == "changes" else systems_table(self)
-
-    def _printed(self) -> tuple[Table, ...]:
-        return printed(self)
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        table = slices_table({"": self}).without(0)
+        return replace(table, notes=(*table.notes, *self.notes))
 
     # ---------------------------------------------------------------------------------------------
 
@@ -463,51 +431,6 @@ def comparisons_of(
 
 
 # Tables ------------------------------------------------------------------------------------------
-
-
-def systems_table(comparison: Comparison) -> Table:
-    """A row per system and a column per measure.
-
-    The best value is emphasised, and a sign marks what is significantly better or worse than the
-    baseline.
-    """
-    marks = {
-        (row.measure, row.system): ("+" if row.better else "-",)
-        for row in comparison.rows
-        if row.significant
-    }
-    columns = [Column("system"), *(Column(name, "number") for name in comparison.measures)]
-    rows: dict[str, list[Cell]] = {name: [text_cell(name)] for name in comparison.names}
-    for measure, values in comparison.scores.items():
-        defined = [value for value in values.values() if not math.isnan(value)]
-        greater = comparison.greater_is_better(measure)
-        best = (max if greater else min)(defined, default=math.nan)
-        for system, value in values.items():
-            mark = marks.get((measure, system), ())
-            rows[system].append(number_cell(value, best=value == best, marks=mark))
-    test = f"{comparison.family_text}; alpha {comparison.alpha:g}"
-    about = f"no difference is significant ({test})"
-    if marks:
-        about = (
-            f"signs mark what is significantly better or worse than {comparison.baseline} ({test})"
-        )
-    notes = (about, *_about_measures(comparison), *comparison.notes)
-    return Table(tuple(columns), tuple(map(tuple, rows.values())), notes=notes, meaning="best")
-
-
-def _about_measures(comparison: Comparison) -> list[str]:
-    names = [name for name in comparison.measures if not comparison.greater_is_better(name)]
-    lower = [f"lower is better: {', '.join(names)}"] if names else []
-    baseline = comparison.evaluations[comparison.baseline]
-    return [*lower, *gain_notes(map(comparison.measure, comparison.measures), baseline._judged)]
-
-
-def differences_table(comparison: Comparison) -> Table:
-    """A row per measure and compared system, then the family of tests and the notes."""
-    table = slices_table({"": comparison})
-    rows = tuple(row[1:] for row in table.rows)
-    notes = (*table.notes, *comparison.notes)
-    return replace(table, columns=table.columns[1:], rows=rows, notes=notes)
 
 
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
@@ -558,8 +481,11 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         for row in part.rows
     )
     about = f"changes from {first.baseline}; {first.family_text}; alpha {first.alpha:g}"
-    notes = (about, *_about_measures(first))
-    return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
+    lower = [name for name in first.measures if not first.greater_is_better(name)]
+    notes = [about, *([f"lower is better: {', '.join(lower)}"] if lower else [])]
+    baseline = first.evaluations[first.baseline]
+    notes += gain_notes(map(first.measure, first.measures), baseline._judged)
+    return Table(columns, rows, notes=tuple(notes), meaning=f"significant at {first.alpha:g}")
 
 
 def changes_table(
@@ -592,15 +518,3 @@ def _titled(query: Any, text: str) -> str:
     if not text:
         return as_text(query)
     return f"{safe_text(text, limit=_LONGEST)} ({safe_text(as_text(query), limit=_LONGEST)})"
-
-
-def printed(comparison: Comparison) -> tuple[Table, ...]:
-    """The systems where there are several to choose from, and the differences unless too many."""
-    systems = systems_table(comparison)
-    if len(comparison.rows) > _MOST_PRINTED:
-        more = f'{len(comparison.rows):,} differences: to_frame(), or rows="changes"'
-        return (replace(systems, notes=(*systems.notes, more)),)
-    differences = differences_table(comparison)
-    if len(comparison.names) == 2:
-        return (differences,)
-    return replace(systems, notes=systems.notes[:1]), differences

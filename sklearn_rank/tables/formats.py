@@ -32,17 +32,11 @@ def text_rows(table: Table) -> list[list[str]]:
         cells = table.column(number)
         texts = [safe_text(cell.text, limit=column.longest) for cell in cells]
         # What follows a number follows its title, too.
-        signs = ["", *(" ".join(filter(None, (BEST * c.best, marked(c)))) for c in cells)]
+        signs = ["", *(BEST * cell.best for cell in cells)]
         room = max(map(len, signs))
         lines = zip([safe_text(column.title), *texts], signs, strict=True)
         columns.append([f"{text} {sign:<{room}}" if room else text for text, sign in lines])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def marked(cell: Cell) -> str:
-    """Letters of a cell; commas separate names of more than one character."""
-    joined = ("," if any(len(mark) > 1 for mark in cell.marks) else "").join(cell.marks)
-    return safe_text(joined, limit=None)
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
@@ -117,8 +111,7 @@ def to_markdown(table: Table) -> str:
     for row in table.rows:
         texts = [escape_markdown(cell.text) for cell in row]
         texts = [f"**{t}**" if cell.best and t else t for cell, t in zip(row, texts, strict=True)]
-        marks = [f"<sup>{escape_markdown(marked(c))}</sup>" if c.marks else "" for c in row]
-        rows.append([text + mark for text, mark in zip(texts, marks, strict=True)])
+        rows.append(texts)
     notes = [escape_markdown(note) for note in table.footnotes()]
     notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK.match(note) else note for note in notes]
     paragraph = ["", "  \n".join(notes)] if notes else []
@@ -177,9 +170,7 @@ def _latex_text(column: Column, cell: Cell) -> str:
         text = f"${cell.text[0]}${escape_latex(cell.text[1:])}"
     else:
         text = escape_latex(cell.text)
-    text = rf"\textbf{{{text}}}" if cell.best and text else text
-    # Letters take no room, so that numbers stay in line.
-    return text + (rf"\rlap{{$^{{{escape_latex(marked(cell))}}}$}}" if cell.marks else "")
+    return rf"\textbf{{{text}}}" if cell.best and text else text
 
 
 # HTML ---------------------------------------------------------------------------------------------
@@ -194,10 +185,9 @@ def to_html(table: Table) -> str:
     for element, row in zip(("th", *["td"] * len(table.rows)), rows, strict=True):
         written += "<tr>"
         for column, cell in zip(table.columns, row, strict=True):
-            text, marks = escape(safe_text(cell.text, limit=None)), escape(marked(cell))
+            text = escape(safe_text(cell.text, limit=None))
             text = f"<strong>{text}</strong>" if cell.best and text else text
             side = "left" if column.kind == "text" else "right"
-            text += f"<sup>{marks}</sup>" if marks else ""
             written += f'<{element} style="text-align:{side}">{text}</{element}>'
         written += "</tr>\n"
     notes = "<br>".join(escape(safe_text(note, limit=None)) for note in table.footnotes())
@@ -243,16 +233,14 @@ class Tabular:
         Parameters
         ----------
         rows : str, default=None
-            What a row is: "measures" (default) or "queries" of an evaluation, "systems" (default)
-            or "changes" of a comparison.
+            What a row is: "measures" (default) or "queries" of an evaluation.
         """
         return to_markdown(self._chosen(rows, "to_markdown"))
 
     def to_latex(self, *, rows: str | None = None) -> str:
         """The table as a tabular of LaTeX and booktabs, with remarks as comments.
 
-        Of a comparison, the best values are bold, and a sign marks what is significantly better or
-        worse than the baseline.
+        Of a comparison, significant changes are bold.
 
         Parameters
         ----------

@@ -35,8 +35,6 @@ class Cell(NamedTuple):
     """For machines: a number, a text, or a pair of numbers; None where there is nothing."""
     best: bool = False
     """Whether it is the best of its kind, and emphasised."""
-    marks: tuple[str, ...] = ()
-    """Letters beside it."""
     worse: bool = False
     """Whether it is a loss, in colour on terminals."""
 

@@ -29,18 +29,14 @@ def runs(command: Command) -> Command:
     return command
 
 
-def test_systems_and_differences_are_shown(runs):
+def test_changes_are_shown(runs):
     text = runs(RUNS)
     # (1/2 + 1/3) / 2 and (1 + 1/3) / 2.
-    assert [line.split() for line in text.splitlines()[1:4]] == [
-        ["old.run", "0.4167"],
-        ["new.run", "0.6667", "*", "+"],
-        ["same.run", "0.4167"],
+    assert [line.split()[:6] for line in text.splitlines()[1:3]] == [
+        ["mrr", "new.run", "40", "0.4167", "0.6667", "+0.2500"],
+        ["mrr", "same.run", "40", "0.4167", "0.4167", "+0.0000"],
     ]
     assert "Holm over 2 p-values: 2 comparisons x 1 measure" in text
-    assert "+0.2500" in text
-    assert "detectable" not in runs(f"{RUNS} --rows systems")
-    assert "detectable" in runs(f"{RUNS} --rows changes")
 
 
 def test_the_numbers_are_those_of_the_library(runs):
@@ -56,13 +52,12 @@ def test_the_numbers_are_those_of_the_library(runs):
 @pytest.mark.parametrize(
     ("form", "part"),
     [
-        ("markdown", "| new.run | **0.6667**<sup>+</sup> |"),
-        ("latex", r"\textbf{0.6667}"),
+        ("markdown", "| mrr | new.run | 40 | 0.4167 | 0.6667 | **+0.2500** |"),
+        ("latex", r"\textbf{+0.2500}"),
     ],
 )
 def test_tables_of_other_formats(form, part, runs):
     assert part in runs(f"{RUNS} --format {form}")
-    assert "detectable" in runs(f"{RUNS} --format {form} --rows changes")
 
 
 def test_options_reach_the_comparison(runs):

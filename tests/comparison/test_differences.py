@@ -2,13 +2,14 @@
 
 import json
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sklearn_rank import compare, evaluate
+from sklearn_rank import Change, compare, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.report.systems import report_of
 from sklearn_rank.statistics.paired import PairedDifferences
@@ -299,20 +300,7 @@ def test_a_frame_has_a_row_for_each_difference_and_plain_objects_are_json(backen
     found = compared(measures=("map", "auc(average=pooled)"))
     frame = found.to_frame(backend)
     columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
-    assert columns == [
-        *(
-            "measure",
-            "baseline",
-            "system",
-            "queries",
-            "baseline_value",
-            "new",
-            "change",
-            "low",
-            "high",
-        ),
-        *("effect", "p", "p_holm", "wins", "ties", "losses", "detectable"),
-    ]
+    assert columns == [field.name for field in fields(Change)]
     if backend == "pandas":
         rows = frame.to_dict("records")
     else:
@@ -325,7 +313,6 @@ def test_a_frame_has_a_row_for_each_difference_and_plain_objects_are_json(backen
     assert plain["names"] == ["old", "new", "same"]
     assert plain["rows"][2]["p"] is None
     assert plain["alpha"] == 0.05
-    assert plain["scores"]["map"]["new"] == found["map", "new"].new
 
 
 # Unjudged items ----------------------------------------------------------------------------------

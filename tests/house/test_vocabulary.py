@@ -16,7 +16,7 @@ import sklearn_rank.statistics
 from pytest_rankmetrics.options import INI, OPTION_TABLE
 from sklearn_rank.cli.gate import _KEYS
 from sklearn_rank.cli.options import build_parser
-from sklearn_rank.comparison.result import COLUMNS
+from sklearn_rank.comparison.differences import Change
 from sklearn_rank.gates.verdict import GateResult, MeasureResult
 from tests.house.test_docs import LINK, PAGES, prose
 
@@ -99,7 +99,7 @@ def options() -> Iterator[str]:
 
 def columns() -> Iterator[str]:
     """Columns of data frames, and keys of the JSON of a gate."""
-    yield from COLUMNS
+    yield from (field.name for field in fields(Change))
     yield from (own.name for made in (GateResult, MeasureResult) for own in fields(made))
 
 

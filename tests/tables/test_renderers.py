@@ -1,4 +1,4 @@
-"""Cells and tables in every format: digits, points in line, the best, and letters beside it."""
+"""Cells and tables in every format: digits, points in line, and the best."""
 
 import math
 import pickle
@@ -33,7 +33,7 @@ SYSTEMS = Table(
     (Column("system"), Column("map", "number"), Column("95% interval", "interval")),
     (
         (text_cell("bm25"), number_cell(0.25), interval_cell(-0.5, 1.0)),
-        (text_cell("dense"), number_cell(10.5, best=True, marks=("a", "c")), interval_cell(9, 12)),
+        (text_cell("dense"), number_cell(10.5, best=True), interval_cell(9, 12)),
         (text_cell("none"), number_cell(math.nan), interval_cell(math.nan, 1.0)),
     ),
     notes=("3 queries", "Holm"),
@@ -70,16 +70,14 @@ def test_what_is_not_there_is_an_empty_cell():
 
 def test_text():
     assert to_text(SYSTEMS).split("\n") == [
-        "system      map          95% interval",
-        "bm25     0.2500       -0.5000..1.0000",
-        "dense   10.5000 * ac  9.0000..12.0000",
+        "system      map       95% interval",
+        "bm25     0.2500    -0.5000..1.0000",
+        "dense   10.5000 *  9.0000..12.0000",
         "none",
         "3 queries",
         "Holm",
     ]
-    # Letters of many systems are told apart, and sentences are not cut.
-    row = (number_cell(0.5, marks=("a", "ab")),)
-    assert to_text(Table((Column("x", "number"),), (row,))).split("\n")[1] == "0.5000 a,ab"
+    # Sentences are not cut.
     whole = Table((Column("finding", longest=None),), ((text_cell("x" * 300),),))
     assert "x" * 300 in to_text(whole)
 
@@ -89,7 +87,7 @@ def test_markdown():
         "| system | map | 95% interval |",
         "| --- | ---: | ---: |",
         "| bm25 | 0.2500 | -0.5000..1.0000 |",
-        "| dense | **10.5000**<sup>ac</sup> | 9.0000..12.0000 |",
+        "| dense | **10.5000** | 9.0000..12.0000 |",
         "| none |  |  |",
         "",
         "3 queries  ",
@@ -107,7 +105,7 @@ def test_latex():
         r"system & map & 95\% interval \\",
         r"\midrule",
         r"bm25 & 0.2500 & $[-0.5000, 1.0000]$ \\",
-        r"dense & \textbf{10.5000}\rlap{$^{ac}$} & $[9.0000, 12.0000]$ \\",
+        r"dense & \textbf{10.5000} & $[9.0000, 12.0000]$ \\",
         r"none &  &  \\",
         r"\bottomrule",
         r"\end{tabular}",
@@ -126,7 +124,7 @@ def test_html():
     assert '<th style="text-align:right">map</th>' in page
     assert (
         '<tr><td style="text-align:left">dense</td><td style="text-align:right">'
-        "<strong>10.5000</strong><sup>ac</sup></td>"
+        "<strong>10.5000</strong></td>"
     ) in page
     assert "color" not in page, "it reads on light ground and on dark"
 
