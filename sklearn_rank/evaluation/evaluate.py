@@ -91,7 +91,7 @@ def evaluate(
     string_provider : callable or str, default=None
         Turns items of lists into the strings to compare, once per occurrence; text is a path of
         attributes and keys of objects, such as "metadata.source".
-    relevance : sequence of sequences or mapping, default=None
+    relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None
         Cells of the matrix layout that are ranked at all; others are neither ranked nor irrelevant,

@@ -6,7 +6,8 @@ that they are numbers: all further rules are those of long tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import chain, count, repeat
 from operator import index
 from typing import Any, NamedTuple
@@ -17,10 +18,12 @@ from sklearn_rank.inputs.arrays import CodedIds, is_hashable
 from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair, provider_of
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
-from sklearn_rank.support.checks import as_numbers, is_missing, refuse_unordered
+from sklearn_rank.support.checks import as_numbers, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, IntArray
+
+__all__ = ["RelevanceInput"]
 
 SIMPLE_IDS = {str, int}
 """Types of ids that need no closer look."""
@@ -234,11 +237,61 @@ def _called(function: Any, value: Any, name: str, *place: object) -> Any:
 # Relevance scores of ranked lists ---------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class RelevanceInput:
+    """Relevance scores of ranked results, how to read them, and which way is better.
+
+    Parameters
+    ----------
+    scores : sequence of sequences, or mapping of query to sequence
+        For each query one score for each ranked result, in the same order.
+    provider : callable, default=float
+        Turns an element of ``scores`` into a number; ``float`` leaves numbers as they are.
+    higher_is_better : bool, default=True
+        False for distances. The order of the ranked results does not change; scores that
+        contradict it are an error.
+
+    Raises
+    ------
+    TypeError
+        If ``provider`` is not callable.
+    InvalidParameterError
+        If ``higher_is_better`` is not a bool.
+
+    References
+    ----------
+    .. [1] ArDoCo, Rank Metrics, https://github.com/ArDoCo/Metrics
+
+    Examples
+    --------
+    Ties between scores matter to the measures that read scores, such as AUC:
+
+    >>> from sklearn_rank import group_auc_score
+    >>> from sklearn_rank.inputs import RelevanceInput
+    >>> distances = RelevanceInput([["0.1", "0.4", "0.4"]], higher_is_better=False)
+    >>> group_auc_score([{"b"}], [["a", "b", "c"]], relevance=distances)
+    0.25
+    """
+
+    scores: Any
+    provider: Callable[[Any], float] = float
+    higher_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        if not callable(self.provider):
+            msg = f"provider must be a function of a score, got {safe_repr(self.provider)}"
+            raise TypeError(msg)
+        check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
+
+
 def relevance_scores(
     relevance: Any, query_ids: Sequence[Any] | Array, offsets: IntArray, *, keyed: bool
 ) -> Array:
     """Scores of all ranked results in one array, checked against their order."""
-    scores = relevance if isinstance(relevance, Mapping) else sequence(relevance, "relevance")
+    reading = relevance if isinstance(relevance, RelevanceInput) else None
+    scores = relevance if reading is None else reading.scores
+    if not isinstance(scores, Mapping):
+        scores = sequence(scores, "relevance")
     if isinstance(scores, Mapping) != keyed:
         came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
         if keyed:
@@ -248,33 +301,39 @@ def relevance_scores(
     if not keyed and len(scores) != len(query_ids):
         msg = f"relevance has {len(scores)} lists for {len(query_ids)} ranked lists"
         raise ValueError(msg)
-    lists: Any = scores
-    if isinstance(scores, Mapping):
-        lists = [scores.get(query, ()) for query in query_ids]
+    lists = [scores.get(query, ()) for query in query_ids] if keyed else scores
     read = list[Any]()
     for query, values, size in zip(query_ids, lists, np.diff(offsets), strict=True):
         where = Where("relevance", query)
-        numbers = sequence(values, where)
-        if len(numbers) != size:
-            msg = f"{where} has {len(numbers)} scores for {size} ranked results"
+        values = sequence(values, where)
+        if len(values) != size:
+            msg = f"{where} has {len(values)} scores for {size} ranked results"
             raise ValueError(msg)
-        for position, value in enumerate(numbers):
+        for position, value in enumerate(values):
             is_number = isinstance(value, _NUMBERS)
+            # float() would round large integers.
+            if reading is not None and not (is_number and reading.provider is float):
+                name = "provider of RelevanceInput"
+                value = _called(reading.provider, value, name, "score", position, "of", where)
+                is_number = isinstance(value, _NUMBERS)
             if not is_number or value != value:
                 what = f"the score {safe_repr(value)} at position {position + 1}"
                 msg = f"{where} has {what}; pass a number"
                 raise ValueError(msg) if is_number else TypeError(msg)
-        read += numbers
-    of_all = as_numbers(read, "relevance")
-    wrong = of_all[1:] > of_all[:-1]
-    wrong[offsets[(offsets > 0) & (offsets < len(of_all))] - 1] = False  # of two queries
+            read.append(value)
+    numbers = as_numbers(read, "relevance")
+    falls = reading is not None and not reading.higher_is_better
+    wrong = numbers[1:] < numbers[:-1] if falls else numbers[1:] > numbers[:-1]
+    wrong[offsets[(offsets > 0) & (offsets < len(numbers))] - 1] = False  # of two queries
     if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        number = int(np.searchsorted(offsets, row, side="right")) - 1
+        last = int(np.flatnonzero(wrong)[0])
+        number = int(np.searchsorted(offsets, last, side="right")) - 1
         msg = (
             f"{Where('relevance', query_ids[number])} contradicts the order of the ranked results "
-            f"at position {row - offsets[number] + 2}: {of_all[row + 1]} > {of_all[row]}; sort the "
-            "results, or pass the negatives of distances"
+            f"at position {last - offsets[number] + 2}: {numbers[last + 1]} "
+            f"{'<' if falls else '>'} {numbers[last]}; sort the results, or pass "
+            f"RelevanceInput(..., higher_is_better={falls})"
         )
         raise ValueError(msg)
-    return of_all
+    # Python numbers, whose negative is always exact.
+    return as_numbers([-value for value in numbers.tolist()], "relevance") if falls else numbers

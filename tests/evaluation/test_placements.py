@@ -8,6 +8,7 @@ import pytest
 
 from sklearn_rank import InvalidParameterError, evaluate
 from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.measures import METRICS
 from sklearn_rank.rankings.data import RankingData, no_items
@@ -58,7 +59,7 @@ def test_lists_with_a_provider_are_named_by_its_strings() -> None:
         [[9, 2], [8, 7]],
         "map",
         string_provider=lambda item: f"d{item}",
-        relevance=[[2.0, 1.0], [2.0, 1.0]],
+        relevance=RelevanceInput([[2.0, 1.0], [2.0, 1.0]]),
     )
     assert [(hit.item, hit.rank) for hit in first.hits] == [("d2", 2)]
     assert first.not_retrieved == ["d1"]

@@ -8,6 +8,7 @@ import pytest
 
 from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
+from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.rankings.placements import unjudged_items
 
 Table = dict[str, dict[str, Any]]
@@ -260,7 +261,7 @@ def test_pooled_measures_are_refused_by_name() -> None:
 
 def test_relevance_scores() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "b"]}
-    relevance = {"q": [3.0, 2.0, 1.0]}
+    relevance = RelevanceInput({"q": [3.0, 2.0, 1.0]})
     ev = evaluate(truth, run, ("mrr", "gauc"), relevance=relevance, keep_items=True)
     assert ev["mrr"] == 0.5
     assert ev.condensed().scores == {"mrr": 1.0, "gauc": 1.0}

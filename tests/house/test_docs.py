@@ -14,6 +14,7 @@ import pytest
 import pytest_rankmetrics
 import sklearn_rank
 import sklearn_rank.evaluation
+import sklearn_rank.inputs
 import sklearn_rank.measures
 import sklearn_rank.statistics
 from sklearn_rank.measures.catalogue import METRICS, find_metric
@@ -107,6 +108,7 @@ PUBLIC = [
     *pytest_rankmetrics.__all__,
     *sklearn_rank.statistics.__all__,
     *sklearn_rank.evaluation.__all__,
+    *sklearn_rank.inputs.__all__,
     *sklearn_rank.measures.__all__,
 ]
 

@@ -11,6 +11,7 @@ import pytest
 import pytest_rankmetrics
 import sklearn_rank
 import sklearn_rank.evaluation
+import sklearn_rank.inputs
 import sklearn_rank.measures
 import sklearn_rank.statistics
 from pytest_rankmetrics.options import INI, OPTION_TABLE
@@ -70,7 +71,7 @@ def parameters(function: object) -> list[str]:
 def api() -> Iterator[str]:
     """Public names, attributes, fields and parameters."""
     for module in (
-        *(sklearn_rank, pytest_rankmetrics, sklearn_rank.evaluation),
+        *(sklearn_rank, pytest_rankmetrics, sklearn_rank.evaluation, sklearn_rank.inputs),
         *(sklearn_rank.measures, sklearn_rank.statistics),
     ):
         for name in module.__all__:

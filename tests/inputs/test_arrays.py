@@ -16,6 +16,7 @@ from sklearn_rank import (
     mean_average_precision_score,
     mean_reciprocal_rank_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES, shown
 
 NULLS = [
@@ -138,7 +139,7 @@ ARRAYS = {
     "relevance": (
         [{"a"}],
         [["b", "a"]],
-        {"relevance": [[2, 1]]},
+        {"relevance": RelevanceInput([[1, 2]], higher_is_better=False)},
     ),
 }
 

@@ -22,6 +22,7 @@ from sklearn_rank import (
     mean_reciprocal_rank_score,
     ranking_auc_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 # Lists -------------------------------------------------------------------------------------------
 
@@ -136,6 +137,13 @@ RELEVANCE = {
     "tuples": ((3, 2, 2), (2, 1)),
     "arrays": [np.array([3, 2, 2]), np.array([2.0, 1.0])],
     "series": [pd.Series([3, 2, 2], index=[9, 8, 7]), pl.Series([2, 1])],
+    "input": RelevanceInput([[3, 2, 2], [2, 1]]),
+    "texts": RelevanceInput([["3", "2", "2e0"], ["2", "1"]]),
+    "provider": RelevanceInput(
+        [[{"s": 3}, {"s": 2}, {"s": 2}], [{"s": 2}, {"s": 1}]], provider=lambda one: one["s"]
+    ),
+    "distances": RelevanceInput([[1, 2, 2], [0, 9]], higher_is_better=False),
+    "texts of distances": RelevanceInput([["1", "2", "2"], ["0", "9"]], float, False),
     "infinities": [[np.inf, 2, 2], [2, -np.inf]],
 }
 
@@ -154,8 +162,9 @@ def test_relevance_of_mappings_is_joined_by_query():
     truth = {"p": {"b"}, "q": {"x"}}
     run = {"q": ["x", "y"], "p": ["a", "b", "c"]}
     relevance = {"q": [2, 1], "p": [3, 2, 2]}
-    found = evaluate(truth, run, "gauc", relevance=relevance).per_query["gauc"]
-    assert found.tolist() == [1 / 4, 1.0]
+    for given in (relevance, RelevanceInput(relevance)):
+        found = evaluate(truth, run, "gauc", relevance=given).per_query["gauc"]
+        assert found.tolist() == [1 / 4, 1.0]
 
 
 def test_relevance_makes_rankings_comparable_across_queries():
@@ -201,11 +210,15 @@ def test_string_provider_compares_by_strings_alone(truth, ranking, provider):
 # Relevance ---------------------------------------------------------------------------------------
 
 
-def test_relevance_keeps_integers_apart():
-    for unit in (1, -1):  # scores, or negatives of distances
-        scores = sorted((unit * n for n in (2**53 + 1, 2**53, 5)), reverse=True)
-        assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=[scores]) == 1.0
-        assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=[scores]) == 1 / 2
+@pytest.mark.parametrize("provider", [int, float])
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_providers_keep_integers_apart(provider, higher_is_better):
+    scores = [[2**53 + 1, 2**53, np.int64(5)]]
+    if not higher_is_better:
+        scores = [[np.int64(5), 2**53, 2**53 + 1]]
+    relevance = RelevanceInput(scores, provider, higher_is_better)
+    assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance) == 1.0
+    assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=relevance) == 1 / 2
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from sklearn_rank import (
     UndefinedMetricWarning,
     evaluate,
 )
+from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES
 
 BIG = 2**53 + 1
@@ -424,12 +425,14 @@ def test_string_providers_name_the_place_and_the_cause() -> None:
     [
         ([[2, 1]], ValueError, r"relevance\[0\] has 2 scores for 3 ranked results"),
         ([[3, 2, 1], [1]], ValueError, "relevance has 2 lists for 1 ranked lists"),
-        ([[1, 2, 3]], ValueError, "contradicts .* at position 2: 2 > 1; .*negatives of distances"),
+        ([[1, 2, 3]], ValueError, "contradicts .* at position 2: 2 > 1; .*higher_is_better=False"),
         ([[3, 1, 2]], ValueError, "at position 3: 2 > 1"),
+        (RelevanceInput([[3, 2, 1]], float, False), ValueError, "position 2: 2 < 3; .*better=True"),
         ([[3, np.nan, 1]], ValueError, r"relevance\[0\] has the score nan at position 2; pass"),
         ([["3", "2", "1"]], TypeError, r"relevance\[0\] has the score '3' at position 1; pass"),
         ([[3, None, 1]], TypeError, r"relevance\[0\] has the score None"),
         ([[BIG, 2**53, 1.5]], ValueError, "relevance mixes integers that float64 cannot hold"),
+        (RelevanceInput([["x", 2, 1]]), ValueError, r"RelevanceInput raised ValueError\(.*score 0"),
         ({"q": [1]}, TypeError, "is a mapping; for a sequence of ranked lists pass a sequence"),
         ({1, 2}, TypeError, "relevance is a set, which has no order"),
         ([{3, 2, 1}], TypeError, r"relevance\[0\] is a set, which has no order"),
@@ -456,6 +459,10 @@ def test_relevance_beside_other_options() -> None:
     refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], **own)
     own, relevance = {"ignore_identical_ids": True}, {"q": [2, 1]}
     refused(ValueError, message, truth, {"q": ["q", "b"]}, relevance=relevance, **own)
+    with pytest.raises(TypeError, match="provider must be a function of a score, got 'float'"):
+        RelevanceInput([[1]], provider="float")
+    with pytest.raises(TypeError, match=r"'higher_is_better' parameter .* be a bool\. Got 1"):
+        RelevanceInput([[1]], higher_is_better=1)
 
 
 @pytest.mark.parametrize("ties", ["docid", "optimistic", "pessimistic"])

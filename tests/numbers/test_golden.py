@@ -20,6 +20,7 @@ from sklearn_rank import (
     rank_biased_precision_score,
     ranking_auc_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 LOG3 = math.log2(3)
 """Discount of rank 2; that of rank 1 is 1 and of rank 3 is 2."""
@@ -55,7 +56,7 @@ def test_sorted_lists_one_ground_truth_string_provider_and_relevance() -> None:
         [list(map(Link, items)) for items in LISTS[:2]],
         ("map", "lag", "auc(average=pooled)"),
         string_provider=lambda link: calls.append(link) or link.text,
-        relevance=[[0.9, 0.8, 0.3, 0.1], [0.7, 0.6, 0.5, 0.4]],
+        relevance=RelevanceInput([["0.9", "0.8", "0.3", "0.1"], ["0.7", "0.6", "0.5", "0.4"]]),
     )
     # AP: (1/2 + 2/4) / 2 and 1/4.
     assert found["map"] == close(((1 / 2 + 2 / 4) / 2 + 1 / 4) / 2)

@@ -116,7 +116,7 @@ REFUSED: dict[str, tuple[str, list[str]]] = {
     ),
     # Distances given as relevance: the nearest item, at the top, has the smallest.
     "rising scores": (
-        "(?i)relevance|order",
+        "(?i)relevance|order|higher_is_better",
         [
             "assert_auc_at_least({'q': {'a'}}, {'q': ['a', 'b', 'c']}, 0.5,"
             " relevance={'q': [0.1, 0.5, 0.9]})"
