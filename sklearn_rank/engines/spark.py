@@ -42,7 +42,7 @@ from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, refuse_unread
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData, merge_judged, no_items, one_label_each
-from sklearn_rank.rankings.judged import Places, Unjudged
+from sklearn_rank.rankings.judged import Positions, Unjudged
 from sklearn_rank.rankings.ranking import TIE_RULES, grade_order
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import waiting, warn
@@ -154,11 +154,11 @@ class _SparkRun:
         ties = "" if self.run.ranks else self.options.ties
         return replace(self._merged(parts), ties=ties, query_columns=columns)
 
-    def places_of_unjudged(self) -> Places:
+    def positions_of_unjudged(self) -> Positions:
         """Ranks of unjudged items (a second pass over the frames)."""
         unjudged = self._merged(self._read(keeps_unjudged=True)).rankings.unjudged
         assert unjudged is not None
-        return unjudged.places
+        return unjudged.positions
 
     # What is refused -----------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class _SparkRun:
             raise ColumnRoleError(msg)
         ties = self.options.ties
         rule = TIE_RULES[ties]
-        if rule.by_place and not rule.by_id and not self.run.ranks:
+        if rule.by_position and not rule.by_id and not self.run.ranks:
             msg = (
                 f"ties={ties!r} leaves tied items in the order of their rows, which a frame of "
                 "Spark does not have; pass another rule, such as ties='average', or ranks instead "
@@ -273,7 +273,7 @@ class _SparkRun:
             )
             by_grade = grade_order(self.options.ties)
             later = Unjudged(
-                n_unjudged, self.places_of_unjudged, grade_order=by_grade, n_judged=n_judged
+                n_unjudged, self.positions_of_unjudged, grade_order=by_grade, n_judged=n_judged
             )
             rankings = replace(rankings, unjudged=later)
         weights = query_weights(self.options.sample_weight, queries)
@@ -349,7 +349,7 @@ def read_part(qrels: Qrels, run: Run, options: ReadOptions, keeps_unjudged: bool
     if unjudged is not None:
         n_unjudged = unjudged.counts
         n_judged = n_judged if unjudged.n_judged is None else unjudged.n_judged
-        places = replace(unjudged, source=unjudged.places) if keeps_unjudged else None
+        places = replace(unjudged, source=unjudged.positions) if keeps_unjudged else None
     sample = None
     if ranked and not data.rankings.n_hits.any():
         sample = qrels.of_queries(queries[:_HINTED]), run.of_queries(queries[:_HINTED])
@@ -513,7 +513,7 @@ class _LaterColumns:
 class _LeftBehind:
     """Replaces the frames in a pickled evaluation."""
 
-    def places_of_unjudged(self) -> NoReturn:
+    def positions_of_unjudged(self) -> NoReturn:
         """Refuse what needs the frames."""
         msg = (
             "a measure of unjudged items reads the frames of Spark once more, which stay behind "

@@ -205,7 +205,7 @@ def _tied_precision_sums(
 ) -> FloatArray:
     """Sum over ranks p of a group of share * (before + 1 + (p - above - 1) * rise) / p.
 
-    A place of the group is relevant with probability ``share``, and each place of the group
+    A position of the group is relevant with probability ``share``, and each position of the group
     above a relevant one then is with probability ``rise``.
     """
     start = np.minimum(above, cut)
@@ -286,7 +286,7 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     if k is None:
         return items.counts.astype(np.float64)
     cut = min(k, rankings.longest)
-    positions = items.places.within(cut)
+    positions = items.positions.within(cut)
     above, tied = positions.above.astype(np.int64), positions.tied.astype(np.int64)
     inside, alike = np.minimum(cut - above, tied), tied
     if items.grade_order:

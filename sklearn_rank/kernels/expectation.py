@@ -74,7 +74,7 @@ def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float 
 
 
 def chance_within(rankings: JudgedRankings, k: int | None) -> FloatArray:
-    """(H,) probability that a hit stands within the first ``k``; in a tie all places are alike."""
+    """(H,) probability that a hit stands within the first ``k``; positions of a tie are alike."""
     inside = reach(rankings.above, rankings.tied, depth(rankings, k))
     return np.asarray(inside / rankings.tied)
 

@@ -2,7 +2,7 @@
 
 For a reader who arrives at tied items, G(t) is the expected chance that one of t items drawn from a
 tie of m satisfies. By summation by parts the expected stop / rank, ``a`` items standing above the
-tie, is the sum of G(t) / ((a + t) (a + t + 1)) below the last place p, and G(p) / (a + p). All
+tie, is the sum of G(t) / ((a + t) (a + t + 1)) below the last rank p, and G(p) / (a + p). All
 terms are positive, so nothing cancels; the items that may be drawn are added one by one.
 """
 
@@ -180,10 +180,10 @@ def rank_weights(cut: int, discount: str) -> FloatArray:
 
 def _item_weights(rankings: JudgedRankings, by_rank: FloatArray) -> FloatArray:
     """(H,) expected weight of the rank of each hit, all of which have one."""
-    return place_weights(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
+    return weights_at(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
 
 
-def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
+def weights_at(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
     """Weights of items within the ranks; a tie shares the weights of its ranks evenly."""
     weights: FloatArray = by_rank[above]
     if tied is not None:
@@ -424,7 +424,7 @@ def tied_stop(
     mean = np.minimum(segment_sum(chances * counts, offsets) / size, 1.0)
     with np.errstate(divide="ignore"):
         enough = np.ceil(math.log(NEGLIGIBLE) / np.log1p(-mean))
-    # Places after which nobody reads on, or the tie or the ranking ends; where more follow, G is 1.
+    # Items after which nobody reads on, or the tie or the ranking ends; where more follow, G is 1.
     drawn = np.minimum(inside, np.maximum(enough, 1.0)).astype(np.int64)
     is_cut = drawn < inside
     # Ties of about one width together, up to three leading bits, so that few widths serve all. It

@@ -94,7 +94,7 @@ def limited_auc(
     counted = _counted(rankings, unretrieved)
     groups, cut = rankings.groups, depth(rankings, k)
     inside = reach(groups.above, groups.size, cut)
-    # A place of the group is relevant with probability r / m; the t-th one down has, then,
+    # A position of the group is relevant with probability r / m; the t-th one down has, then,
     # t (m - r) / (m - 1) irrelevant items of its group above it.
     share = groups.relevant / groups.size
     rise = (groups.size - groups.relevant) / np.maximum(groups.size - 1, 1)

@@ -52,7 +52,7 @@ def untied(number: int, dtype: Any) -> Array:
 # Items that nobody judged ------------------------------------------------------------------------
 
 
-class Places(NamedTuple):
+class Positions(NamedTuple):
     """Positions of items, query after query, by ``above`` ascending."""
 
     offsets: IntArray
@@ -62,17 +62,17 @@ class Places(NamedTuple):
     tied: Array
     """(U,) size of the tie group; 1 is no tie."""
 
-    def take(self, queries: slice | IntArray) -> Places:
+    def take(self, queries: slice | IntArray) -> Positions:
         """Part of some queries."""
         items, offsets = segments(self.offsets, queries)
-        return Places(offsets, self.above[items], self.tied[items])
+        return Positions(offsets, self.above[items], self.tied[items])
 
-    def within(self, depth: int | None) -> Places:
+    def within(self, depth: int | None) -> Positions:
         """Items that may be within the first ``depth`` ranks; None: all."""
         if depth is None:
             return self
         rows = np.flatnonzero(self.above < depth)
-        return Places(np.searchsorted(rows, self.offsets), self.above[rows], self.tied[rows])
+        return Positions(np.searchsorted(rows, self.offsets), self.above[rows], self.tied[rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class Unjudged:
 
     counts: IntArray
     """(Q,)"""
-    source: Places | Callable[[], Places] = field(repr=False)
+    source: Positions | Callable[[], Positions] = field(repr=False)
     grade_order: str = ""
     """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
     empty where none does."""
@@ -93,16 +93,16 @@ class Unjudged:
     """(Q,) judged items, retrieved or not; None if not available."""
 
     @cached_property
-    def places(self) -> Places:
+    def positions(self) -> Positions:
         """Positions; the sizes of tie groups count judged items, too."""
-        return self.source if isinstance(self.source, Places) else self.source()
+        return self.source if isinstance(self.source, Positions) else self.source()
 
     def take(self, queries: slice | IntArray) -> Unjudged:
         """Part of some queries."""
         return replace(
             self,
             counts=self.counts[queries],
-            source=partial(_places_of, self, queries),
+            source=partial(_positions_of, self, queries),
             n_judged=None if self.n_judged is None else self.n_judged[queries],
         )
 
@@ -110,17 +110,17 @@ class Unjudged:
     def nothing(cls, n_queries: int) -> Unjudged:
         """Of queries whose ground truth is complete."""
         nowhere = np.zeros(0, np.int32)
-        places = Places(np.zeros(n_queries + 1, np.int64), nowhere, nowhere)
-        return cls(np.zeros(n_queries, np.int64), places)
+        positions = Positions(np.zeros(n_queries + 1, np.int64), nowhere, nowhere)
+        return cls(np.zeros(n_queries, np.int64), positions)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields, with ranks instead of the flags that they were made from."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {**state, "source": self.places}
+        return {**state, "source": self.positions}
 
 
-def _places_of(unjudged: Unjudged, queries: slice | IntArray) -> Places:
-    return unjudged.places.take(queries)
+def _positions_of(unjudged: Unjudged, queries: slice | IntArray) -> Positions:
+    return unjudged.positions.take(queries)
 
 
 # Judged rankings ---------------------------------------------------------------------------------
@@ -380,27 +380,27 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
     if unjudged is None:
         return rankings
     above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
-    places, query = unjudged.places, segment_index(rankings.offsets)
+    positions, query = unjudged.positions, segment_index(rankings.offsets)
     stride = int(rankings.n_ranked.max(initial=0)) + 1
     of_hits = query * stride + above
-    of_unjudged = segment_index(places.offsets) * stride + places.above.astype(np.int64)
+    of_unjudged = segment_index(positions.offsets) * stride + positions.above.astype(np.int64)
     # Unjudged items above a hit, and those that are tied with it.
     first, last = (np.searchsorted(of_unjudged, of_hits, side=side) for side in ("left", "right"))
-    before, beside = first - places.offsets[query], np.zeros_like(first)
-    if (np.asarray(places.tied) > 1).any():
+    before, alike = first - positions.offsets[query], np.zeros_like(first)
+    if (np.asarray(positions.tied) > 1).any():
         # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
         group = of_unjudged[np.maximum(last - 1, 0)]
-        end = group + places.tied[np.maximum(last - 1, 0)].astype(np.int64)
-        inside = (last > places.offsets[query]) & (of_hits < end) & (tied == 1)
+        end = group + positions.tied[np.maximum(last - 1, 0)].astype(np.int64)
+        inside = (last > positions.offsets[query]) & (of_hits < end) & (tied == 1)
         below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
         size = last - np.searchsorted(of_unjudged, group, side="left")
         before = before - np.where(below_first, size, 0)
-        beside = np.where(tied > 1, last - first, 0)
+        alike = np.where(tied > 1, last - first, 0)
     nothing = Unjudged.nothing(len(rankings))
     return replace(
         rankings,
         above=above - before,
-        tied=tied - beside,
+        tied=tied - alike,
         n_ranked=rankings.n_ranked - unjudged.counts,
         unjudged=replace(nothing, n_judged=unjudged.n_judged),
     )
@@ -418,10 +418,10 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
     judged = [part.n_judged for part in each if part.n_judged is not None]
     return Unjudged(
         counts,
-        Places(
+        Positions(
             offsets_of(counts),
-            np.concatenate([part.places.above for part in each]),
-            np.concatenate([part.places.tied for part in each]),
+            np.concatenate([part.positions.above for part in each]),
+            np.concatenate([part.positions.tied for part in each]),
         ),
         max(part.grade_order for part in each),
         np.concatenate(judged) if len(judged) == len(each) else None,

@@ -129,7 +129,7 @@ def _in_order(ids: ItemIds, query: Any) -> tuple[list[Any], list[float], Mapping
     if scores is None:
         return list(items), [], judged
     order, ranking = np.argsort(falling_codes(scores), kind="stable"), list(items)
-    return [ranking[place] for place in order.tolist()], scores[order].tolist(), judged
+    return [ranking[position] for position in order.tolist()], scores[order].tolist(), judged
 
 
 def judged_from(placements: Sequence[Placement]) -> JudgedRankings:
@@ -159,7 +159,7 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[H
     if judged.ids is None:
         msg = "ids of items were not stored; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
-    offsets, above, tied = unjudged.places
+    offsets, above, tied = unjudged.positions
     positions, hits = list(zip(above.tolist(), tied.tolist(), strict=True)), []
     for query, (first, last) in zip(judged.listed_ids(), pairwise(offsets.tolist()), strict=True):
         items: list[Any] = []

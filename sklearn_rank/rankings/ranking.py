@@ -16,7 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.judged import (
     JudgedRankings,
-    Places,
+    Positions,
     Unjudged,
     narrow_grades,
     segments,
@@ -60,7 +60,7 @@ class TieRule(NamedTuple):
     name: Ties
     order: str
     """The order of tied items, as the documentation has it."""
-    by_place: bool = False
+    by_position: bool = False
     """Whether tied items are in the order of the input, so that positions must be preserved."""
     by_id: bool = False
     """Whether they are put in falling order of their ids first, which takes ids."""
@@ -69,8 +69,8 @@ class TieRule(NamedTuple):
 _DOCID = "falling item ids, as trec_eval does; not for arrays, which have no ids"
 _RULES = (
     TieRule("average", "the exact expectation over all orders"),
-    TieRule("stable", "the order of the input", by_place=True),
-    TieRule("docid", _DOCID, by_place=True, by_id=True),
+    TieRule("stable", "the order of the input", by_position=True),
+    TieRule("docid", _DOCID, by_position=True, by_id=True),
     TieRule("optimistic", "relevant items first, the better grades before the others"),
     TieRule("pessimistic", "relevant items last, the better grades after the others"),
 )
@@ -170,7 +170,7 @@ class Items(NamedTuple):
             counts = segment_sum(flags.astype(np.int32), self.offsets).astype(np.int64)
             rule = "" if self.scores is None else grade_order(self.ties)
             # Ranked when somebody asks for their ranks.
-            unjudged = Unjudged(counts, self.places_of_unjudged, rule, self.n_judged)
+            unjudged = Unjudged(counts, self.positions_of_unjudged, rule, self.n_judged)
             items = self._replace(grades=np.where(flags, 0, self.grades))
         hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked)
         offsets = offsets_of(hits.counts)
@@ -190,15 +190,15 @@ class Items(NamedTuple):
             unjudged=unjudged,
         )
 
-    def places_of_unjudged(self) -> Places:
+    def positions_of_unjudged(self) -> Positions:
         """Ranks of unjudged items.
 
         Rules that put relevant items first or last do not order the others, which stay tied.
         """
-        ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
+        ties: Ties = self.ties if TIE_RULES[self.ties].by_position else "average"
         flagged = Items(self.offsets, self.scores, self.is_unjudged.view(np.uint8), ties=ties)
         rankings = flagged.ranked(np.arange(len(self.offsets) - 1))
-        return Places(rankings.offsets, rankings.above, rankings.tied)
+        return Positions(rankings.offsets, rankings.above, rankings.tied)
 
     def without_unjudged(self) -> Items:
         """The items that somebody judged, in the order of relevance."""
@@ -268,13 +268,13 @@ class Hits(NamedTuple):
 
 
 def _in_given_order(items: Items) -> Hits:
-    places = np.flatnonzero(items.grades > 0)
-    counts = sizes_of(np.searchsorted(places, items.offsets))
-    grades = narrow_grades(items.grades[places])
-    places -= np.repeat(items.offsets[:-1], counts)
+    positions = np.flatnonzero(items.grades > 0)
+    counts = sizes_of(np.searchsorted(positions, items.offsets))
+    grades = narrow_grades(items.grades[positions])
+    positions -= np.repeat(items.offsets[:-1], counts)
     if len(items.offsets) and int(items.offsets[-1]) < 1 << 31:
-        places = places.astype(np.int32)
-    return Hits(counts, places, None, grades)
+        positions = positions.astype(np.int32)
+    return Hits(counts, positions, None, grades)
 
 
 def _by_score(items: Items, n_ranked: IntArray) -> Hits:
@@ -286,16 +286,16 @@ def _by_score(items: Items, n_ranked: IntArray) -> Hits:
         hits = _by_few_scores(items.scores, grades, n_items // len(n_ranked))
         if hits is not None:
             return hits
-    by_place = TIE_RULES[items.ties].by_place
+    by_position = TIE_RULES[items.ties].by_position
     items = items._replace(grades=grades)
-    counts = not n_items or (not by_place and _are_few(items))
+    counts = not n_items or (not by_position and _are_few(items))
     work, order = _plan(items, n_ranked, counts=counts)
     parts = []
     for queries in work:
         if counts:
             hits = rank_by_counting(items if len(work) == 1 else items.take(queries))
         else:
-            hits = _by_order(items, queries, order, by_place=by_place)
+            hits = _by_order(items, queries, order, by_position=by_position)
         if grade_order(items.ties):
             hits = _by_grade(hits, items.ties)
         tied = None if hits.tied is None else hits.tied.astype(narrow, copy=False)
@@ -384,18 +384,18 @@ def _by_few_scores(scores: Any, grades: Array, width: int) -> Hits | None:
     if not (falling[:, 1:] < falling[:, :-1]).all():
         return None
     grades = grades.take(order.ravel())
-    places = grades.nonzero()[0]
-    rows, above = np.divmod(places, width)
-    return Hits(np.bincount(rows, minlength=len(order)), above, None, grades.take(places))
+    positions = grades.nonzero()[0]
+    rows, above = np.divmod(positions, width)
+    return Hits(np.bincount(rows, minlength=len(order)), above, None, grades.take(positions))
 
 
 # All items in order ------------------------------------------------------------------------------
 
 
-def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: bool) -> Hits:
+def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_position: bool) -> Hits:
     """Many relevant items: order all items of queries of similar length, as rows of one width.
 
-    Without an ``order`` of the queries, all are of one length. ``by_place`` breaks ties by the
+    Without an ``order`` of the queries, all are of one length. ``by_position`` breaks ties by the
     order of the items.
     """
     assert rows.scores is not None
@@ -412,7 +412,7 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: 
     codes, tagged = falling_codes(scores), None
     if len(beyond):
         codes[beyond] = codes.max()
-    if not by_place and grades.dtype == np.uint8:
+    if not by_position and grades.dtype == np.uint8:
         # The better grades of a tie come first.
         tags = np.invert(grades)
         tagged = by_narrow_keys(codes, tags, width, beyond)
@@ -423,14 +423,14 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: 
     else:
         sequence, same = order_segments(codes, np.arange(0, len(codes) + 1, width), beyond)
         grades = grades[sequence]
-    if by_place:
+    if by_position:
         same = None
-    places = np.flatnonzero(grades > 0)
-    counts, above = _columns(places, len(codes) // width, width)
-    grades = grades.take(places)
+    positions = np.flatnonzero(grades > 0)
+    counts, above = _columns(positions, len(codes) // width, width)
+    grades = grades.take(positions)
     if same is None:
         return Hits(counts, above, None, grades)
-    tie, tied = _join_ties(same, places, above)
+    tie, tied = _join_ties(same, positions, above)
     is_tied = tied > 1
     if not is_tied.any():
         return Hits(counts, above, None, grades)
@@ -444,22 +444,22 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_place: 
     return Hits(counts, above, tied, grades)
 
 
-def _columns(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
+def _columns(positions: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
     """How many of some cells are in each row, and the columns of them all, narrow if they fit."""
     narrow: Any = np.int32 if n_rows * width < 1 << 31 else np.int64
-    columns: Array = places.astype(narrow)
-    if len(places) < 8 * n_rows:
+    columns: Array = positions.astype(narrow)
+    if len(positions) < 8 * n_rows:
         row = columns // narrow(width)
         columns -= row * narrow(width)
         return np.bincount(row, minlength=n_rows), columns
     # A division for each of many costs more than a search for each row.
     starts = np.arange(0, (n_rows + 1) * width, width)
-    counts = sizes_of(np.searchsorted(places, starts))
+    counts = sizes_of(np.searchsorted(positions, starts))
     columns -= np.repeat(starts[:-1].astype(narrow), counts)
     return counts, columns
 
 
-def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
+def _join_ties(same: BoolArray, positions: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
     """Give the hits of a tie one rank, in place; the number of the tie of each, and its size."""
     equal = np.flatnonzero(same)  # each of them equals the next item
     starts = np.flatnonzero(np.diff(equal, prepend=-2) > 1)
@@ -467,9 +467,9 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
     sizes = (np.diff(starts, append=len(equal)) + 1).astype(above.dtype)
     is_first = np.zeros(len(same) + 1, dtype=bool)
     is_first[firsts] = True
-    tie = np.cumsum(is_first, dtype=above.dtype).take(places)
+    tie = np.cumsum(is_first, dtype=above.dtype).take(positions)
     tie -= 1
-    inside = (places - firsts.take(tie)).astype(above.dtype)
+    inside = (positions - firsts.take(tie)).astype(above.dtype)
     tied = sizes.take(tie)
     alone = (tie < 0) | (inside >= tied)
     inside[alone], tied[alone] = 0, 1

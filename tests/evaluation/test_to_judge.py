@@ -223,7 +223,7 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         truth, run = incomplete(seed, scored=scored)
         ev = evaluate(truth, run, "map", ties=ties, keep_items=True)
         placements = ev.placements()
-        places = ev.rankings.unjudged.places.above.tolist()
+        places = ev.rankings.unjudged.positions.above.tolist()
         assert [item.above for own in unjudged_items(ev._judged) for item in own] == places
         for placement, own in zip(placements, unjudged_items(ev._judged), strict=True):
             assert {item.item for item in own} == set(run[placement.query]) - set(

@@ -25,7 +25,7 @@ def long(table: dict[str, Any], number: str) -> dict[str, list[Any]]:
 def places(evaluation: Evaluation) -> tuple[list[int], list[int], list[int]]:
     unjudged = evaluation.rankings.unjudged
     assert unjudged is not None
-    offsets, above, tied = unjudged.places
+    offsets, above, tied = unjudged.positions
     return offsets.tolist(), above.tolist(), tied.tolist()
 
 
@@ -143,7 +143,7 @@ def test_relevance_scores_have_places_of_their_own() -> None:
     assert places(ev) == ([0, 1], [1], [1])
     unjudged = ev._judged.by_score.unjudged
     assert unjudged is not None
-    assert (unjudged.places.above.tolist(), unjudged.places.tied.tolist()) == ([1], [2])
+    assert (unjudged.positions.above.tolist(), unjudged.positions.tied.tolist()) == ([1], [2])
 
 
 def test_a_dropped_duplicate_is_counted_once() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sklearn_rank import evaluate
 from sklearn_rank.kernels import graded
 from sklearn_rank.kernels.expectation import PositionSums
-from sklearn_rank.kernels.graded import place_weights, rank_weights, tied_stop
+from sklearn_rank.kernels.graded import rank_weights, tied_stop, weights_at
 
 
 def stop_of(stops: np.ndarray, size: int, above: int, cut: int) -> float:
@@ -119,6 +119,11 @@ def test_a_tie_of_relevant_items_has_the_best_order_whatever_the_scale(max_grade
     assert one_query([1, 1], [0, 0], measure) == pytest.approx(1.0, rel=1e-12)
 
 
+def test_a_certain_hit_counts_1_exactly() -> None:
+    # Three of five tied items are irrelevant: the fourth at the latest is relevant.
+    assert one_query([1, 1, 0, 0, 0], [0] * 5, "hit_rate@4") == 1.0
+
+
 def test_tiny_chances_of_a_tie_by_arithmetic() -> None:
     # One item of chance s = 2 ** -80 among four: s (1 + 1/2 + 1/3 + 1/4) / 4 at any place.
     expected = 2.0**-80 * (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
@@ -151,7 +156,7 @@ def test_a_tie_two_million_ranks_down_loses_no_digit() -> None:
     for first, size in ((2_000_000, 2), (1_234_567, 3), (1, 4)):
         ranks = range(first + 2, first + size + 2)
         expected = math.fsum(1 / math.log2(rank) for rank in ranks) / size
-        (weight,) = place_weights(by_rank, np.array([first]), np.array([size]))
+        (weight,) = weights_at(by_rank, np.array([first]), np.array([size]))
         assert weight == pytest.approx(expected, rel=1e-15)
 
 
