@@ -71,10 +71,8 @@ def read_json(source: Source, text: str) -> FileRows:
 
 def _objects(source: Source, value: Any) -> list[Any]:
     """The objects with a query, or for a row, of a file of one value."""
-    if isinstance(value, list):
-        return value
     if not isinstance(value, dict):
-        source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
+        return value if isinstance(value, list) else [value]
     if isinstance(value.get("responses"), list):  # of _msearch, in the order of the requests
         value = _by_query(source, value["responses"])
     elif not all(map(_is_response, value.values())):
@@ -83,12 +81,9 @@ def _objects(source: Source, value: Any) -> list[Any]:
         if objects or any(map(is_known, value)) or not _nested(value):
             return objects or ([value] if value else [])
     if len(_nested(value)) < len(value):
-        what = "a run" if source.is_run else "judgements"
-        source.fail(
-            None,
-            f"has the keys {format_list(value)}, which are not the shape of {what}: "
-            "{query: items}, or a list of objects with a query and its items",
-        )
+        what = f"has the keys {format_list(value)}, which are not the shape of"
+        side = "a run" if source.is_run else "judgements"
+        source.fail(None, f"{what} {side}: {{query: items}}, or a list of objects with a query")
     return [
         {"query": query, **(items if _is_response(items) else {"items": items})}
         for query, items in value.items()
@@ -98,14 +93,12 @@ def _objects(source: Source, value: Any) -> list[Any]:
 def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
     """FileFormatError for ``{"qrels": {query: items}}``, whose only object holds the queries."""
     nested = _nested(value)
-    inner = value[nested[0]] if len(nested) == 1 else None
-    if not (inner and isinstance(inner, dict) and len(_nested(inner)) == len(inner)):
-        return
-    if any(map(is_known, inner)):
-        return
-    key = safe_repr(nested[0])
-    how = f"write them alone, as json.dump(data[{key}], file)"
-    source.fail(None, f"holds the queries inside {key}; {how}")
+    inner: Any = value[nested[0]] if len(nested) == 1 else None
+    are_queries = isinstance(inner, dict) and 0 < len(inner) == len(_nested(inner))
+    if are_queries and not any(map(is_known, inner)):
+        key = safe_repr(nested[0])
+        how = f"write them alone, as json.dump(data[{key}], file)"
+        source.fail(None, f"holds the queries inside {key}; {how}")
 
 
 def _by_query(source: Source, responses: list[Any]) -> dict[str, Any]:
@@ -278,20 +271,20 @@ class _Reader:
             read["query"].append(query)
             read["item"].append(item)
             numbers.append(self._number(line, (query, item), row, kinds))
+        doubts: tuple[str, ...] = ()
         if None not in numbers:
             kind = next(iter(kinds))
             read[kind if source.is_run else "grade"] = values = np.array(numbers)
             if source.is_run and kind != "rank":
+                doubts = self._doubts(values if kind == "score" else negated(values))
                 ranks: list[Any] = [row.get(roles.get("rank", "")) for row in rows]
                 if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT:
                     read["rank"] = np.array(ranks, dtype=np.float64)
-                doubt = self._doubt(values if kind == "score" else negated(values))
-                return FileRows(read, names, doubt, list(self.lists))
         elif set(numbers) != {None}:
             at = numbers.index(None)
             shown = _name(read["query"][at], read["item"][at])
             source.fail(None, f"{shown} has no {next(iter(kinds))}, others have one")
-        return FileRows(read, names, queries=list(self.lists))
+        return FileRows(read, names, doubts, list(self.lists))
 
     def _roles(self, rows: list[_Row]) -> dict[Role, str]:
         """Keys of the roles of rows, or of the items of lists."""
@@ -309,11 +302,11 @@ class _Reader:
             refuse_unread(unread, where, self.missing)
         return roles
 
-    def _doubt(self, scores: Array) -> tuple[str, ...]:
-        """Why scores seem to be distances, by the order of the lists."""
+    def _doubts(self, scores: Array) -> tuple[str, ...]:
+        """Why scores may be distances, by the order of the lists."""
         offsets = offsets_of(np.array([size for _, size in self.lists.values()], np.int64))
         least = 1 if self.are_lists else LEAST_RISES
-        doubt = doubt_of_rising(scores.astype(np.float64), offsets, least) if self.lists else ""
+        doubt = self.lists and doubt_of_rising(scores.astype(np.float64), offsets, least)
         return (doubt,) if doubt else ()
 
     def _number(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
-TextFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json"]
+TextFormat: TypeAlias = Literal["trec", "csv"]
 _FORMATS: tuple[str, ...] = get_args(TextFormat)
 _Table: TypeAlias = dict[str, dict[str, float]]
 
@@ -40,7 +39,7 @@ def write_run(
     path : path
         Its suffix tells the format, and ``.gz`` the compression; without one the format is TREC's.
         The file appears whole or not at all.
-    format : {"trec", "csv", "jsonl", "json"}, default=None
+    format : {"trec", "csv"}, default=None
         None tells it from the name.
     tag : str, default=""
         Name of the system in a TREC file; empty is "sklearn-rank".
@@ -107,7 +106,7 @@ def write_qrels(
     >>> import os, tempfile
     >>> from sklearn_rank import read_qrels, write_qrels
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "q.jsonl.gz")
+    ...     path = os.path.join(folder, "q.csv.gz")
     ...     write_qrels({"q1": {"d7"}}, path)
     ...     read_qrels(path)["q1"]
     {'d7': 1}
@@ -155,7 +154,7 @@ def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> 
     chosen = format or kind_of_name(path) or ("trec" if suffix in ("", ".txt", ".gz") else "")
     if chosen not in _FORMATS:
         what = f"{safe_text(str(path))}: {chosen or suffix} is no format that is written"
-        msg = f"{what}; pass format=, or a suffix of .run, .qrels, .csv, .tsv, .jsonl, .json"
+        msg = f"{what}; pass format=, or a suffix of .run, .qrels, .csv or .tsv"
         raise InvalidParameterError(msg)
     return chosen
 
@@ -163,27 +162,19 @@ def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> 
 def _write(table: _Table, path: Any, form: str, kind: str, tag: str) -> None:
     """Write a table in a format, unless it would not be read back as it is."""
     name = os.fsdecode(os.fspath(path)).lower()
-    key = "results" if kind == "score" else "relevant"
-    lines = []
-    if form == "json":
-        lines = [json.dumps(table, ensure_ascii=False, indent=1)]
-    elif form == "jsonl":
-        parts = ({"query": query, key: items} for query, items in table.items())
-        lines = [json.dumps(part, ensure_ascii=False) for part in parts]
-    elif form == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter="\t" if ".tsv" in name else ",", lineterminator="\n")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t" if ".tsv" in name else ",", lineterminator="\n")
+    if form == "csv":
         writer.writerow(("query", "item", kind))
-        for query, items in table.items():
+    for query, items in table.items():
+        if form == "csv":
             writer.writerows((query, item, number) for item, number in items.items())
-        lines = [out.getvalue()[:-1]]
-    else:
-        for query, items in table.items():
-            for rank, (item, number) in enumerate(items.items(), 1):
-                whole = int(number) if number % 1 == 0 else number
-                line = f"Q0 {item} {rank} {number!r} {tag}" if tag else f"0 {item} {whole!r}"
-                lines.append(f"{query} {line}")
-    data = "".join(f"{line}\n" for line in lines).encode()
+            continue
+        for rank, (item, number) in enumerate(items.items(), 1):
+            whole = int(number) if number % 1 == 0 else number
+            line = f"Q0 {item} {rank} {number!r} {tag}" if tag else f"0 {item} {whole!r}"
+            out.write(f"{query} {line}\n")
+    data = out.getvalue().encode()
     _refuse_changes(table, data, form, kind)
     with writable(path, "path"):
         write_whole(path, gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
