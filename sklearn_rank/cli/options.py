@@ -62,14 +62,14 @@ def _limit(text: str) -> tuple[str | None, float | str]:
 
 def _spellings(text: str) -> list[str]:
     """Split a comma-separated list of measures; commas also occur inside parameters and cutoffs."""
-    found: list[str] = []
+    measures: list[str] = []
     for part in text.split(","):
-        before = found[-1] if found else ""
+        before = measures[-1] if measures else ""
         if before.count("(") > before.count(")") or (before and re.fullmatch(r"[\d. -]+", part)):
-            found[-1] += f",{part}"
+            measures[-1] += f",{part}"
         else:
-            found.append(part.strip())
-    return found
+            measures.append(part.strip())
+    return measures
 
 
 def _weight(text: str) -> tuple[str, float]:

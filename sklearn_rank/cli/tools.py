@@ -24,7 +24,7 @@ def run_measures(arguments: argparse.Namespace) -> int:
         print("\n\n".join(map(_in_full, metrics)))
     else:
         columns = [Column(title, longest=None) for title in ("name", "symbol", "range", "meaning")]
-        rows = ((own.name, own.symbol, _range(own), own.summary) for own in metrics)
+        rows = ((one.name, one.symbol, _range(one), one.summary) for one in metrics)
         print_table(Table(tuple(columns), tuple(tuple(map(text_cell, row)) for row in rows)))
         print("Append @10 for a cutoff and (parameter=value) for a parameter.")
     return 0

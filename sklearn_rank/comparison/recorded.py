@@ -246,7 +246,7 @@ def _lend(
     names = [own for own in recorded if own in live]
     for own in names:
         then = recorded.baseline.measures[own].definition
-        now = definition_of(live._kept(own).measure)
+        now = definition_of(live._record(own).measure)
         changed = [
             f"{k}={then.get(k)} ({now.get(k)} now)"
             for k in {**then, **now}
@@ -271,7 +271,7 @@ def recorded_evaluation(
     nothing = np.zeros(0, dtype=np.int64)
     data = replace(data, ids=judged.ids, missing=nothing, counts=InputCounts())
     for name in names:
-        of, record = live._kept(name), baseline.measures[name]
+        of, record = live._record(name), baseline.measures[name]
         if of.values is None:
             is_whole = len(rows) == len(baseline.queries)
             average = Average(record.value if is_whole else math.nan, 0, record.queries)

@@ -374,16 +374,12 @@ class Audit:
         if self.counterexample is None:
             return f"{self.name} is {self.measure}"
         call, result, measure, right = self.counterexample
-        is_other = self.equals not in (None, self.measure)
         causes = "; ".join(self.mistakes)
-        if is_other:
+        if self.equals not in (None, self.measure):
             causes = f"like {self.equals}, but {causes}" if causes else f"it is {self.equals}"
-        elif self.equals is not None and self.mistakes == (_REPEATED,):
-            causes += "; lists without repeated items are measured right"
         value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
-        lines = [f"{self.name} is not {self.measure}: {causes or 'no common mistake explains it'}"]
-        lines.append(f"{call} gives {value}; {measure} is {right:.6g}")
-        return "\n  ".join(lines)
+        head = f"{self.name} is not {self.measure}: {causes or 'no common mistake explains it'}"
+        return f"{head}\n  {call} gives {value}; {measure} is {right:.6g}"
 
 
 def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:

@@ -166,24 +166,13 @@ def averaged(
 
     Without values the measure is pooled: its value belongs to one ranking of all items.
     """
-    if measure.metric.is_total:
-        mean = average(
-            np.array([measure.metric.kernel.total]),  # type: ignore[attr-defined]
-            None,
-            zero_division=zero_division,
-            measure=measure,
-            query_ids=["all queries together"],
-        )
-        return Scored(measure, None, None, mean, zero_division)
     if values is None:
-        value = _values(measure, data.pool().widened(grades=False))
-        mean = average(
-            value,
-            None,
-            zero_division=zero_division,
-            measure=measure,
-            query_ids=["all items together"],
-        )
+        if measure.metric.is_total:
+            value = np.array([measure.metric.kernel.total])  # type: ignore[attr-defined]
+        else:
+            value = _values(measure, data.pool().widened(grades=False))
+        together: dict[str, Any] = {"measure": measure, "query_ids": ["all items together"]}
+        mean = average(value, None, zero_division=zero_division, **together)
         return Scored(measure, None, None, mean, zero_division)
     least, policy = measure.metric.geometric_from, zero_division
     if least is not None and not isinstance(policy, str):

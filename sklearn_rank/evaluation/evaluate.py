@@ -24,14 +24,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import (
-    Assume,
-    Duplicates,
-    Missing,
-    StringProvider,
-    Ties,
-    ZeroDivision,
-)
+from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 __all__ = ["evaluate"]
 
@@ -176,12 +169,13 @@ def evaluate(
         remedy = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
         msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
         raise TypeError(msg)
-    repeated = [side for side in (y_score, *_columns(values)) if isinstance(side, Repeats)]
+    sides = (y_score, *(values.values() if isinstance(values, Mapping) else ()))
+    repeated = [side for side in sides if isinstance(side, Repeats)]
     if repeated:
         options = {
             name: value
             for name, value in locals().items()
-            if name not in ("y_true", "y_score", "repeated", "unknown")
+            if name not in ("y_true", "y_score", "sides", "repeated", "unknown")
         }
         return _evaluate_runs(y_true, y_score, options, [len(repeats.runs) for repeats in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")
@@ -243,11 +237,6 @@ def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
     return [by_name.get(one, one) if isinstance(one, str) else one for one in measures]
 
 
-def _columns(values: Any) -> Iterable[Any]:
-    """The columns of values that were given by name."""
-    return values.values() if isinstance(values, Mapping) else ()
-
-
 def _evaluate_runs(
     y_true: Any, y_score: Any, options: dict[str, Any], numbers: Sequence[int]
 ) -> Evaluation:
@@ -269,12 +258,10 @@ def _evaluate_runs(
             def run_of(given: Any, number: int = number) -> Any:
                 return given.runs[number] if isinstance(given, Repeats) else given
 
-            if isinstance(values, Mapping):
-                options["values"] = {name: run_of(column) for name, column in values.items()}
-            else:
-                options["values"] = values
+            by_name = isinstance(values, Mapping)
+            given = {name: run_of(one) for name, one in values.items()} if by_name else values
             try:
-                evaluations.append(evaluate(y_true, run_of(y_score), **options))
+                evaluations.append(evaluate(y_true, run_of(y_score), values=given, **options))
             except (TypeError, ValueError) as error:
                 if len(error.args) == 1 and isinstance(error.args[0], str):
                     error.args = (f"run {number + 1} of Repeats: {error.args[0]}",)
@@ -311,7 +298,7 @@ def _named(
     Measures whose values are given need no request.
     """
     named: dict[str, Measure] = {}
-    for measure in (*requested, *(own for own in given if own not in requested)):
+    for measure in (*requested, *(one for one in given if one not in requested)):
         effective = preset.apply(measure)
         name = measure.in_full() if str(measure) in named else str(measure)
         if effective in named.values():

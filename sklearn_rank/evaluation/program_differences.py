@@ -82,9 +82,9 @@ def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int
     query = segment_index(items.offsets)
     # Few items share a score with a seed even as float32: these alone are sorted.
     keys = query.astype(np.uint64) << np.uint64(32) | _as_float32(scores).view(np.uint32)
-    places, is_wanted = keys * _ODD >> np.uint64(44), np.zeros(1 << 20, dtype=bool)
-    is_wanted[places[seeds]] = True
-    rows = np.flatnonzero(is_wanted[places])
+    slots, is_wanted = keys * _ODD >> np.uint64(44), np.zeros(1 << 20, dtype=bool)
+    is_wanted[slots[seeds]] = True
+    rows = np.flatnonzero(is_wanted[slots])
     rows = rows[np.isin(keys[rows], keys[seeds])]
     if not len(rows):
         return 0

@@ -152,7 +152,7 @@ class Evaluation(Tabular):
 
     def _values(self, measure: str | Measure) -> FloatArray:
         """Values, NaN where undefined; InvalidParameterError for a pooled measure."""
-        values = self._kept(measure).values
+        values = self._record(measure).values
         return self.per_query[measure] if values is None else values  # type: ignore[index]
 
     @property
@@ -266,7 +266,7 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.statistics.means import mean_interval
 
-        scored, values = self._kept(measure), self.per_query[measure]  # type: ignore[index]
+        scored, values = self._record(measure), self.per_query[measure]  # type: ignore[index]
         metric = scored.measure.metric
         least = metric.geometric_from
         bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
@@ -284,7 +284,7 @@ class Evaluation(Tabular):
         >>> ev.query_weights("auc")
         array([2., 1.])
         """
-        return self._kept(measure).weights
+        return self._record(measure).weights
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Ranks of the relevant items of each query, and the unretrieved ones.
@@ -629,7 +629,7 @@ class Evaluation(Tabular):
             msg = f"{method} reads the rankings of one run; ask those of evaluation.runs"
             raise InvalidParameterError(msg)
 
-    def _kept(self, measure: str | Measure) -> Scored:
+    def _record(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]
 
 

@@ -394,7 +394,7 @@ def with_queries(
         systems = {"": (result, np.arange(len(ids)))}
         columns = {one: result.per_query.get(str(one)) for one in result.measures}
         values = {one: [column] for one, column in columns.items() if column is not None}
-        chosen = None if measure is None else result._kept(measure).measure
+        chosen = None if measure is None else result._record(measure).measure
     else:
         places = result._joined.places
         systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
