@@ -26,12 +26,12 @@ class Row:
     """Each builds its call; ImportError where the peer is absent."""
     at_most: Sequence[float] = ()
     """Times the peer's time, for the first of the peers; milliseconds more than it if ``in_ms``."""
-    in_ms: bool = False
     n_rows: int = 0
     """Rows of the input; 0 where nothing is counted by row."""
     input_bytes: int = 0
     calls: int = 1
     """Calls per turn: short calls are timed together."""
+    in_ms: bool = False
 
 
 class Figures(NamedTuple):
