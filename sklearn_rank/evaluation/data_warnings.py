@@ -45,7 +45,8 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     all_retrieved = rankings.offsets is rankings.judged_offsets
     if len(rankings) >= FEW and not all_retrieved and (rankings.n_hits < rankings.n_relevant).any():
         _warn_of_cut(measures, rankings)
-    if len(rankings.judged_grades) >= FEW and (rankings.n_ranked == rankings.n_hits).all():
+    others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
+    if len(rankings.judged_grades) >= FEW and not others:
         _warn_of_ratings(measures, rankings)
     if len(rankings) >= FEW and data.ties and not data.has_relevance:
         _warn_of_distances(data)

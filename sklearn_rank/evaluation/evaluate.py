@@ -300,7 +300,8 @@ def _named(
     named: dict[str, Measure] = {}
     for measure in (*requested, *(one for one in given if one not in requested)):
         effective = preset.apply(measure)
-        name = measure.in_full() if str(measure) in named else str(measure)
+        name = str(measure)
+        name = measure.in_full() if name in named else name
         if effective in named.values():
             msg = f"measures names {measure} twice"
             raise ValueError(msg)

@@ -234,7 +234,7 @@ def group_rows(ids: Ids) -> Grouping:
     offsets[1:-1], offsets[-1] = borders, len(values)
     runs, order = values[offsets[:-1]], None  # the id of each run of rows
     kind = runs.dtype.kind
-    if kind not in "biufmMSU" or not (runs[1:] > runs[:-1]).all():
+    if kind not in "biufmMSU" or np.count_nonzero(runs[1:] > runs[:-1]) < len(runs) - 1:
         low, high = (int(runs.min()), int(runs.max())) if kind in "iu" else (0, len(runs) * 5)
         if high - low <= 4 * len(runs):  # a table of all integers between is small
             wide = runs.astype(np.int64) if kind == "i" else runs  # int8 would overflow
@@ -348,7 +348,7 @@ def is_sparse(values: Any) -> bool:
 
 def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
-    if _are_ids(y_true) and getattr(y_score, "dtype", np.dtype("O")).kind in "iu":
+    if getattr(y_score, "dtype", np.dtype("O")).kind in "iu" and _are_ids(y_true):
         msg = (
             "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
             "ids: all differ, most exceed 30. For lists of ids pass .tolist() of both; grades are "
@@ -436,7 +436,10 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
 
     None for all.
     """
-    chosen = ~np.ma.getmaskarray(y_score) if isinstance(y_score, np.ma.MaskedArray) else np.True_
+    is_masked = isinstance(y_score, np.ma.MaskedArray)
+    if candidates is None and not is_masked:
+        return None
+    chosen = ~np.ma.getmaskarray(y_score) if is_masked else np.True_
     if candidates is not None:
         cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
         if cells.dtype != bool:

@@ -84,10 +84,11 @@ def _can_be_equal(kind: type, other: type) -> bool:
 # Spelling of ids ---------------------------------------------------------------------------------
 
 
-def _folded(keys: Iterable[Any]) -> str:
+def _folded(keys: list[Any]) -> str:
     """Ids without type, case and spaces, each with a mark at its end."""
-    texts = (k.decode("utf-8", "replace") if isinstance(k, bytes) else str(k) for k in keys)
-    text = "".join(f"{text}\0" for text in texts)
+    if bytes in set(map(type, keys)):
+        keys = [k.decode("utf-8", "replace") if isinstance(k, bytes) else k for k in keys]
+    text = "\0".join([*map(str, keys), ""])
     text = text if text.isascii() else unicodedata.normalize("NFC", text)
     return "".join(text.casefold().split())
 
@@ -198,7 +199,7 @@ _MOST_GRADE, _FEW_GRADES, _MANY_SCORES = 10, 6, 10
 def swap_suspicion(data: RankingData, y_true: Any) -> str:
     """Why judgements and rankings seem to be swapped, and how to call; "" if nothing shows."""
     rankings = data.rankings
-    if data.items.scores is None or not rankings.n_relevant.any():
+    if data.items.scores is None or not len(rankings.judged_grades):
         return ""
     scores, grades = data.items.scores[:_VALUES], rankings.judged_grades[:_VALUES]
     if not len(scores) or not float(scores[0]).is_integer():  # as of most scores

@@ -578,8 +578,9 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
         rankings: Any = y_score.of_queries(queries)
     else:
         rankings = [y_score[query] if query in y_score else None for query in queries]  # noqa: SIM401
-        are_scored = any(isinstance(ranking, Mapping) for ranking in rankings)
-        for number in about["missing"].tolist():
+        missing = about["missing"].tolist()
+        are_scored = missing and any(isinstance(ranking, Mapping) for ranking in rankings)
+        for number in missing:
             rankings[number] = {} if are_scored else []
     about["weights"] = query_weights(options.sample_weight, queries)
     return read_items(truths, rankings, queries, options, keyed=True, **about)

@@ -117,13 +117,11 @@ def ndcg(
     """DCG over the DCG of the best order of all relevant items."""
     cut = depth(rankings, k)
     top = rankings.within(cut)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         by_rank = rank_weights(cut, discount)
         weights = _item_weights(top, by_rank) * _gains(top.grades, gain)
         total = segment_sum(weights, top.offsets)
-        ideal = _ideal(_best_gains(rankings, cut, gain), by_rank)
-    _refuse_overflow(ideal, rankings)
-    with np.errstate(divide="ignore", invalid="ignore"):
+        ideal = _refuse_overflow(_ideal(_best_gains(rankings, cut, gain), by_rank), rankings)
         return np.where(ideal > 0, total / ideal, np.nan)
 
 
@@ -202,9 +200,9 @@ def _ideal(best: Best, by_rank: FloatArray) -> FloatArray:
 
 
 def _refuse_overflow(values: FloatArray, rankings: JudgedRankings) -> FloatArray:
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        query = int(wrong[0])
+    is_finite = np.isfinite(values)
+    if np.count_nonzero(is_finite) < len(values):
+        query = int(is_finite.argmin())
         msg = (
             f"gains overflow float64 at grade {rankings.max_grade[query]:g} of query "
             f"{safe_repr(rankings.query_ids[query])}; use gain='linear' or smaller grades"
@@ -260,7 +258,7 @@ class Best(NamedTuple):
     def positions(self) -> IntArray:
         """Positions of the values, from 0 on in each query."""
         positions = np.arange(len(self.values))
-        positions -= np.repeat(self.offsets[:-1], sizes_of(self.offsets))
+        positions -= self.offsets[:-1].repeat(sizes_of(self.offsets))
         return positions
 
 
@@ -269,7 +267,7 @@ def best_grades(rankings: JudgedRankings, cut: int) -> Best:
     falling = rankings.falling_grades
     if falling is not None:
         best = Best(falling, rankings.judged_offsets)
-        if cut >= int(rankings.n_relevant.max()):
+        if cut >= rankings.longest:
             return best
         return Best(
             falling[best.positions() < cut], offsets_of(np.minimum(rankings.n_relevant, cut))

@@ -46,7 +46,7 @@ def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntA
 
 def untied(number: int, dtype: Any) -> Array:
     """So many ones in the memory of one; ``np.broadcast_to`` takes ten times as long for few."""
-    return np.ndarray(number, dtype, np.ones(1, dtype), 0, (0,))
+    return np.ndarray(number, dtype, np.array([1], dtype), 0, (0,))
 
 
 # Items that nobody judged ------------------------------------------------------------------------
@@ -210,7 +210,8 @@ class JudgedRankings:
     @cached_property
     def longest(self) -> int:
         """Length of the longest ranking or list of relevant items."""
-        return max(int(self.n_ranked.max(initial=0)), int(self.n_relevant.max(initial=0)))
+        longest = (np.maximum.reduce(n, initial=0) for n in (self.n_ranked, self.n_relevant))
+        return int(max(longest))
 
     @cached_property
     def max_grade(self) -> FloatArray:

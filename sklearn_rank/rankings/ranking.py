@@ -282,7 +282,7 @@ def _by_score(items: Items, n_ranked: IntArray) -> Hits:
     # Sums are computed in 64 bits, block by block; their results are smaller.
     n_items, grades = int(items.offsets[-1]), narrow_grades(items.grades)
     narrow: Any = np.int32 if FEW_ITEMS < n_items < 1 << 31 else np.int64
-    if 0 < n_items <= FEW_ITEMS and (n_ranked == n_ranked[0]).all():
+    if 0 < n_items <= FEW_ITEMS and not np.count_nonzero(n_ranked != n_ranked[0]):
         hits = _by_few_scores(items.scores, grades, n_items // len(n_ranked))
         if hits is not None:
             return hits
@@ -381,7 +381,7 @@ def _by_few_scores(scores: Any, grades: Array, width: int) -> Hits | None:
     order = (-scores).reshape(-1, width).argsort(axis=1)
     order += np.arange(0, len(scores), width)[:, None]
     falling = scores.take(order)
-    if not (falling[:, 1:] < falling[:, :-1]).all():
+    if np.count_nonzero(falling[:, 1:] >= falling[:, :-1]):
         return None
     grades = grades.take(order.ravel())
     positions = grades.nonzero()[0]

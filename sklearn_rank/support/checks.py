@@ -165,7 +165,7 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
     if array.dtype.kind != "f" or not array.size:
         return False
     # One pass that allocates nothing: a NaN or an infinity survives in the sum of the extremes.
-    low, high = array.min(), array.max()
+    low, high = np.minimum.reduce(array, None), np.maximum.reduce(array, None)
     bad_nan = bool(low != low or high != high)
     bad_inf = not infinite and bool(np.isinf(low) or np.isinf(high))
     if not bad_nan and not bad_inf:
@@ -194,7 +194,7 @@ def as_bytes(values: Array) -> Array | None:
                 part[:] = given
             if (part != given).any():
                 return None
-        elif (given.view(f"u{size}") if kind == "i" else given).max() > limit:
+        elif np.maximum.reduce(given.view(f"u{size}") if kind == "i" else given) > limit:
             return None
         else:
             part[:] = given

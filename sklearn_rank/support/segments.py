@@ -44,7 +44,7 @@ def sizes_of(offsets: IntArray) -> IntArray:
 
 def segment_index(offsets: IntArray) -> IntArray:
     """Number of the segment that each element belongs to."""
-    return np.repeat(np.arange(len(offsets) - 1), sizes_of(offsets))
+    return np.arange(len(offsets) - 1).repeat(sizes_of(offsets))
 
 
 def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
@@ -170,7 +170,7 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
     Their sums and products neither overflow nor lose digits, and the power does not depend on the
     order of the values.
     """
-    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    largest = np.maximum.reduce(np.abs(values), initial=0.0)
     exponent = math.frexp(largest)[1]
     if abs(exponent) <= _PLAIN:
         return values * 2.0**-exponent, exponent
