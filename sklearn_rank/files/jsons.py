@@ -31,12 +31,10 @@ from sklearn_rank.inputs.roles import (
     find_roles,
     ids_among,
     is_known,
-    lists_beside,
     lists_of,
     names_of,
     plain_name,
     refuse_unread,
-    refuse_unread_lists,
     unread_columns,
     wanted_of,
 )
@@ -216,26 +214,21 @@ class _Reader:
             before = f" (the first is in line {self.lists[query][0]})" if line else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
             self.source.fail(line, f"{again}; join them, or give the queries different ids")
-        items, kind = value[key], self.missing[0]
+        items = value[key]
         self.key, self.lists[query] = key, (line, len(items))
         self.are_lists = isinstance(items, list)
         rows = list(items if self.are_lists else items.items())
-        beside = {name: value[name] for name in nested if isinstance(value[name], list)}
-        beside.pop(key, None)
-        for role in self.kinds if self.are_lists else ():
-            name = self.columns.get(role) or next(iter(lists_beside(nested, key, role)), "")
-            if name in beside:
-                if len(items) != len(beside[name]):
-                    sizes = f"has {len(items):,} items and {len(beside[name]):,} numbers of them"
-                    self.source.fail(line, sizes)
-                kind, rows = role, list(zip(items, beside[name], strict=True))
-                break
-        else:
-            others = {name: [numbers] for name, numbers in beside.items()}
-            refuse_unread_lists(others, [rows], where, self.columns, self.missing)
+        is_bare = not any(isinstance(row, (list, dict)) for row in rows)
+        for name in nested if is_bare and not self.columns.keys() & {*self.missing} else ():
+            numbers = value[name] if name != key and len(value[name]) == len(rows) else ()
+            if numbers and all(type(number) in (int, float) for number in numbers):
+                what = f"has a list {safe_repr(name)} of a number for each item"
+                say = f"write them with their items, as {{{key!r}: {{'d7': 3.2}}}}"
+                none = argument("columns", {self.missing[0]: None})
+                self.source.fail(line, f"{what}; {say}, or pass {none}")
         for row in rows:
             if isinstance(row, (list, tuple)) and len(row) == 2:
-                row = dict(zip(("id", kind), row, strict=True))
+                row = dict(zip(("id", self.missing[0]), row, strict=True))
             self.rows.append((line, query, row if isinstance(row, dict) else {"id": row}))
 
     def _query_key(self, names: list[str], where: str) -> str:

@@ -7,7 +7,7 @@ one role: a column that the caller gives to a role has no other by its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from numbers import Number
 from types import MappingProxyType
@@ -133,12 +133,6 @@ def lists_of(names: Iterable[str], side: str) -> list[str]:
     """The names that hold all items of a query; names of one side before others."""
     names, (first, *others) = list(names), LISTS[side]
     return _are_of(names, (first,)) or _are_of(names, others)
-
-
-def lists_beside(names: Iterable[str], items: str, role: Role) -> list[str]:
-    """The names that may hold numbers of a list of items: ``score`` or ``scores``."""
-    plural = {name.removesuffix("s"): name for name in names if name != items}
-    return [plural.get(name, name) for name in names_of([*plural, *plural.values()], role)]
 
 
 def find_roles(
@@ -314,25 +308,6 @@ def refuse_unread(
         f"{otherwise}. {advice}"
     )
     raise ColumnRoleError(msg)
-
-
-def refuse_unread_lists(
-    lists: Mapping[str, Sequence[Sequence[Any]]],
-    items: Sequence[Sequence[Any]],
-    where: str,
-    columns: Columns | None,
-    kinds: tuple[Role, ...],
-) -> None:
-    """``refuse_unread`` of lists of numbers that are as long as the lists of items."""
-    sizes, unread = list(map(len, items)), {}
-    for name in unread_columns(lists, {}, columns, kinds):
-        values = [value for row in lists[name] for value in row]
-        is_named = any(lists_of([name], side) for side in LISTS)
-        if not is_named and values and list(map(len, lists[name])) == sizes:
-            numbers = {value for value in values if isinstance(value, (int, float))}
-            if numbers and not any(isinstance(value, str) for value in values):  # tags or ids
-                unread[name] = numbers, len(values)
-    refuse_unread(unread, where, kinds)
 
 
 def _may_be(name: str, values: Collection[Any], n_values: int) -> str:

@@ -187,14 +187,7 @@ def test_one_list_of_a_file_is_not_both_sides(tmp_path: Path) -> None:
     assert evaluate(read_qrels(io.BytesIO(rows)), read_run(io.BytesIO(rows)), "mrr")["mrr"] == 1.0
 
 
-def test_numbers_in_a_list_of_their_own() -> None:
-    hits = {"query": "q", "results": ["a", "b"], "scores": [2, 1.5]}
-    assert read_run(lines(hits)) == {"q": {"a": 2, "b": 1.5}}
-    assert read_qrels(lines({"query": "q", "relevant": ["a", "b"], "grades": [2, 0]})) == {
-        "q": {"a": 2, "b": 0}
-    }
-    with pytest.raises(ValueError, match=r"1: has 3 items and 2 numbers of them"):
-        read_run(lines({**hits, "results": ["a", "b", "c"]}))
+def test_ids_in_lists_of_items() -> None:
     with pytest.raises(ColumnRoleError, match="an item of <file> has no id; it has 'text'"):
         read_run(lines({"query": "q", "results": [{"text": "a"}]}))
     two = {"query": "q", "hits": [{"id": 1, "doc_id": "d7"}]}
@@ -345,6 +338,9 @@ def test_other_columns_are_left_alone(door: str, values: Any) -> None:
     assert through(door, table, "y_score") == 1.0
 
 
-def test_lists_of_numbers_without_a_role_are_not_left_out():
-    with pytest.raises(ColumnRoleError, match=r":1 has no column .* may be 'bm25' \(numbers\)"):
-        read_run(lines({"query": "q", "retrieved": ["a", "b"], "bm25": [1, 2]}), format="jsonl")
+def test_lists_of_numbers_are_not_left_out():
+    hits = {"query": "q", "retrieved": ["a", "b"], "bm25": [1, 2]}
+    with pytest.raises(ValueError, match=r":1: has a list 'bm25' of a number for each item; write"):
+        read_run(lines(hits), format="jsonl")
+    assert read_run(lines(hits), columns={"score": None}) == {"q": ["a", "b"]}
+    assert read_run(lines({**hits, "bm25": ["x", "y"]})) == {"q": ["a", "b"]}
