@@ -109,8 +109,10 @@ def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses:
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings(section)]
     if not by_query or not with_losses:
         return
-    known = [pair for pair in lost if pair[1] in by_query] or [(comparison.others[0], by_query[0])]
-    system, measure = known[0]
+    explained = [pair for pair in lost if pair[1] in by_query] or [
+        (comparison.others[0], by_query[0])
+    ]
+    system, measure = explained[0]
     asked = {"measure": measure, "system": system, "direction": "worse", **texts}
     changes = comparison.most_changed(3, **asked)
     if changes:

@@ -237,17 +237,17 @@ def record(
         seal="",
         reading=reading_of(evaluation),
         measures={
-            own: MeasureRecord(
-                value=round(float(evaluation[own]), DECIMALS),
-                queries=averaged_queries(evaluation, own),
+            measure: MeasureRecord(
+                value=round(float(evaluation[measure]), DECIMALS),
+                queries=averaged_queries(evaluation, measure),
                 definition=definition_of(scored.measure),
-                spread=run_deviation(evaluation, own),
+                spread=run_deviation(evaluation, measure),
             )
-            for own, scored in evaluation._scored.items()
+            for measure, scored in evaluation._scored.items()
         },
         queries=sorted(queries, key=lambda query: query.id),
         slices={
-            label: {own: round(float(part[own]), DECIMALS) for own in evaluation}
+            label: {measure: round(float(part[measure]), DECIMALS) for measure in evaluation}
             for label, (_, part) in sorted(parts.items())
         },
         runs=len(evaluation.runs),
@@ -271,7 +271,7 @@ def reading_of(evaluation: Evaluation) -> dict[str, str]:
 
 def top_ranks(evaluation: Evaluation) -> int:
     """Ranks whose unjudged share is recorded: the first cutoff of a measure."""
-    return next((own.k for own in evaluation.measures if own.k is not None), TOP)
+    return next((measure.k for measure in evaluation.measures if measure.k is not None), TOP)
 
 
 def unjudged_on_top(evaluation: Evaluation) -> float | None:
@@ -291,7 +291,7 @@ def _columns(
     evaluation: Evaluation, slices: Mapping[str, Any], *, ids: bool
 ) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
-    kept, keys = evaluation.items, keys_of(evaluation.query_ids, "queries")
+    ids_of_items, keys = evaluation.items, keys_of(evaluation.query_ids, "queries")
     columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(evaluation)}
     columns["values"] = _by_query(evaluation.per_query, len(keys))
     if len(evaluation.runs) > 1:
@@ -311,13 +311,13 @@ def _columns(
     if not ids:
         return columns
     columns["found"] = list(_found(evaluation))
-    if kept is None:
+    if ids_of_items is None:
         rankings = evaluation.rankings
         grades, borders = rankings.grades.tolist(), pairwise(rankings.offsets.tolist())
         columns["grades"] = [grades[first:last] for first, last in borders]
         return columns
     columns["top"] = [
-        [key_of(item) for item in first_items(*kept.rankings.get(query, ((), None)))]
+        [key_of(item) for item in first_items(*ids_of_items.rankings.get(query, ((), None)))]
         for query in evaluation._judged.listed_ids()
     ]
     return columns
@@ -326,8 +326,8 @@ def _columns(
 def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None]]:
     """Rows of some columns, None for NaN."""
     values = [
-        [None if value != value else value for value in np.round(own, DECIMALS).tolist()]
-        for own in columns.values()
+        [None if value != value else value for value in np.round(column, DECIMALS).tolist()]
+        for column in columns.values()
     ]
     rows = zip(*values, strict=True) if columns else [()] * n
     return [dict(zip(columns, row, strict=True)) for row in rows]
@@ -343,15 +343,17 @@ def first_items(items: Any, scores: Any) -> list[Any]:
 
 def _found(evaluation: Evaluation) -> Iterator[dict[str, Rank]]:
     """Rank of each relevant item that was retrieved, by its number where items have no ids."""
-    rankings, kept = evaluation.rankings, evaluation.items
+    rankings, ids_of_items = evaluation.rankings, evaluation.items
     ranks: list[Rank] = (rankings.above + 1).tolist()
     if rankings.are_tied:
         ranks = list(map(rank_of, rankings.above.tolist(), rankings.tied.tolist()))
-    own = [ranks[first:last] for first, last in pairwise(rankings.offsets.tolist())]
-    if kept is None:
-        yield from ({f"#{place}": rank for place, rank in enumerate(row, 1)} for row in own)
+    of_queries = [ranks[first:last] for first, last in pairwise(rankings.offsets.tolist())]
+    if ids_of_items is None:
+        yield from (
+            {f"#{number}": rank for number, rank in enumerate(row, 1)} for row in of_queries
+        )
         return
-    for placement, row in zip(evaluation.placements(), own, strict=True):
+    for placement, row in zip(evaluation.placements(), of_queries, strict=True):
         hits = [hit.item for hit in placement.hits]
         yield dict(zip(keys_of(hits, "items"), row, strict=True))
 
@@ -363,8 +365,8 @@ def judged_digests(evaluation: Evaluation) -> list[str]:
         return [f"{digest:016x}" for digest in judgements.digests.tolist()]
     grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
     borders = pairwise(rankings.judged_offsets.tolist())
-    own = [sorted(grades[first:last], reverse=True) for first, last in borders]
-    return [_digest(pair) for pair in zip(own, lengths, strict=True)]
+    of_queries = [sorted(grades[first:last], reverse=True) for first, last in borders]
+    return [_digest(pair) for pair in zip(of_queries, lengths, strict=True)]
 
 
 def _digest(value: Any) -> str:
@@ -393,11 +395,11 @@ def clusters_of(evaluation: Evaluation) -> list[str | None]:
 def definition_of(measure: Measure) -> dict[str, str]:
     """Parameters on which the values of a measure depend besides the data."""
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
-    own = measure.metric.kernel
-    if isinstance(own, CustomKernel):
-        name = getattr(own.function, "__name__", type(own.function).__name__)
-        function = "values" if own.function is None else f"<{name}>"
-        ends, less = f"[{own.lower:g}, {own.upper:g}]", not measure.metric.greater_is_better
+    kernel = measure.metric.kernel
+    if isinstance(kernel, CustomKernel):
+        name = getattr(kernel.function, "__name__", type(kernel.function).__name__)
+        function = "values" if kernel.function is None else f"<{name}>"
+        ends, less = f"[{kernel.lower:g}, {kernel.upper:g}]", not measure.metric.greater_is_better
         definition["own"] = f"{function} in {ends}{', lower is better' * less}"
     definition |= {name: _option(value) for name, value in measure.options.items()}
     return definition
@@ -417,11 +419,11 @@ def key_of(value: Any) -> str:
     if type(value) is str and value.isascii():
         return value
 
-    def plain(own: Any) -> Any:
+    def plain(key: Any) -> Any:
         """Python's own type: the repr of NumPy scalars differs between its versions."""
-        if isinstance(own, np.generic):
-            return own.item()
-        return tuple(map(plain, own)) if type(own) is tuple else own
+        if isinstance(key, np.generic):
+            return key.item()
+        return tuple(map(plain, key)) if type(key) is tuple else key
 
     text = value if isinstance(value, str) else str(plain(value))
     return text.encode("utf-8", "backslashreplace").decode()

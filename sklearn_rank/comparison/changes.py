@@ -123,12 +123,12 @@ def cause(change: QueryChange) -> ItemChange | None:
 
     Where there are no contributions, the first that moved; None if nothing changed, or none did.
     """
-    parts = [own for own in change.items if not math.isnan(own.contribution)]
+    parts = [item for item in change.items if not math.isnan(item.contribution)]
     if parts:
         sign = math.copysign(1.0, change.change) if change.change else 0.0
-        largest = max(parts, key=lambda own: sign * own.contribution)
+        largest = max(parts, key=lambda item: sign * item.contribution)
         return largest if sign * largest.contribution > 0 else None
-    moved = (own for own in change.items if own.baseline_rank != own.new_rank)
+    moved = (item for item in change.items if item.baseline_rank != item.new_rank)
     return next(moved, None) if change.change else None
 
 
@@ -137,9 +137,9 @@ def title_function(texts: Any) -> Callable[[Any], str]:
     look_up = item_function(texts)
 
     def title_of(item: Any) -> str:
-        found = look_up(item)
-        found = found.get("title") if isinstance(found, Mapping) else found
-        return "" if found is None else str(found)
+        title = look_up(item)
+        title = title.get("title") if isinstance(title, Mapping) else title
+        return "" if title is None else str(title)
 
     return title_of
 
@@ -154,7 +154,8 @@ def query_changes(
 ) -> list[QueryChange]:
     """Some of the common queries, by number, with what explains their change."""
     before, after = (
-        joined.systems[system].placements(joined.places[system][list(numbers)]) for system in pair
+        joined.systems[system].placements(joined.positions[system][list(numbers)])
+        for system in pair
     )
     wanted, judged = joined.measure(measure), joined.systems[pair[1]]._judged
     columns = [joined.values_per_query(system, measure) for system in pair]
@@ -173,12 +174,14 @@ def query_changes(
     else:
         explained = iter(explain_all(wanted, sides))
     undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
-    for place, number in enumerate(numbers):
-        query, (old, new) = joined.query_ids[number], values[place]
-        found = next(explained) if is_defined[place] else undefined
-        items = tuple(own._replace(title=title_of(own.item)) for own in found.items)
+    for position, number in enumerate(numbers):
+        query, (old, new) = joined.query_ids[number], values[position]
+        explanation = next(explained) if is_defined[position] else undefined
+        items = tuple(item._replace(title=title_of(item.item)) for item in explanation.items)
         fields = (text_of(query), measure, *pair, old, new, new - old, items)
-        changes.append(QueryChange(query, *fields, before[place], after[place], found.remark))
+        changes.append(
+            QueryChange(query, *fields, before[position], after[position], explanation.remark)
+        )
     return changes
 
 
@@ -201,13 +204,13 @@ def explain_all(
     The kernels run over all queries at once.
     """
     queries = [_Relevant(measure, sides) for sides in pairs]
-    found = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
+    computed = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
     explained = []
     for query in queries:
         if query.lacks_ids:
             explained.append(Explanation((), NO_IDS))
             continue
-        parts, remark = next(found), ""
+        parts, remark = next(computed), ""
         if isinstance(parts, str):
             remark = f"{measure} has no parts by item: {parts}"
             parts = np.full(len(query.items), math.nan)
@@ -244,8 +247,8 @@ class _Relevant:
 
     def hit_numbers(self) -> tuple[IntArray, IntArray]:
         """(H,) which items the hits of each side are."""
-        places = {name: number for number, name in enumerate(self.items)}
-        old, new = (np.array([places[name] for name in hits], np.int64) for hits in self.hits)
+        number_of = {name: number for number, name in enumerate(self.items)}
+        old, new = (np.array([number_of[name] for name in hits], np.int64) for hits in self.hits)
         return old, new
 
     def changes(self, contributions: FloatArray) -> tuple[ItemChange, ...]:
@@ -276,7 +279,7 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
         for side in (0, 1):
             rankings = judged_from([query.sides[side] for query in queries]).widened()
             sides.append(rankings.at_least(least) if least else rankings)
-        found: list[FloatArray | str] = []
+        divided: list[FloatArray | str] = []
         if metric.parts is not None and metric.contributions is None:
             options = {"k": measure.k, **measure.kernel_options}
             was, now = (metric.parts(rankings, **options) for rankings in sides)
@@ -284,13 +287,13 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
             n_items = len(query.items)
             if metric.contributions is None:
                 old, new = was.of(number, sides[0].offsets), now.of(number, sides[1].offsets)
-                found.append(part_changes(old, new, *query.hit_numbers(), n_items))
+                divided.append(part_changes(old, new, *query.hit_numbers(), n_items))
             else:
                 one = slice(number, number + 1)
                 moved = Moved(sides[0].take(one), sides[1].take(one), *query.hit_numbers(), n_items)
-                found.append(metric.contributions(moved, k=measure.k, **measure.kernel_options))
+                divided.append(metric.contributions(moved, k=measure.k, **measure.kernel_options))
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]
         return [_contributions(measure, [query])[0] for query in queries]
-    return found
+    return divided

@@ -87,10 +87,10 @@ def compare(
     (0.8333, 0.2222, 2, 1)
     """
     alpha = check_share(alpha, "alpha", "compare")
-    known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
+    options_of_evaluate = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
-        if option not in known:
-            hint = closest(option, [*known, *inspect.signature(compare).parameters])
+        if option not in options_of_evaluate:
+            hint = closest(option, [*options_of_evaluate, *inspect.signature(compare).parameters])
             msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
     systems = _read_systems(y_true, y_score, measures, reading)

@@ -122,8 +122,8 @@ def changes_of(groups: Sequence[Joined], alpha: float) -> list[tuple[Change, ...
     rows = []
     for (row, pairs), p in zip(tested, corrected, strict=True):
         if pairs is not None:
-            found, least = pairs.is_significant(alpha, p), pairs.detectable(level)
-            row = replace(row, p_holm=p, significant=found, detectable=least)
+            is_found, least = pairs.is_significant(alpha, p), pairs.detectable(level)
+            row = replace(row, p_holm=p, significant=is_found, detectable=least)
         rows.append(row)
     size = len(rows) // len(groups)
     return [tuple(rows[start : start + size]) for start in range(0, len(rows), size)]

@@ -49,7 +49,7 @@ class Joined:
     """As they were asked for; every system has them, with the same parameters."""
     query_ids: list[Any]
     """Common queries, in the order of the first system."""
-    places: Mapping[str, IntArray]
+    positions: Mapping[str, IntArray]
     """Numbers of the common queries in each system."""
     left_out: Mapping[str, int]
     """Queries of each system that another one does not have."""
@@ -73,7 +73,7 @@ class Joined:
         if key not in self._columns:
             values = self._scored(*key).counted
             if values is not None:
-                values = values[self.places[system]]
+                values = values[self.positions[system]]
                 values = values if self.decimals is None else np.round(values, self.decimals)
             self._columns[key] = values
         return self._columns[key]
@@ -89,7 +89,7 @@ class Joined:
     def weights(self, system: str, measure: str) -> FloatArray | None:
         """Weights of the queries in the mean; None: all alike."""
         weights = self._scored(system, measure).weights
-        return None if weights is None else weights[self.places[system]]
+        return None if weights is None else weights[self.positions[system]]
 
     def value(self, system: str, measure: str) -> float:
         """The measure over these queries: their mean, or that of their items ranked together."""
@@ -106,7 +106,7 @@ class Joined:
         scored, of_runs = self._scored(system, measure), []
         for run in whole.runs:
             judged = run._judged
-            data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
+            data = take_queries(judged, np.sort(self.positions[system]), judged.listed_ids())
             one = averaged(scored.measure, data, None, None, scored.zero_division)
             of_runs.append(one.average.value)
         return sum(of_runs) / len(of_runs)
@@ -114,7 +114,7 @@ class Joined:
     def spread(self, system: str, measure: str) -> FloatArray | None:
         """Standard deviation of each query between the runs; None for a single run."""
         whole = self.systems[system]
-        return whole.spread(measure)[self.places[system]] if len(whole.runs) > 1 else None
+        return whole.spread(measure)[self.positions[system]] if len(whole.runs) > 1 else None
 
     def _run_variance(self, system: str, measure: str) -> float | None:
         """Variance of the value between the runs; None for a single run."""
@@ -141,7 +141,7 @@ class Joined:
         return PairedDifferences.of(
             new,
             old,
-            queries=self.places[systems[1]],
+            queries=self.positions[systems[1]],
             weights=weights,
             clusters=self.clusters,
             geometric_from=metric.geometric_from,
@@ -157,8 +157,8 @@ class Joined:
         """Common queries without a ranking by each system, which count as empty ones."""
         missing = {}
         for name, system in self.systems.items():
-            found = np.flatnonzero(system._judged.is_missing[self.places[name]])
-            missing[name] = [self.query_ids[number] for number in found.tolist()]
+            numbers = np.flatnonzero(system._judged.is_missing[self.positions[name]])
+            missing[name] = [self.query_ids[number] for number in numbers.tolist()]
         return missing
 
     def with_ranks(self) -> Joined:
@@ -174,7 +174,7 @@ class Joined:
         return replace(
             self,
             query_ids=[self.query_ids[number] for number in queries.tolist()],
-            places={name: places[queries] for name, places in self.places.items()},
+            positions={name: positions[queries] for name, positions in self.positions.items()},
             clusters=None if self.clusters is None else self.clusters[queries],
             _columns={},
         )
@@ -183,9 +183,9 @@ class Joined:
 def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
     """Such as ``12 of 'new' ('q1', 'q2', 'q3')``; empty if no system has any."""
     return ", ".join(
-        f"{len(found):,} of {safe_repr(name)} ({format_list(found, limit=3)})"
-        for name, found in queries.items()
-        if found
+        f"{len(listed):,} of {safe_repr(name)} ({format_list(listed, limit=3)})"
+        for name, listed in queries.items()
+        if listed
     )
 
 
@@ -217,17 +217,17 @@ def join(
         )
         raise QueryMismatchError(msg)
     first, *others = ids.values()
-    places = dict(zip(ids, common_queries(ids.values()), strict=True))
-    query_ids = [first[number] for number in next(iter(places.values())).tolist()]
+    positions = dict(zip(ids, common_queries(ids.values()), strict=True))
+    query_ids = [first[number] for number in next(iter(positions.values())).tolist()]
     shared = set(query_ids)
     left_out = {
-        name: [query for query in found if query not in shared] for name, found in ids.items()
+        name: [query for query in listed if query not in shared] for name, listed in ids.items()
     }
     if not query_ids:
         described = "; ".join(
-            f"{safe_repr(name)} has {format_list(found, limit=3)}" for name, found in ids.items()
+            f"{safe_repr(name)} has {format_list(listed, limit=3)}" for name, listed in ids.items()
         )
-        hint = next(filter(None, (spelling_hint(first, found) for found in others)), "")
+        hint = next(filter(None, (spelling_hint(first, listed) for listed in others)), "")
         msg = f"no query was evaluated for all systems: {described}{hint}"
         raise QueryMismatchError(msg)
     described = describe_queries(left_out)
@@ -236,26 +236,26 @@ def join(
         raise QueryMismatchError(msg)
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
-    counts = {name: len(found) for name, found in left_out.items()}
-    systems, places = completed(systems, places)
-    clusters = _common_clusters(systems, query_ids, places)
-    is_recorded = any(isinstance(own, RecordedEvaluation) for own in systems.values())
+    counts = {name: len(listed) for name, listed in left_out.items()}
+    systems, positions = completed(systems, positions)
+    clusters = _common_clusters(systems, query_ids, positions)
+    is_recorded = any(isinstance(system, RecordedEvaluation) for system in systems.values())
     decimals = DECIMALS if is_recorded else None
-    joined = Joined(systems, names, query_ids, places, counts, clusters, decimals)
-    if same_queries and len({tuple(found) for found in joined.missing.values()}) > 1:
+    joined = Joined(systems, names, query_ids, positions, counts, clusters, decimals)
+    if same_queries and len({tuple(listed) for listed in joined.missing.values()}) > 1:
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    refuse_other_judgements({n: found._judged for n, found in systems.items()}, places)
+    refuse_other_judgements({n: system._judged for n, system in systems.items()}, positions)
     return joined, notes
 
 
 def _common_clusters(
-    systems: Mapping[str, Evaluation], query_ids: Sequence[Any], places: Mapping[str, IntArray]
+    systems: Mapping[str, Evaluation], query_ids: Sequence[Any], positions: Mapping[str, IntArray]
 ) -> IntArray | None:
     """Numbers of the clusters of those systems that have any, which have to agree."""
     labels = {
-        name: system.clusters[places[name]].tolist()
+        name: system.clusters[positions[name]].tolist()
         for name, system in systems.items()
         if system.clusters is not None
     }
@@ -263,10 +263,10 @@ def _common_clusters(
         return None
     first, *others = labels
     for name in others:
-        for query, found, other in zip(query_ids, labels[first], labels[name], strict=True):
-            if found != other:
+        for query, label, other in zip(query_ids, labels[first], labels[name], strict=True):
+            if label != other:
                 msg = (
-                    f"query {safe_repr(query)} is in cluster {safe_repr(found)} for "
+                    f"query {safe_repr(query)} is in cluster {safe_repr(label)} for "
                     f"{safe_repr(first)} and in {safe_repr(other)} for {safe_repr(name)}; evaluate "
                     "all systems with the same clusters"
                 )
@@ -284,8 +284,8 @@ def _common_measures(
         for name, system in systems.items():
             for measure in wanted:
                 if measure not in system:
-                    known = ", ".join(system)
-                    msg = f"{measure} was not evaluated for {safe_repr(name)}; there is: {known}"
+                    there_is = ", ".join(system)
+                    msg = f"{measure} was not evaluated for {safe_repr(name)}; there is: {there_is}"
                     raise UnknownMeasureError(msg)
         return tuple(find_measure(measure, first._scored) for measure in wanted), []
     names = tuple(name for name in first if all(name in system for system in systems.values()))
@@ -303,10 +303,10 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
     (base, first), *others = systems.items()
     for name, system in others:
         rules = zip(_definitions(first, measures), _definitions(system, measures), strict=True)
-        for (subject, found, text), (_, other, said) in rules:
-            if found != other:
+        for (subject, rule, text), (_, other, second) in rules:
+            if rule != other:
                 msg = (
-                    f"{subject}{text} for {safe_repr(base)} and {said} for {safe_repr(name)}; "
+                    f"{subject}{text} for {safe_repr(base)} and {second} for {safe_repr(name)}; "
                     "evaluate all systems in one way"
                 )
                 raise InvalidParameterError(msg)

@@ -101,13 +101,13 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
     shares: dict[str, float] = {}
     for name, system in joined.systems.items():
         if isinstance(system, RecordedEvaluation):
-            known = system.unjudged_share(top)
-            shares |= {} if known is None else {name: known}
+            share = system.unjudged_share(top)
+            shares |= {} if share is None else {name: share}
             continue
         rankings = system._judged.rankings
         # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
         nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
-        queries = joined.places[name]
+        queries = joined.positions[name]
         shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
     return top, shares if any(shares.values()) else {}
 

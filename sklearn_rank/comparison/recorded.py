@@ -70,11 +70,11 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     >>> now = evaluate(truth, ranked, ["map", "ndcg@10"])  # doctest: +SKIP
     >>> compare({"baseline": load("search.rank.json"), "new": now})  # doctest: +SKIP
     """
-    found = read_file(Path(path), safe_repr(os.fspath(path)))
-    if found is None:
+    read = read_file(Path(path), safe_repr(os.fspath(path)))
+    if read is None:
         msg = f"there is no baseline {safe_repr(os.fspath(path))}"
         raise BaselineError(msg)
-    return _alone(found[0], found[0].queries)
+    return _alone(read[0], read[0].queries)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -110,15 +110,15 @@ class RecordedEvaluation(Evaluation):
         """Ranks of the relevant items that were retrieved, and the first items of each ranking."""
         if not self.is_alone:
             return super().placements(queries)
-        found = []
+        placements = []
         for row in self.rows if queries is None else (self.rows[number] for number in queries):
             grades = row.grades or [math.nan] * len(row.found or {})
             hits = []
             for (item, rank), grade in zip((row.found or {}).items(), grades, strict=True):
                 first, last = span(rank)
                 hits.append(Hit(item, grade, first - 1, last - first + 1))
-            found.append(Placement(row.id, hits, row.n, [], None, row.top))
-        return found
+            placements.append(Placement(row.id, hits, row.n, [], None, row.top))
+        return placements
 
     def with_ranks(self) -> RecordedEvaluation:
         """The same with the recorded ranks, which only explain values."""
@@ -127,7 +127,7 @@ class RecordedEvaluation(Evaluation):
     def _lacks(self, what: str) -> NoReturn:
         msg = (
             f"a baseline file does not have {what}; it has values, ranks of relevant items and the "
-            "first items of each ranking, and compare takes it beside a result of evaluate"
+            "first items of each ranking, and compare takes it with a result of evaluate"
         )
         raise InvalidParameterError(msg)
 
@@ -143,7 +143,7 @@ class RecordedEvaluation(Evaluation):
 
 
 def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArray:
-    return np.array([own.get(name) for own in cells], dtype=np.float64)
+    return np.array([cell.get(name) for cell in cells], dtype=np.float64)
 
 
 def _alone(baseline: Baseline, rows: Sequence[QueryRecord]) -> RecordedEvaluation:
@@ -151,10 +151,10 @@ def _alone(baseline: Baseline, rows: Sequence[QueryRecord]) -> RecordedEvaluatio
     offsets, above, tied = _places(rows)
     grades = np.ones(len(above))
     weights = [row.weight for row in rows]
-    known = None if None in weights else np.array(weights, dtype=np.float64)
+    shares = None if None in weights else np.array(weights, dtype=np.float64)
     n_ranked = np.array([row.n for row in rows], dtype=np.int64)
     ids = [row.id for row in rows]
-    rankings = JudgedRankings(ids, offsets, above, tied, grades, n_ranked, offsets, grades, known)
+    rankings = JudgedRankings(ids, offsets, above, tied, grades, n_ranked, offsets, grades, shares)
     clusters = [row.cluster for row in rows]
     data = RankingData(
         rankings,
@@ -172,7 +172,7 @@ def _alone(baseline: Baseline, rows: Sequence[QueryRecord]) -> RecordedEvaluatio
             scored[name] = Scored(measure, None, None, average, math.nan)
         else:
             values = _column((row.values for row in rows), name)
-            scored[name] = averaged(measure, data, values, known, math.nan)
+            scored[name] = averaged(measure, data, values, shares, math.nan)
     return RecordedEvaluation(scored, data, baseline=baseline, rows=rows)
 
 
@@ -208,24 +208,25 @@ def is_alone(evaluation: Evaluation) -> bool:
 
 def keys_in(recorded: Evaluation, live: Evaluation) -> list[Any]:
     """Ids of the recorded queries: those of the live evaluation where they read alike."""
-    own = {key_of(query): query for query in live._judged.listed_ids()}
-    return [own.get(query, query) for query in recorded.query_ids]
+    ids = {key_of(query): query for query in live._judged.listed_ids()}
+    return [ids.get(query, query) for query in recorded.query_ids]
 
 
 def completed(
-    systems: Mapping[str, Evaluation], places: Mapping[str, IntArray]
+    systems: Mapping[str, Evaluation], positions: Mapping[str, IntArray]
 ) -> tuple[dict[str, Evaluation], dict[str, IntArray]]:
     """The systems, those from files with the judgements of the first that is none.
 
-    ``places`` are the positions of the common queries in each.
+    ``positions`` are the positions of the common queries in each.
     """
-    name, live = next(pair for pair in systems.items() if not is_alone(pair[1]))
-    found, numbers = dict(systems), dict(places)
-    for own, system in systems.items():
+    first, live = next(pair for pair in systems.items() if not is_alone(pair[1]))
+    of_live = positions[first]
+    complete, numbers = dict(systems), dict(positions)
+    for name, system in systems.items():
         if isinstance(system, RecordedEvaluation) and system.is_alone:
-            found[own] = _lend(system, own, places[own], live, places[name])
-            numbers[own] = np.arange(len(places[own]))
-    return found, numbers
+            complete[name] = _lend(system, name, positions[name], live, of_live)
+            numbers[name] = np.arange(len(positions[name]))
+    return complete, numbers
 
 
 def _lend(
@@ -243,19 +244,19 @@ def _lend(
             f"{format_list(differing)}"
         )
         raise QueryMismatchError(msg)
-    names = [own for own in recorded if own in live]
-    for own in names:
-        then = recorded.baseline.measures[own].definition
-        now = definition_of(live._record(own).measure)
+    measures = [measure for measure in recorded if measure in live]
+    for measure in measures:
+        then = recorded.baseline.measures[measure].definition
+        now = definition_of(live._record(measure).measure)
         changed = [
             f"{k}={then.get(k)} ({now.get(k)} now)"
             for k in {**then, **now}
             if then.get(k) != now.get(k)
         ]
         if changed:
-            msg = f"{safe_repr(name)} was recorded with another {own}: {', '.join(changed)}"
+            msg = f"{safe_repr(name)} was recorded with another {measure}: {', '.join(changed)}"
             raise InvalidParameterError(msg)
-    return recorded_evaluation(live, of_live, rows, names, recorded.baseline).with_ranks()
+    return recorded_evaluation(live, of_live, rows, measures, recorded.baseline).with_ranks()
 
 
 def recorded_evaluation(
@@ -279,15 +280,19 @@ def recorded_evaluation(
             continue
         shares = None if of.weights is None else of.weights[of_live]
         values = _column((row.values for row in rows), name)
-        found = averaged(of.measure, data, values, shares, math.nan)
-        scored[name] = found._replace(zero_division=of.zero_division)
+        computed = averaged(of.measure, data, values, shares, math.nan)
+        scored[name] = computed._replace(zero_division=of.zero_division)
     return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=False)
 
 
-def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: ItemIds | None) -> RankingData:
+def _ranked(
+    rows: Sequence[QueryRecord], part: RankingData, ids_of_items: ItemIds | None
+) -> RankingData:
     """Queries of a live evaluation with the recorded ranks of their items."""
     ids = part.listed_ids()
-    rankings = None if kept is None else _Rankings(dict(zip(ids, rows, strict=True)), kept)
+    rankings = (
+        None if ids_of_items is None else _Rankings(dict(zip(ids, rows, strict=True)), ids_of_items)
+    )
     grades = [
         row.grades
         or (rankings.grades(query) if rankings is not None else [1.0] * len(row.found or {}))
@@ -306,33 +311,37 @@ def _ranked(rows: Sequence[QueryRecord], part: RankingData, kept: ItemIds | None
         n_ranked=np.array([row.n for row in rows], dtype=np.int64),
         unjudged=None,
     )
-    own = None if kept is None or rankings is None else replace(kept, rankings=rankings)
-    return replace(part, rankings=ranks, ids=own)
+    recorded_ids = (
+        None
+        if ids_of_items is None or rankings is None
+        else replace(ids_of_items, rankings=rankings)
+    )
+    return replace(part, rankings=ranks, ids=recorded_ids)
 
 
 class _Rankings(Mapping[Any, Any]):
     """The items of a ranking that were recorded, by query: the first, and the relevant ones."""
 
-    def __init__(self, rows: Mapping[Any, QueryRecord], kept: ItemIds) -> None:
-        self.rows, self.kept = rows, kept
-        shared = kept.shared
-        self.truth = kept.truths.__getitem__ if shared is None else lambda _: shared
+    def __init__(self, rows: Mapping[Any, QueryRecord], ids_of_items: ItemIds) -> None:
+        self.rows, self.ids_of_items = rows, ids_of_items
+        shared = ids_of_items.shared
+        self.truth = ids_of_items.truths.__getitem__ if shared is None else lambda _: shared
 
     def grades(self, query: Any) -> list[float]:
         """Grades of the relevant items that were found."""
-        truth, found = self.truth(query), self.rows[query].found or {}
+        truth, ranks = self.truth(query), self.rows[query].found or {}
         if any(type(item) is not str for item in truth):
             truth = {key_of(item): grade for item, grade in truth.items()}
-        return [truth.get(key, 1.0) for key in found]
+        return [truth.get(key, 1.0) for key in ranks]
 
     def __getitem__(self, query: Any) -> tuple[list[Any], None]:
-        row, listed = self.rows[query], self.kept.rankings.get(query, ((), None))[0]
+        row, listed = self.rows[query], self.ids_of_items.rankings.get(query, ((), None))[0]
         # An ASCII text is the key itself.
         items = chain(listed, self.truth(query))
         others = (item for item in items if type(item) is not str or not item.isascii())
         raw = {key_of(item): item for item in others}
-        known = dict.fromkeys((*row.top, *(row.found or {})))
-        return [raw.get(key, key) for key in known], None
+        recorded = dict.fromkeys((*row.top, *(row.found or {})))
+        return [raw.get(key, key) for key in recorded], None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)

@@ -120,7 +120,9 @@ class Comparison(Tabular):
     def scores(self) -> dict[str, dict[str, float]]:
         """By measure and system, the value over the common queries."""
         value = self._joined.value
-        return {name: {own: value(own, name) for own in self.names} for name in self.measures}
+        return {
+            name: {system: value(system, name) for system in self.names} for name in self.measures
+        }
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -130,8 +132,8 @@ class Comparison(Tabular):
     def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Change:
         """The change of a measure: ``[measure]``, or ``[measure, system]``."""
         measure, system = key if isinstance(key, tuple) else (key, None)
-        place = self._find(measure), self._system(system)
-        return next(row for row in self.rows if (row.measure, row.system) == place)
+        key = self._find(measure), self._system(system)
+        return next(row for row in self.rows if (row.measure, row.system) == key)
 
     def values(self, measure: str | Measure) -> dict[str, FloatArray]:
         """Values per query of each system, in the order of ``query_ids``; NaN where undefined."""
@@ -185,10 +187,10 @@ class Comparison(Tabular):
         joined = self._joined
         if isinstance(slices, str):
             slices = joined.systems[self.baseline]._judged.labels(slices)
-        known: set[Any] = set()
+        queries: set[Any] = set()
         for system in joined.systems.values():
-            known.update(system._judged.listed_ids(), system._judged.left_out)
-        labels = read_slices(slices, joined.query_ids, known)
+            queries.update(system._judged.listed_ids(), system._judged.left_out)
+        labels = read_slices(slices, joined.query_ids, queries)
         groups = [joined.take(queries) for queries in labels.values()]
         parts = comparisons_of(groups, self.alpha, of_slices=True)
         return Parts(dict(zip(labels, parts, strict=True)), slices_table)
@@ -266,8 +268,8 @@ class Comparison(Tabular):
         order = np.argsort(-sizes, kind="stable").tolist()
         numbers = [number for number in order[:n] if sizes[number] > 0]
         text, title = text_function(query_text), title_function(item_text)
-        found = query_changes(self._joined, name, pair, text, numbers, title_of=title)
-        return Rows(found, partial(changes_table, baseline=pair[0], new=pair[1]))
+        changes = query_changes(self._joined, name, pair, text, numbers, title_of=title)
+        return Rows(changes, partial(changes_table, baseline=pair[0], new=pair[1]))
 
     # What it is shown as -------------------------------------------------------------------------
 
@@ -425,8 +427,8 @@ def comparisons_of(
     rows = changes_of(groups, alpha)
     text = describe_family(rows, of_slices=of_slices)
     return [
-        Comparison(joined, alpha, found, text, omissions)
-        for joined, found in zip(groups, rows, strict=True)
+        Comparison(joined, alpha, changes, text, omissions)
+        for joined, changes in zip(groups, rows, strict=True)
     ]
 
 

@@ -130,7 +130,7 @@ def verdict_on(
     joined = replace(
         joined,
         systems=pair,
-        places={name: joined.places[name] for name in names},
+        positions={name: joined.positions[name] for name in names},
         decimals=DECIMALS,
         _columns={},
     )

@@ -450,7 +450,7 @@ def _worst(case: _Case) -> Worst | None:
         return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems
-    number_of = {number: n for n, number in enumerate(joined.places[after].tolist())}
+    number_of = {number: n for n, number in enumerate(joined.positions[after].tolist())}
     order = np.argsort(-drops, kind="stable")[:MOST_QUERIES].tolist()
     lost = [n for n in order if drops[n] > 0]
     losers = [number_of[pairs.queries[n]] for n in lost]

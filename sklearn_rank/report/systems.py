@@ -396,7 +396,7 @@ def with_queries(
         values = {one: [column] for one, column in columns.items() if column is not None}
         chosen = None if measure is None else result._record(measure).measure
     else:
-        places = result._joined.places
+        places = result._joined.positions
         systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
         by_query = [name for name in result.measures if not result.measure(name).is_pooled]
         values = {result.measure(name): [*result.values(name).values()] for name in by_query}

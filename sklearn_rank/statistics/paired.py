@@ -87,11 +87,11 @@ class PairedDifferences:
         numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
         codes = None if clusters is None else np.asarray(clusters, np.int64)
         whole = cls(change, before, after, numbers, weights, codes, **fields)
-        found = replace(whole, geometric_from=geometric_from)._where(is_counted)
+        pairs = replace(whole, geometric_from=geometric_from)._where(is_counted)
         # What the noise of single queries does not explain.
-        sides = zip(_both(run_variances), found._noise, found.runs, strict=False)
+        sides = zip(_both(run_variances), pairs._noise, pairs.runs, strict=False)
         between = [max((total or 0.0) - noise, 0.0) / runs for total, noise, runs in sides]
-        return replace(found, between=sum(between))
+        return replace(pairs, between=sum(between))
 
     def __len__(self) -> int:
         return len(self.change)

@@ -17,7 +17,6 @@ from sklearn_rank import compare, evaluate
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.statistics.means import mean_interval
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.statistics.randomization import holm
 from sklearn_rank.typing import FloatArray
 from tests.benchmarks.gate_rates import OF_RANKS, RANKS, VALUES
 from tests.benchmarks.harness import simulate
@@ -102,7 +101,10 @@ def shrunk(n: int, rng: np.random.Generator) -> PairedDifferences:
 
 
 def gains(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Worse systems, and truly better ones, that are called better."""
+    """Worse systems, and truly better ones, that are called better.
+
+    The interval takes up to 7 points of the true gains of 20 queries, and at most 5 from 30 on.
+    """
     rng = np.random.default_rng(seed)
 
     def better(n: int) -> PairedDifferences:
@@ -122,24 +124,6 @@ def gains(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
         for (alpha, by_p), row in zip(ways, counts / runs, strict=True):
             by = "p alone" if by_p else "p and interval"
             yield name, f"{alpha:g}", by, *(f"{100 * share:.1f} %" for share in row)
-
-
-# All pairs ---------------------------------------------------------------------------------------
-
-
-def pairs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Any of nine equal variants called different, beside one system that is spread otherwise."""
-    rng = np.random.default_rng(seed)
-    for n in SIZES[:2]:
-        alarms = 0
-        for _ in range(runs):
-            common = rng.random((n, 1))
-            variants = common + rng.normal(0, 0.02, (n, 9))
-            values = np.column_stack([variants, rng.random(n)])
-            tested = [(i, j) for j in range(10) for i in range(j)]
-            p = holm([PairedDifferences.of(values[:, j], values[:, i]).p for i, j in tested])
-            alarms += p.min() <= ALPHA
-        yield str(n), f"{100 * alarms / runs:.1f} %"
 
 
 # Skewed changes ----------------------------------------------------------------------------------
@@ -273,8 +257,6 @@ TABLES = {
     "differences": (differences, ("changes", "true", *(f"n = {n}" for n in QUERIES)), 2000),
     # Systems called better.
     "gains": (gains, ("system", "level", "by", *(f"n = {n}" for n in OF_GAINS)), 2000),
-    # Any significant pair of nine equal variants and one other system.
-    "pairs": (pairs, ("queries", "Holm"), 2000),
     # Equal systems of skewed changes called worse.
     "skewed": (skewed, ("changes", "n = 25", "n = 50", "n = 100", "n = 200"), 2000),
     "alarms": (false_alarms, ("tables with a false alarm", *OF_SIZES), 600),

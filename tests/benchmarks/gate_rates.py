@@ -6,6 +6,7 @@ change touches each query with the probability "churn", and then draws the rank 
 are equally good.
 
 - rates: red gates (printed rates) of equal systems, in percent.
+- repeats: the same for retrained engines, whose runs move all queries alike.
 - climbs: red gates of equal systems at the 40th commit, where the baseline rose with each gain.
 - seen: red gates where there is a drop.
 """
@@ -102,6 +103,41 @@ def gates(rng: np.random.Generator, n: int, churn: float) -> dict[str, list]:
     return families
 
 
+# Retrained engines -------------------------------------------------------------------------------
+
+RUNS = (1, 3, 5)
+MOVES = (0.0, 0.01, 0.015)
+"""Standard deviations of what a run adds to all queries, beside .15 of each query."""
+
+
+def repeats(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Red gates of one engine against itself, and the mean of the rates that they print."""
+    rng = np.random.default_rng(seed)
+    for n in (100, 300, 1000):
+        for move in MOVES:
+            row = []
+            for repeated in RUNS:
+                red, printed = 0, []
+                for run in range(runs):
+                    pair = retrained(rng, n, move, repeated)
+                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
+                    if run % PRINTED == 0:
+                        printed.append(false_alarm(({"": pair}, {"": RULE})))
+                row.append(f"{100 * red / runs:.1f} ({100 * np.mean(printed):.1f})")
+            yield str(n), f"{move:g}", *row
+
+
+def retrained(rng: np.random.Generator, n: int, move: float, repeated: int) -> Pairs:
+    """Two systems of so many runs each."""
+    shape, usual = (2, repeated, n), rng.uniform(0.2, 0.8, n)
+    sides = usual + rng.normal(0, move, (2, repeated, 1)) + rng.normal(0, 0.15, shape)
+    more = {}
+    if repeated > 1:
+        variances = sides.mean(axis=2).var(axis=1, ddof=1)
+        more = {"spreads": [*sides.std(axis=1, ddof=1)], "run_variances": [*variances]}
+    return Pairs.of(*sides.mean(axis=1), runs=(repeated, repeated), **more)
+
+
 # Baselines that rise -----------------------------------------------------------------------------
 
 COMMITS = 40
@@ -155,6 +191,7 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 TABLES = {
     "rates": (rates, ("queries", "churn", *WAYS), 800),
+    "repeats": (repeats, ("queries", "moves", *(f"{n} runs" for n in RUNS)), 400),
     "climbs": (climbs, ("measure", "churn", *map(str, SIZES[1:4])), 200),
     "seen": (seen, ("lost", "drop", "churn", *map(str, SIZES)), 500),
 }
