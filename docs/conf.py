@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import itertools
 import json
 import os
 import re
@@ -282,6 +283,12 @@ def finish(app: Any, error: Exception | None) -> None:
         page.write_text(text, encoding="utf-8")
     if not error:
         without_attributes(Path(app.outdir) / "searchindex.js")
+        styles = Path(app.outdir) / "_static"
+        words = used_words(Path(app.outdir))
+        for name in ("styles/pydata-sphinx-theme.css", "sphinx-design.min.css"):
+            text = (styles / name).read_text(encoding="utf-8")
+            text = without_unused_rules(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), words)
+            (styles / name).write_text(text, encoding="utf-8")
 
 
 def without_attributes(path: Path) -> None:
@@ -293,6 +300,37 @@ def without_attributes(path: Path) -> None:
     for prefix, objects in read["objects"].items():
         read["objects"][prefix] = [one for one in objects if str(one[1]) in kept]
     path.write_text(f"{start}{json.dumps(read, separators=(',', ':'))}{end}", encoding="utf-8")
+
+
+def used_words(site: Path) -> set[str]:
+    """Classes and ids of the pages, and all words of scripts, which may add more."""
+    words: set[str] = set()
+    for page in site.rglob("*.html"):
+        for value in re.findall(r'\b(?:class|id)="([^"]*)"', page.read_text(encoding="utf-8")):
+            words.update(value.split())
+    for script in site.rglob("*.js"):
+        if script.name != "searchindex.js":
+            words.update(re.findall(r"[\w-]+", script.read_text(encoding="utf-8")))
+    return words
+
+
+def without_unused_rules(css: str, words: set[str]) -> str:
+    """Take out rules of classes that no page has: two thirds of the styles of the theme."""
+    parts = []
+    for head, body in re.findall(r"([^{}]*)\{((?:[^{}]|\{[^{}]*\})*)\}", css):
+        if head.strip().startswith(("@media", "@supports")):
+            body = without_unused_rules(body, words)
+        elif not head.strip().startswith("@"):
+            selectors = re.split(r",(?![^()]*\))", head)
+            plain = [
+                re.sub(r":(?:not|is|where|has)\([^)]*\)|\[[^\]]*\]", "", it) for it in selectors
+            ]
+            named = [re.findall(r"[.#]((?:\\.|[\w-])+)", it) for it in plain]
+            used = [{name.replace("\\", "") for name in names} <= words for names in named]
+            head = ",".join(itertools.compress(selectors, used))
+        if head and body:
+            parts.append(f"{head}{{{body}}}")
+    return "".join(parts)
 
 
 def setup(app: Any) -> None:
