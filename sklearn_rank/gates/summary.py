@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -286,9 +287,10 @@ def _fall(run: GateRun) -> str:
 
 
 def _table(texts: Mapping[str, Any], most: int) -> str:
-    """The first rows of a table of texts."""
-    columns = tuple(map(Column, texts["titles"]))
-    rows = [list(map(escape_markdown, row)) for row in texts["rows"][:most]]
+    """The first rows of a table of texts, without what would be too wide for a comment."""
+    is_shown = [not re.search(r"^queries$|interval$", title) for title in texts["titles"]]
+    columns = tuple(map(Column, compress(texts["titles"], is_shown)))
+    rows = [list(map(escape_markdown, compress(row, is_shown))) for row in texts["rows"][:most]]
     more = len(texts["rows"]) - most
     lines = [*markdown_rows(columns, rows), ""] if rows else []
     return "\n".join([*lines, *[f"{count(more, 'more row')}.\n"] * (more > 0)])

@@ -244,7 +244,7 @@ def said(result: GateResult) -> dict[str, Any]:
         "notes": notes_of(result),
         "outlook": outlook_of(result),
         "table": _as_texts(changes_table(result)),
-        "losers": _as_texts(losers_table(result)),
+        "losers": _as_texts(losers_table(result, most=1)),
     }
 
 
@@ -425,10 +425,10 @@ def _verdict(row: MeasureResult, *, is_stale: bool) -> str:
 # Queries -----------------------------------------------------------------------------------------
 
 
-def losers_table(result: GateResult) -> Table:
-    """The queries that explain a verdict."""
+def losers_table(result: GateResult, *, most: int = MOST_ITEMS) -> Table:
+    """The queries that explain a verdict, each with up to this many items."""
     rows = () if result.worst is None else result.worst.rows
-    return replace(queries_table(rows, most=MOST_ITEMS), notes=())
+    return replace(queries_table(rows, most=most), notes=())
 
 
 def _queries(result: GateResult) -> list[str]:
