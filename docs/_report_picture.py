@@ -1,35 +1,70 @@
-"""Take the pictures of the README and the start page: the report of `_shop.py`, light and dark.
+"""Take the pictures of the documentation: the report of `_shop.py` and a comment on a pull request.
 
 Run it by hand: `python docs/_report_picture.py`. It needs Chromium and Pillow.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
 
-from _shop import write_report
+from _shop import shop, write_report
+from markdown_it import MarkdownIt
 from PIL import Image
+
+from sklearn_rank import cli, write_qrels, write_run
 
 STATIC = Path(__file__).parent / "_static"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
 DARK = "--blink-settings=preferredColorScheme=0"
-WIDTH, HEIGHT = 1280, 900
+REPORT, COMMENT = (1280, 900), (940, 588)
+STYLE = """<!doctype html><meta charset="utf-8"><style>
+body { font: 14px/1.5 sans-serif; margin: 8px; padding: 16px; border: 1px solid #d0d7de;
+  border-radius: 6px; color: #1f2328; background: #fff }
+h3 { font-size: 1.25em; margin: 0 0 16px } table { border-collapse: collapse; margin: 0 0 16px }
+td, th { border: 1px solid #d0d7de; padding: 5px 12px }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6edf3; background: #0d1117 } body, td, th { border-color: #3d444d } }
+</style>"""
 
 
-def photograph(address: str, path: Path, *options: str) -> None:
+def photograph(page: Path, path: Path, size: tuple[int, int], *options: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "raw.png"
-        own = (f"--user-data-dir={folder}", f"--window-size={WIDTH},{HEIGHT}")
-        command = ["chromium", *OPTIONS, *own, *options, f"--screenshot={raw}", address]
+        window = (f"--user-data-dir={folder}", "--window-size={},{}".format(*size))
+        command = ["chromium", *OPTIONS, *window, *options, f"--screenshot={raw}", page.as_uri()]
         subprocess.run(command, check=True, capture_output=True)
         Image.open(raw).convert("RGB").quantize(96).save(path, optimize=True)
 
 
+def write_comment(path: Path) -> None:
+    """Write the comment of a gate that the old engine fails, as a page; works in the folder."""
+    made = shop()
+    write_qrels(made.qrels, "qrels.jsonl")
+    write_run(made.new, "new.jsonl")
+    write_run(made.old, "old.jsonl")
+    for name, texts in (("kinds", made.kinds), ("texts", made.texts), ("items", made.titles)):
+        Path(f"{name}.json").write_text(json.dumps(texts), encoding="utf-8")
+    limits = "--name search --max-drop ndcg@10=0.02 --slices kinds.json --max-slice-drop 0.05"
+    texts = "--query-text texts.json --item-text items.json"
+    for run, how in (("new", "--update"), ("old", "--markdown comment.md")):
+        command = f"gate qrels.jsonl {run}.jsonl {limits} {texts} {how}"
+        cli.main(command.split())
+    text = Path("comment.md").read_text(encoding="utf-8")
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    path.write_text(STYLE + page, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made:
-        page = Path(made) / "report.html"
-        write_report(page)
-        photograph(page.as_uri(), STATIC / "report.png")
-        photograph(page.as_uri(), STATIC / "report-dark.png", DARK)
+    os.environ.pop("CI", None)
+    with tempfile.TemporaryDirectory() as made, contextlib.chdir(made):
+        pages = Path(made, "report.html"), Path(made, "comment.html")
+        write_report(pages[0])
+        write_comment(pages[1])
+        for page, size in zip(pages, (REPORT, COMMENT), strict=True):
+            photograph(page, STATIC / f"{page.stem}.png", size)
+            photograph(page, STATIC / f"{page.stem}-dark.png", size, DARK)
