@@ -138,36 +138,29 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings of one layout."""
-    return reader_of(name, y_score, options)(y_true, y_score, options)
-
-
-def reader_of(name: str, y_score: Any, options: ReadOptions) -> _Read:
-    """The reader of a layout, for options that mean something there."""
     layout, ties = LAYOUTS[name], options.ties
     refuse_foreign(layout, options)
     for doubt in y_score.doubts if isinstance(y_score, Run) else ():
         warn(doubt, RankingOrderWarning)
-    msg = ""
     if TIE_RULES[ties].by_id and not layout.has_ids:
         msg = (
             f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
             "pass ties='stable' or another rule, or use a mapping layout"
         )
-    elif options.relevance is not None and ties not in ("average", "stable"):
+        raise InvalidParameterError(msg)
+    if options.relevance is not None and ties not in ("average", "stable"):
         msg = (
             f"ties={ties!r} would reorder tied items, but the order of ranked lists is given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
         )
-    if msg:
         raise InvalidParameterError(msg)
-    if not layout.has_ids:
-        # Types are few where elements are many.
-        elements = y_score if isinstance(y_score, (list, tuple)) else (y_score,)
-        if any(issubclass(kind, (Set, Mapping)) for kind in set(map(type, elements))):
-            msg = (
-                f"y_true holds numbers (the {name} layout), but y_score holds sets or mappings; "
-                "are y_true and y_score swapped?"
-            )
-            raise TypeError(msg)
-        return layout.read
-    return layout.read
+    # Types are few where elements are many.
+    elements = y_score if isinstance(y_score, (list, tuple)) else (y_score,)
+    kinds = () if layout.has_ids else set(map(type, elements))
+    if any(issubclass(kind, (Set, Mapping)) for kind in kinds):
+        msg = (
+            f"y_true holds numbers (the {name} layout), but y_score holds sets or mappings; "
+            "are y_true and y_score swapped?"
+        )
+        raise TypeError(msg)
+    return layout.read(y_true, y_score, options)
