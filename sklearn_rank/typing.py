@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 else:  # numpy.typing takes a fifth of the time of the whole import
     Array = FloatArray = IntArray = BoolArray = np.ndarray
 
-StringProvider: TypeAlias = Callable[[Any], str] | str
-"""The string by which an item is compared: of a function, or a path of attributes and keys."""
+StringProvider: TypeAlias = Callable[[Any], str]
+"""The string by which an item is compared."""
 
 Ties: TypeAlias = Literal["average", "stable", "docid", "optimistic", "pessimistic"]
 ZeroDivision: TypeAlias = Literal["warn", "raise"] | float

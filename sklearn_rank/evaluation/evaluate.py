@@ -81,9 +81,8 @@ def evaluate(
         Query id of each row; needed for 1-D grades, refused elsewhere.
     query_ids : sequence, default=None
         Names of the queries of lists and matrices, whose queries are positions otherwise.
-    string_provider : callable or str, default=None
-        Turns items of lists into the strings to compare, once per occurrence; text is a path of
-        attributes and keys of objects, such as "metadata.source".
+    string_provider : callable, default=None
+        Turns items of lists into the strings to compare, once per occurrence.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None
@@ -91,7 +90,7 @@ def evaluate(
         and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
-    clusters : mapping, callable or str, default=None
+    clusters : mapping, callable, default=None
         What queries were drawn by, such as a user, or a question of which they are paraphrases:
         {query: label}, a function of the query id, or a column of the data frames. Intervals and
         tests then go by cluster; scores stay. None: each query was drawn for itself.

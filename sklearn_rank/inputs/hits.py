@@ -7,7 +7,7 @@ first, wherever it is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
 from numbers import Number, Real
@@ -40,7 +40,7 @@ _NUMBERS = tuple(
     for name in (plain, f"_{plain}")
 )
 """Attributes in which objects have a score, distance or rank."""
-_PATH = "; pass string_provider=, a function or a path such as 'metadata.source'"
+_PROVIDER = "; pass string_provider=, such as lambda item: item.metadata['source']"
 
 
 @lru_cache(1 << 10)
@@ -69,25 +69,6 @@ def roles_of_hit(
     return roles
 
 
-def provider_of(given: Any) -> Callable[[Any], Any] | None:
-    """The function of an item that a path describes; a function is returned unchanged."""
-    if given is None or callable(given):
-        return given  # type: ignore[no-any-return]
-    if not isinstance(given, str) or not all(given.split(".")):
-        msg = (
-            "string_provider must be a function of an item, or a path of attributes and keys such "
-            f"as 'metadata.source', got {safe_repr(given)}"
-        )
-        raise TypeError(msg)
-
-    def follow(item: Any) -> Any:
-        for name in given.split("."):
-            item = item[name] if isinstance(item, Mapping) else getattr(item, name)
-        return str(item) if isinstance(item, (int, np.integer)) else item
-
-    return follow
-
-
 class HitReader:
     """Reads the ranked lists of one evaluation, whose items are all of one form."""
 
@@ -108,10 +89,10 @@ class HitReader:
         self._by_id = {
             kind for kind, item in objects.items() if kind not in as_is and _id_of(item) is not None
         }
-        self._keeps, self._unread = provider is not None, dict[str, set[Any]]()
+        self._provider, self._unread = provider, dict[str, set[Any]]()
         self.form, self.are_best_first = "", False
         """What the items are; and whether their order matters in addition to their numbers."""
-        if callable(provider):
+        if provider is not None:
             return  # which reads pairs and dicts by itself
         # Named tuples of both sides are ids, as other tuples are.
         fields = [getattr(kind, "_fields", ()) for kind in first.keys() - judged]
@@ -120,7 +101,7 @@ class HitReader:
         elif pairs and not any(issubclass(kind, tuple) for kind in judged):
             # Where the ground truth has tuples, pairs are ids themselves.
             self.form = "(id, score) pairs"
-        elif provider is not None or any(kind in self._by_id for kind in first):
+        elif any(kind in self._by_id for kind in first):
             self.form = "objects"
         self.are_best_first = bool(self.form)
 
@@ -150,14 +131,11 @@ class HitReader:
                 n for n, value in fields.items() if isinstance(n, str) and value is not None
             )
             try:
-                if self._keeps:
-                    roles: Mapping[Role, str] = find_roles(names, (), ORDER, where="an item")
-                else:
-                    roles = _roles_in(names, ORDER)
+                roles = _roles_in(names, ORDER)
             except ColumnRoleError as error:
                 msg = f"{where}: {error}. Pass {{id: score}}, or string_provider="
                 raise TypeError(msg) from None
-            items.append(hit if self._keeps else fields[roles["item"]])
+            items.append(fields[roles["item"]])
             kind = next((kind for kind in ORDER if kind in roles), None)
             read.append((kind, None if kind is None else fields[roles[kind]]))
             for name in () if kind else unread_columns(names, roles, None, ORDER):
@@ -205,15 +183,15 @@ class HitReader:
                 return name
         elif getattr(item, "__hash__", None) is not None:
             return item
-        msg = f"items of {where} are unhashable {type(item).__name__}{_PATH}"
+        msg = f"items of {where} are unhashable {type(item).__name__}{_PROVIDER}"
         raise TypeError(msg)
 
     def mismatch(self) -> str:
         """Why no ranked object may be a judged item; "" where there are none."""
         if self.object is None:
             return ""
-        kind, key = type(self.object).__name__, "string_provider" if self._keeps else "id"
-        return f"{kind} objects are compared by their {key}{_PATH}"
+        key = "id" if self._provider is None else "string_provider"
+        return f"{type(self.object).__name__} objects are compared by their {key}{_PROVIDER}"
 
 
 def negative(value: Any) -> Any:

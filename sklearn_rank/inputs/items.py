@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
-from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair, provider_of
+from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
 from sklearn_rank.support.checks import as_numbers, check_flag, is_missing, refuse_unordered
@@ -90,12 +90,16 @@ class ItemReader:
     """
 
     def __init__(self, options: ReadOptions) -> None:
-        self._given, self._provider = options.string_provider, provider_of(options.string_provider)
+        self._provider = options.string_provider
+        if not (self._provider is None or callable(self._provider)):
+            got = safe_repr(self._provider)
+            msg = f"string_provider must be a function of an item, got {got}"
+            raise TypeError(msg)
         self.hits = HitReader((), set(), None)
 
     def run(self, rankings: Sequence[Any], query_ids: Iterable[Any], judged: set[type]) -> Run:
         """The rankings; ``judged`` are the types of judged items."""
-        self.hits = HitReader(rankings, judged, self._given)
+        self.hits = HitReader(rankings, judged, self._provider)
         queries, read = list(query_ids), list[tuple[list[Any], list[Any] | None]]()
         for query, ranking in zip(queries, rankings, strict=True):
             where = Where("y_score", query)
@@ -125,7 +129,7 @@ class ItemReader:
             else:
                 items = _items_of(truth, where)
                 pair = next(filter(is_pair, items), None)
-                if pair is not None and not callable(self._given):
+                if pair is not None and self._provider is None:
                     msg = (
                         f"{where} holds {safe_repr(pair)}, an id and a number; pass {{item: "
                         "grade}, or a set, in which pairs are items"
@@ -179,8 +183,7 @@ class ItemReader:
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:
-        is_path = isinstance(self._given, str)
-        if isinstance(item, str) and (is_path or self.hits.object is not None):
+        if isinstance(item, str) and self.hits.object is not None:
             return str(item)  # which an object of the other side is to be equal to
         key = _called(self._provider, item, "string_provider", "item", position, "of", where)
         if not isinstance(key, str):

@@ -1,4 +1,4 @@
-"""Objects of retrievers: real ones (`.ci/versions ecosystem`), and classes of their shapes."""
+"""Objects in the shapes of retrievers; real ones are read in test_retrievers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sklearn_rank import RankingDataWarning, RankingOrderWarning, evaluate
+from sklearn_rank import RankingDataWarning, evaluate
 
 IDS, SCORES = ["a.md", "b.md", "c.md"], [0.9, 0.5, 0.5]
 TRUTH = {"q": {"b.md"}}
@@ -36,114 +36,44 @@ class Frozen:
     id: str
 
 
-def langchain() -> Any:
-    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
-    from langchain_core.documents import Document as Real
-
-    return lambda name, _: Real(page_content="text", metadata={"source": name})
-
-
-def llama_index() -> Any:
-    pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
-    from llama_index.core.schema import NodeWithScore, TextNode
-
-    def make(name: str, score: float) -> Any:
-        node = TextNode(id_=name, text="text", metadata={"source": name})
-        return NodeWithScore(node=node, score=score)
-
-    return make
-
-
-def haystack() -> Any:
-    pytest.importorskip("haystack", reason="haystack-ai is not installed")
-    from haystack import Document as Real
-
-    return lambda name, score: Real(id=name, content=name, score=score, meta={"source": name})
-
-
-def qdrant() -> Any:
-    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
-    from qdrant_client.models import ScoredPoint
-
-    return lambda name, score: ScoredPoint(
-        id=name, version=0, score=score, payload={"source": name}
-    )
-
-
-MAKERS: dict[str, tuple[Callable[[], Any], str, float, str]] = {
-    # What makes a hit, the path to the name of its source, and MRR by ids, or the error.
-    "LangChain": (
-        langchain,
-        "metadata.source",
-        1 / 2,
-        "unhashable Document; pass string_provider=",
-    ),
-    "LlamaIndex": (llama_index, "node.metadata.source", TIED, ""),
-    "Haystack": (haystack, "meta.source", TIED, ""),
-    "Qdrant": (qdrant, "payload.source", TIED, ""),
-    "documents": (
-        lambda: lambda name, _: Document(metadata={"source": name}),
-        *("metadata.source", 1 / 2, "unhashable Document; pass string_provider="),
-    ),
-    "scored": (
-        lambda: lambda name, score: Document(name, score, {"source": name}),
-        *("metadata.source", TIED, ""),
-    ),
-    "nodes": (
-        lambda: lambda name, score: Node(Document(name, metadata={"source": name}), score),
-        *("node.metadata.source", TIED, ""),
-    ),
+SHAPES: dict[str, tuple[Callable[[str, float], Any], float | None]] = {
+    # What makes a hit, and MRR by ids; None: such objects have none.
+    "documents": (lambda name, _: Document(metadata={"source": name}), None),
+    "scored": (lambda name, score: Document(name, score, {"source": name}), TIED),
+    "nodes": (lambda name, score: Node(Document(name, metadata={"source": name}), score), TIED),
 }
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-def test_objects_of_retrievers(maker: str) -> None:
-    factory, path, by_path, error = MAKERS[maker]
-    make = factory()
+def source(hit: Any) -> str:
+    """The name in the metadata of a hit, which text would break."""
+    return str(getattr(hit, "node", hit).metadata["source"])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_objects_of_retrievers(shape: str) -> None:
+    make, by_id = SHAPES[shape]
     hits = [make(name, score) for name, score in zip(IDS, SCORES, strict=True)]
-    if error:
-        with pytest.raises(TypeError, match=error):
-            evaluate(TRUTH, {"q": hits}, "mrr")
-    else:
-        assert evaluate(TRUTH, {"q": hits}, "mrr")["mrr"] == TIED
-        assert evaluate([{"b.md"}], [hits], "mrr")["mrr"] == TIED
-    # Texts of the truth pass a path, and a function, as they are.
-    assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=path)["mrr"] == by_path
-    assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=source(path))["mrr"] == 1 / 2
-    scored = list(zip(hits, SCORES, strict=True))
-    assert evaluate(TRUTH, {"q": scored}, "mrr", string_provider=path)["mrr"] == TIED
-    distances = list(zip(hits, [0.1, 0.2, 0.4], strict=True))
-    with pytest.warns(RankingOrderWarning, match="^scores rise along 1 of 1"):
-        evaluate(TRUTH, {"q": distances}, "mrr", string_provider=path)
+    for sides in ((TRUTH, {"q": hits}), ([{"b.md"}], [hits])):
+        if by_id is None:
+            with pytest.raises(TypeError, match=r"unhashable Document; pass string_provider="):
+                evaluate(*sides, "mrr")
+        else:
+            assert evaluate(*sides, "mrr")["mrr"] == by_id
+        # Texts of the truth pass the function as they are.
+        assert evaluate(*sides, "mrr", string_provider=source)["mrr"] == 1 / 2
     both = {"q": [make("b.md", 0.5)]}
-    assert evaluate(both, {"q": hits}, "mrr", string_provider=path)["mrr"] == by_path
+    assert evaluate(both, {"q": hits}, "mrr", string_provider=source)["mrr"] == 1 / 2
     # A function of the whole object finds nothing, which is said at any number of queries.
     with pytest.warns(RankingDataWarning, match=r"compared by their .*pass string_provider="):
         assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=str)["mrr"] == 0.0
 
 
-def source(path: str) -> Callable[[Any], str]:
-    """The same path, as a function that text would break."""
-
-    def follow(item: Any) -> str:
-        for name in path.split("."):
-            item = item[name] if isinstance(item, dict) else getattr(item, name)
-        return str(item)
-
-    return follow
-
-
-def test_paths_of_dicts_and_numbers() -> None:
-    hits = [{"payload": {"nr": 7}, "score": 0.9}, {"payload": {"nr": 8}, "score": 0.8}]
-    found = evaluate({"q": {"8"}}, {"q": hits}, "mrr", string_provider="payload.nr")
-    assert found["mrr"] == 1 / 2
+def test_hits_without_an_id_of_their_own() -> None:
     named = [{"meta": {"url": "u1"}}, {"meta": {"url": "u2"}}]
     with pytest.raises(TypeError, match=r"an item has no id; it has 'meta'.*string_provider="):
         evaluate({"q": {"u2"}}, {"q": named}, "mrr")
-    with pytest.raises(
-        ValueError, match=r"string_provider raised KeyError\(.*url.*\) on item 1 of"
-    ):
-        evaluate({"q": {"u2"}}, {"q": [named[0], {"meta": {}}]}, "mrr", string_provider="meta.url")
+    provider = {"string_provider": lambda hit: hit["meta"]["url"] if "meta" in hit else hit}
+    assert evaluate({"q": {"u2"}}, {"q": named}, "mrr", **provider)["mrr"] == 1 / 2
 
 
 class Link(NamedTuple):
