@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank import compare, read_qrels, read_run, write_qrels, write_run
+from sklearn_rank import read_qrels, read_run, write_qrels, write_run
 from sklearn_rank.support.disk import write_whole
 from tests.cli.conftest import Command
 
@@ -27,15 +27,6 @@ def test_a_report_does_not_replace_the_judgements(files, command):
     (files / "empty.html").touch()
     for _ in range(2):  # an empty file, and a report
         command(f"{words} empty.html")
-
-
-def test_nor_does_that_of_a_comparison(files):
-    compared = compare({"q": {"a"}}, {"A": {"q": ["a"]}, "B": {"q": ["x", "a"]}}, measures="mrr")
-    with pytest.raises(FileExistsError, match=r"new\.run exists and is not a report"):
-        compared.report(files / "new.run")
-    assert (files / "new.run").read_text() == RUN
-    for _ in range(2):
-        compared.report(files / "page.html")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning as SklearnWarning
 
 from sklearn_rank import (
@@ -225,10 +224,6 @@ def test_means_of_many_queries_are_sums_without_rounding(n):
 
 
 # Intervals ---------------------------------------------------------------------------------------
-
-IS_EXACT = stats.t.ppf(0.6, 2) == pytest.approx(1 / math.sqrt(12), rel=1e-14)
-NEARLY = 1e-14 if IS_EXACT else 1e-8
-"""Old versions of SciPy have nine digits of Student's t."""
 
 
 @pytest.mark.parametrize(("settled", "values"), [(np.nan, [1, 1 / 2]), (0.0, [0, 1, 1 / 2])])

@@ -17,7 +17,7 @@ from sklearn_rank import (
     measure_from,
 )
 from sklearn_rank.measures.grammar import safe_names
-from tests.evaluation.cases import HALF, RUN, TRUTH, plain
+from tests.evaluation.cases import HALF, plain
 
 # Export ------------------------------------------------------------------------------------------
 
@@ -144,12 +144,6 @@ def test_text_of_huge_scores_is_short():
     assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
     assert len({len(line) for line in lines[:2]}) == 1
     assert len(lines[0]) < 80
-
-
-def test_html():
-    page = evaluate(TRUTH, RUN, ("ndcg", "mrr"))._repr_html_()
-    assert '">mrr</td><td style="text-align:right">0.6875</td>' in page
-    assert ">4 queries</caption>" in page
 
 
 def test_names_that_file_systems_and_mlflow_take():

@@ -114,28 +114,20 @@ def test_weights_of_queries_are_those_of_the_mean() -> None:
     assert graded["auc(min_rel=2)"] == 1 / 2
 
 
-# Places stored as int32 and whole grades as uint8 do not overflow ---------------------------------
-
-
-def rankings_of(
-    above: list[int], tied: list[int], grades: list[int], n_ranked: int
-) -> JudgedRankings:
-    n_hits = len(above)
-    return JudgedRankings(
-        query_ids=["q"],
-        offsets=np.array([0, n_hits]),
-        above=np.array(above, np.int32),
-        tied=np.array(tied, np.int32),
-        grades=np.array(grades, np.uint8),
-        n_ranked=np.array([n_ranked]),
-        judged_offsets=np.array([0, n_hits]),
-        judged_grades=np.array(grades, np.uint8),
-    )
+# Positions stored as int32 and whole grades as uint8 do not overflow ------------------------------
 
 
 def test_ends_of_ties_beyond_the_range_of_int32():
-    last = 2**31 - 1
-    rankings = rankings_of([last - 5], [100], [1], last + 95)
+    last, one = 2**31 - 1, np.array([1], np.uint8)
+    rankings = JudgedRankings(
+        query_ids=["q"],
+        offsets=np.array([0, 1]),
+        above=np.array([last - 5], np.int32),
+        tied=np.array([100], np.int32),
+        grades=one,
+        n_ranked=np.array([last + 95]),
+        judged_offsets=np.array([0, 1]),
+        judged_grades=one,
+    )
     # Half of the 99 other items of the tie stand above, on average.
-    lag = pairwise.lag(rankings.widened(), k=None)
-    assert lag.tolist() == [last - 5 + 99 / 2]
+    assert pairwise.lag(rankings.widened(), k=None).tolist() == [last - 5 + 99 / 2]

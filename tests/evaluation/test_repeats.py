@@ -141,17 +141,6 @@ def test_comparisons_say_what_repeats_are_worth() -> None:
     twice = compare(truth, {"old": same, "new": Repeats([run()] * 2)}, measures="mrr")
     assert twice["mrr"].noise == 0
     assert np.isnan(compare(truth, {"old": run(), "new": run()}, measures="mrr")["mrr"].noise)
-    pooled = compare(
-        truth,
-        {
-            n: Repeats(
-                [{q: {"d0": float(rng.random()), "d1": 0.5} for q in truth} for _ in range(2)]
-            )
-            for n in "ab"
-        },
-        measures="auc(average=pooled)",
-    )
-    assert np.isnan(pooled["auc(average=pooled)"].noise)
 
 
 def test_repeats_without_a_common_value_have_no_noise() -> None:

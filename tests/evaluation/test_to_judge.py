@@ -243,15 +243,6 @@ def test_a_complete_truth_is_left_alone() -> None:
     assert unjudged_items(ev._judged) == [[]]
 
 
-def test_ids_are_kept_on_demand_and_places_always() -> None:
-    truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0}}
-    assert evaluate(truth, run, "mrr@1").condensed()["mrr@1"] == 1.0
-    with pytest.raises(
-        InvalidParameterError, match="ids of items were not stored; pass keep_items"
-    ):
-        evaluate(truth, run, "mrr@1").to_judge()
-
-
 def test_pooled_measures_are_refused_by_name() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 0.5}}
     ev = evaluate(truth, run, "auc(average=pooled)", keep_items=True)
@@ -259,8 +250,9 @@ def test_pooled_measures_are_refused_by_name() -> None:
         ev.condensed()
 
 
-def test_relevance_scores() -> None:
+def test_relevance_scores_and_rankings_without_ids() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "b"]}
+    assert evaluate(truth, run, "mrr@1").condensed()["mrr@1"] == 1.0
     relevance = RelevanceInput({"q": [3.0, 2.0, 1.0]})
     ev = evaluate(truth, run, ("mrr", "gauc"), relevance=relevance, keep_items=True)
     assert ev["mrr"] == 0.5
