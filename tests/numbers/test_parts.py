@@ -126,17 +126,18 @@ def test_changes_by_item(name: str, old: str, new: str, expected: list[float]) -
     assert change.tolist() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("k", [None, 3])
 @pytest.mark.parametrize("seed", range(6))
-def test_average_precision_by_shapley(seed: int) -> None:
+def test_average_precision_by_shapley(seed: int, k: int | None) -> None:
     """The mean, over all orders in which the items may move, of what each then changes."""
     generator = np.random.default_rng(seed)
     old, new = ({i: int(r) for i, r in enumerate(generator.permutation(9)[:4] + 1)} for _ in "on")
 
     def total(ranks: list[int]) -> Fraction:
-        own = sum(Fraction(1, rank) for rank in ranks)
+        alone = sum(Fraction(1, rank) for rank in ranks if rank <= (k or rank))
         # Of two items on one rank, before and after a move, one stands a rank below.
         lower = (max(a, b) + (a == b) for a, b in itertools.combinations(ranks, 2))
-        return own + sum(Fraction(1, rank) for rank in lower)
+        return alone + sum(Fraction(1, rank) for rank in lower if rank <= (k or rank))
 
     parts = [Fraction(0)] * 4
     orders = list(itertools.permutations(range(4)))
@@ -155,8 +156,8 @@ def test_average_precision_by_shapley(seed: int) -> None:
         lists.append(
             "".join(str(place) if item == "x" else item for place, item in enumerate(places))
         )
-    change = change_by_item(measure("map"), moved(names, *lists))
-    assert change.tolist() == pytest.approx([float(part / 4) for part in parts])
+    change = change_by_item(measure("map", k), moved(names, *lists))
+    assert change.tolist() == pytest.approx([float(part / (k or 4)) for part in parts])
 
 
 def test_average_precision_over_hits_has_no_parts() -> None:
