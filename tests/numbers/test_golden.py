@@ -12,7 +12,6 @@ import pytest
 from sklearn_rank import (
     InvalidParameterError,
     UndefinedMetricError,
-    UndefinedMetricWarning,
     evaluate,
     group_auc_score,
     limited_auc_score,
@@ -247,21 +246,6 @@ def test_chance_is_a_half_for_complete_rankings_alone(area) -> None:
     assert area(truth, top, zero_division=0.0) == pytest.approx(1 / 10 * 1 / 2, abs=0.01)
     # With all 95 irrelevant items counted, nearly all of them stand below one that is retrieved.
     assert area(truth, top, n_negatives=95) == pytest.approx(1 / 10 * (1 - 5 / 95), abs=0.01)
-
-
-@pytest.mark.parametrize("spec", ["auc", "gauc", "lauc"])
-def test_warprec_smooths_areas_and_leaves_out_empty_lists(spec) -> None:
-    """It adds 1 to the irrelevant items below a relevant one, and to all of them."""
-
-    def score(truth, ranking):
-        return evaluate([truth], [ranking], spec, convention="warprec")[spec]
-
-    # Of one irrelevant item: a has it below, (1 + 1) / (1 + 1); z was not retrieved.
-    unretrieved = 0 if spec == "lauc" else 1 / 2
-    assert score({"a", "z"}, ["a", "b"]) == (1 + unretrieved) / 2
-    assert score({"a"}, ["a"]) == 1
-    with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 1 queries"):
-        assert math.isnan(score({"a"}, []))
 
 
 def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was() -> None:
