@@ -179,8 +179,9 @@ def evaluate(
         return _evaluate_runs(y_true, y_score, options, [len(repeats.runs) for repeats in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     preset = find_convention(convention)
-    given = given_measures(values_of(values))
-    named = _named(parse_measures(_with_given(measures, given), distinct=False), given, preset)
+    given = {} if values is None else given_measures(values_of(values))
+    wanted = _with_given(measures, given) if given else measures
+    named = _named(parse_measures(wanted, distinct=False), given, preset)
     undefined = [
         check_zero_division(
             preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
@@ -229,7 +230,7 @@ def evaluate(
 def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
     """The measures, with those of ``given`` for their names."""
     by_name: dict[Any, Any] = {str(measure): measure for measure in given}
-    if not by_name or isinstance(measures, Measure):
+    if isinstance(measures, Measure):
         return measures
     if isinstance(measures, str):
         return by_name.get(measures, measures)

@@ -179,8 +179,8 @@ def gains_by_less(
             f"convention {preset.name!r} leaves them out; {argument('missing', 'zero')} counts "
             "empty rankings"
         )
-    unfound = rankings.n_hits < rankings.n_relevant
     forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
+    unfound = rankings.n_hits < rankings.n_relevant if forgets else np.False_
     if len(forgets) == len(scored) and unfound.any():
         yield (
             f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "

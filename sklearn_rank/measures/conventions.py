@@ -113,6 +113,8 @@ class Convention:
 
     def zero_division_of(self, measure: Measure) -> str | float:
         """Value of queries for which the measure is undefined."""
+        if not self.undefined:
+            return self.zero_division
         return self.undefined.get(measure.metric.name, self.zero_division)
 
     def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
