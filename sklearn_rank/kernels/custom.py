@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import FloatArray
@@ -29,11 +28,10 @@ class CustomKernel:
     """Value of all queries together, which was measured elsewhere."""
 
     def __call__(self, rankings: JudgedRankings, k: int | None) -> FloatArray:  # noqa: ARG002
-        """Values of all queries."""
+        """Values of all queries, whose relevant items are not tied."""
         if self.function is None:
             msg = f"{self.name} is not computed from rankings; pass its numbers: values="
             raise InvalidParameterError(msg)
-        refuse_ties(rankings, self.name)
         takes_ideal, values = _n_required(self.function) == 2, np.empty(len(rankings))
         for number, query in enumerate(rankings.query_ids):
             hits = slice(*rankings.offsets[number : number + 2])

@@ -182,8 +182,8 @@ def test_what_a_program_does_not_have_is_refused(name, spec, message):
 def test_data_that_a_program_counts_otherwise_are_warned_of(name, spec, scores, message):
     with pytest.warns(ConventionWarning, match=message) as caught:
         evaluate({"q": {"a": 1}}, {"q": scores}, spec, convention=name)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
+    told = [one for one in caught if one.category is ConventionWarning]
+    assert [one.filename for one in told] == [__file__]
 
 
 TIED, JUDGED = {"a": 1.0, **{f"x{n}": 1.0 for n in range(15)}}, {"q": {"a": 1, "b": 0}}
