@@ -21,7 +21,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.source import FileRows, Source
-from sklearn_rank.files.tables import EXACT, fault_of
+from sklearn_rank.files.tables import fault_of
 from sklearn_rank.inputs.hits import roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,
@@ -39,7 +39,7 @@ from sklearn_rank.inputs.roles import (
     wanted_of,
 )
 from sklearn_rank.inputs.tables import LEAST_RISES, doubt_of_rising
-from sklearn_rank.support.checks import negated
+from sklearn_rank.support.checks import EXACT_INTEGER, negated
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import Array
@@ -271,7 +271,7 @@ class _Reader:
             if source.is_run and kind != "rank":
                 doubts = self._doubts(values if kind == "score" else negated(values))
                 ranks: list[Any] = [row.get(roles.get("rank", "")) for row in rows]
-                if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT:
+                if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT_INTEGER:
                     read["rank"] = np.array(ranks, dtype=np.float64)
         elif set(numbers) != {None}:
             at = numbers.index(None)
@@ -315,7 +315,7 @@ class _Reader:
         problem = fault_of(value, is_grade=not self.source.is_run)
         if problem:
             self.source.fail(line, f"{kind} {safe_repr(value)} of {_name(*ids)} {problem}")
-        return value if abs(value) <= EXACT else float(value)
+        return value if abs(value) <= EXACT_INTEGER else float(value)
 
     def _id(self, line: int | None, value: Any, role: str) -> str:
         """Ids are text; a whole number is written as it would be there."""

@@ -27,7 +27,6 @@ from sklearn_rank.files.source import (
     source_of,
 )
 from sklearn_rank.files.tables import (
-    EXACT,
     columnar_kind,
     read_columnar,
     read_lines,
@@ -35,7 +34,7 @@ from sklearn_rank.files.tables import (
 )
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.support.checks import check_option, negated
+from sklearn_rank.support.checks import EXACT_INTEGER, check_option, negated
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import Array
@@ -173,7 +172,7 @@ def read_qrels(
 
 def _whole(grades: Array) -> Array:
     """Grades as integers if all are whole, and exact as float64."""
-    is_whole = (grades == np.rint(grades)).all() and np.abs(grades).max() <= EXACT
+    is_whole = (grades == np.rint(grades)).all() and np.abs(grades).max() <= EXACT_INTEGER
     return grades.astype(np.int64) if is_whole else grades
 
 

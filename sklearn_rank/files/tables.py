@@ -39,14 +39,13 @@ from sklearn_rank.inputs.roles import (
     wanted_of,
 )
 from sklearn_rank.inputs.tables import doubt_of_rising
+from sklearn_rank.support.checks import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
 TIMESTAMP = 10**8
 """A grade of a file without names that is as large is more likely seconds since 1970."""
-EXACT = 1 << 53
-"""Whole numbers up to here are exact as float64."""
 INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
 _LARGE, _LOADED = 1 << 21, 1 << 16
 """Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
@@ -245,7 +244,7 @@ def _numbers(
 ) -> Array:
     """Finite decimal numbers; NaN for a missing grade."""
     texts: list[str] = columns[role]
-    limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT, _DECIMALS)
+    limit, plain = (TIMESTAMP, _DIGITS) if form is _QRELS else (EXACT_INTEGER, _DECIMALS)
     if source.grades is None and plain.fullmatch(" ".join(texts)):
         with suppress(ValueError):
             values = np.array(list(map(float, texts)))
@@ -287,13 +286,13 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
         return "is not a number; decimals have a point" * isinstance(value, str) or "is no number"
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
-    is_exact = abs(value) <= EXACT or (abs(value) < 1 << 1023 and int(float(value)) == value)
+    is_exact = abs(value) < 1 << 1023 and int(float(value)) == value
     return "" if is_exact else INEXACT
 
 
 def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
-    data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT
+    data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT_INTEGER
     least = _LOADED if "polars" in sys.modules else _LARGE
     pl = polars_or_none() if len(data) >= least and source.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")

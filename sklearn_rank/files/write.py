@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
 from sklearn_rank.files.read import kind_of_name, read_qrels, read_run
 from sklearn_rank.support.checks import check_flag, check_option
-from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
+from sklearn_rank.support.disk import Kind, check_target, readable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
 
 TextFormat: TypeAlias = Literal["trec", "csv"]
@@ -176,7 +176,7 @@ def _write(table: _Table, path: Any, form: str, kind: str, tag: str) -> None:
             out.write(f"{query} {line}\n")
     data = out.getvalue().encode()
     _refuse_changes(table, data, form, kind)
-    with writable(path, "path"):
+    with readable(path, "path", "written"):
         write_whole(path, gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
 
 

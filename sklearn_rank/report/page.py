@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
-from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
+from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, readable, write_whole
 from sklearn_rank.support.text import as_text, count, safe_text
 from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
@@ -242,7 +242,7 @@ def provenance() -> list[str]:
 def write_page(report: Report, path: str | os.PathLike[str]) -> None:
     """Write the report to a file in a directory that exists."""
     check_target(path, HTML_REPORT)
-    with writable(path, "path"):
+    with readable(path, "path", "written"):
         write_whole(path, page(report).encode())
 
 

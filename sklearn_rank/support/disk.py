@@ -148,17 +148,11 @@ def readable(path: PathLike, what: str, done: str = "read") -> Iterator[None]:
         raise explained from error
 
 
-def writable(path: PathLike, what: str) -> contextlib.AbstractContextManager[None]:
-    """Explain errors of a file that is written."""
-    return readable(path, what, "written")
-
-
-_DENIED = "permission denied; check who may access it"
 _REASONS = {
     errno.EISDIR: "it is a folder; name a file",
     errno.ENOTDIR: "part of the path is a file, not a folder",
-    errno.EACCES: _DENIED,
-    errno.EPERM: _DENIED,
+    errno.EACCES: "permission denied; check who may access it",
+    errno.EPERM: "permission denied; check who may access it",
 }
 
 

@@ -18,6 +18,10 @@ def lines(*objects):
 TRUTH = {"q1": {"d1": 1, "d2": 1}}
 
 
+SCORED = {"q1": {"d1": 3.0, "d2": 1.5}}
+RANKED = {"q1": ["d2", "d1"]}
+
+
 @pytest.mark.parametrize(
     "one",
     [
@@ -34,28 +38,20 @@ def test_judgements_of_one_query(one):
     assert read_qrels(lines(one), columns=columns) == TRUTH
 
 
-SCORED = {"q1": {"d1": 3.0, "d2": 1.5}}
-
-
 @pytest.mark.parametrize(
-    "one",
+    ("one", "run"),
     [
-        {"query_id": "q1", "results": [{"id": "d1", "score": 3}, {"id": "d2", "score": 1.5}]},
-        {"query": "q1", "hits": [{"_id": "d1", "score": 3}, {"_id": "d2", "score": 1.5}]},
-        {"user": "q1", "recommendations": {"d1": 3, "d2": 1.5}},
+        ({"qid": "q1", "results": [{"id": "d1", "score": 3}, {"id": "d2", "score": 1.5}]}, SCORED),
+        ({"query": "q1", "hits": [{"_id": "d1", "score": 3}, ["d2", 1.5]]}, None),
+        ({"user": "q1", "recommendations": {"d1": 3, "d2": 1.5}}, SCORED),
+        ({"query": "q1", "results": ["d2", "d1"]}, RANKED),
+        ({"query": "q1", "results": [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]}, RANKED),
+        ({"query": "q1", "results": [["d1", 3], ["d2", 1.5]]}, SCORED),
+        ({"query": 7, "doc_ids": [3, "3a"]}, {"7": ["3", "3a"]}),
     ],
 )
-def test_scored_results_of_one_query(one):
-    assert read_run(lines(one)) == SCORED
-
-
-def test_ranked_results_of_one_query():
-    assert read_run(lines({"query": "q1", "results": ["d2", "d1"]})) == {"q1": ["d2", "d1"]}
-    ranked = [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]
-    assert read_run(lines({"query": "q1", "results": ranked})) == {"q1": ["d2", "d1"]}
-    pairs = {"query": "q", "results": [["b", 0.5], [7, 2]]}
-    assert read_run(lines(pairs))["q"] == {"b": 0.5, "7": 2}
-    assert read_run(lines({"query": 7, "doc_ids": [3, "3a"]})) == {"7": ["3", "3a"]}
+def test_results_of_one_query(one, run):
+    assert read_run(lines(one)) == (run or SCORED)
 
 
 def test_an_object_for_each_row():
@@ -309,20 +305,12 @@ def test_a_search_without_scores_is_a_ranking():
 # Queries with nothing ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json"])
 @pytest.mark.parametrize("missing", ["zero", "skip", "raise"])
-def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(form, missing):
+def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(missing):
     truth = {"p": {"x": 1}, "q": {}, "r": {"a": 1}}
     ranking = {"q": {"a": 1.0}, "p": {}, "r": {"a": 2.0}}
-    if form == "json":
-        texts = [json.dumps(table) for table in (truth, ranking)]
-    else:
-        texts = [
-            "\n".join(json.dumps({"query": q, key: items}) for q, items in table.items())
-            for table, key in ((truth, "relevant"), (ranking, "results"))
-        ]
-    qrels = read_qrels(io.BytesIO(texts[0].encode()), format=form)
-    run = read_run(io.BytesIO(texts[1].encode()), format=form)
+    qrels = read_qrels(lines(*({"query": q, "relevant": own} for q, own in truth.items())))
+    run = read_run(io.BytesIO(json.dumps(ranking).encode()))
     assert (dict(qrels), dict(run)) == (truth, ranking)
     options = {"missing": missing, "zero_division": 0.0}
     expected = evaluate(truth, ranking, ["map", "lag"], **options)

@@ -78,13 +78,6 @@ def test_ranks_order_and_without_numbers_the_rows_do():
     assert qrels_of(b"qid,doc,rating\nq,a,4.5\n") == {"q": {"a": 4.5}}
 
 
-def test_columns_of_other_names_can_be_given():
-    data = b"frage,doc,score\nq,a,2\n"
-    with pytest.raises(ColumnRoleError, match=r"no column for the role 'query'.*'frage'"):
-        run_of(data, "csv")
-    assert run_of(data, "csv", columns={"query": "frage"}) == {"q": {"a": 2.0}}
-
-
 # What is refused --------------------------------------------------------------------------------
 
 RUNS = {
@@ -153,13 +146,6 @@ QRELS = {
 def test_what_is_wrong_with_judgements_is_named_by_line(data, message):
     with pytest.raises(FileFormatError, match=f"^<file>:? ?{message}"):
         qrels_of(data)
-
-
-def test_two_columns_of_one_role_are_refused():
-    with pytest.raises(
-        ColumnRoleError, match=r"several .* 'item': 'doc_id', 'docno'.*columns=\{'item'"
-    ):
-        run_of(b"qid,doc_id,docno,score\nq,a,b,1\n")
 
 
 def test_compressed_files_have_a_limit():
