@@ -98,14 +98,11 @@ def score_measures(
         for measure, policy in zip(measures, zero_division, strict=True)
     ]
     scored: dict[int, Scored] = {}
-    for position, measure in enumerate(measures):
+    for position, (measure, policy) in enumerate(zip(measures, zero_division, strict=True)):
         if measure.is_pooled:
-            scored[position] = averaged(measure, data, None, None, zero_division[position])
+            scored[position] = averaged(measure, data, None, None, policy)
         elif given and measure in given:
-            values = given[measure]
-            scored[position] = averaged(
-                measure, data, values, data.weights, zero_division[position]
-            )
+            scored[position] = averaged(measure, data, given[measure], data.weights, policy)
     others = [position for position in range(len(measures)) if position not in scored]
     columns = _score_queries([measures[position] for position in others], data)
     for position, (values, weights) in zip(others, columns, strict=True):

@@ -84,11 +84,9 @@ def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
         return record._replace(average=record.average._replace(value=value))
     undefined = np.logical_and.reduce([np.isnan(np.asarray(part.values)) for part in parts])
     means = np.mean([np.asarray(part.counted) for part in parts], axis=0)
-    weights = record.weights
-    if weights is not None:
+    values, weights = np.where(undefined, math.nan, means), None
+    if record.weights is not None:
         weights = np.mean([np.asarray(part.weights) for part in parts], axis=0)
     # What raises or warns has done so for each run.
-    policy = math.nan if isinstance(record.zero_division, str) else record.zero_division
-    values = np.where(undefined, math.nan, means)
-    mean = averaged(record.measure, first._judged, values, weights, policy)
+    mean = averaged(record.measure, first._judged, values, weights, record.undefined)
     return mean._replace(zero_division=record.zero_division)
