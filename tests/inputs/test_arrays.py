@@ -97,16 +97,6 @@ def test_memory_layouts_of_columns(view, ties):
     assert value == (1 + 1 / 2) / 2
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_memory_layouts_of_matrices(order):
-    grades = np.array([[1, 0, 0], [0, 0, 1]], order=order)
-    scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]], order=order)
-    for matrix in (grades, scores):
-        matrix.setflags(write=False)
-    assert mean_reciprocal_rank_score(grades, scores) == (1 + 1 / 3) / 2
-    assert mean_reciprocal_rank_score(grades[:, ::-1], scores[:, ::-1]) == (1 + 1 / 3) / 2
-
-
 ARRAYS = {
     "rows": (
         np.array([1.0, 0, 2, 0, 1]),

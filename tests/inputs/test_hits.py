@@ -68,14 +68,6 @@ def test_objects_of_retrievers(shape: str) -> None:
         assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=str)["mrr"] == 0.0
 
 
-def test_hits_without_an_id_of_their_own() -> None:
-    named = [{"meta": {"url": "u1"}}, {"meta": {"url": "u2"}}]
-    with pytest.raises(TypeError, match=r"an item has no id; it has 'meta'.*string_provider="):
-        evaluate({"q": {"u2"}}, {"q": named}, "mrr")
-    provider = {"string_provider": lambda hit: hit["meta"]["url"] if "meta" in hit else hit}
-    assert evaluate({"q": {"u2"}}, {"q": named}, "mrr", **provider)["mrr"] == 1 / 2
-
-
 class Link(NamedTuple):
     """Names that would tell an id, of both sides."""
 

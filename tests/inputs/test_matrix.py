@@ -12,7 +12,6 @@ from sklearn_rank import (
     evaluate,
     group_auc_score,
     mean_average_precision_score,
-    mean_reciprocal_rank_score,
     ndcg_at_k_score,
 )
 from sklearn_rank.exceptions import RankingDataWarning
@@ -56,13 +55,6 @@ def test_entries_of_sparse_matrices_are_those_of_dense_ones(grades: Any) -> None
 def test_scores_of_matrices(wrap: Any) -> None:
     value = mean_average_precision_score(MATRIX, wrap(MATRIX_SCORES))
     assert value == pytest.approx(MATRIX_MAP, rel=1e-15)
-
-
-def test_weights_of_matrices_are_one_per_row() -> None:
-    value = mean_reciprocal_rank_score(
-        np.array([[0, 1], [1, 0]]), np.array([[2, 1], [2, 1]]), sample_weight=[3, 1]
-    )
-    assert value == (3 * 1 / 2 + 1 * 1) / 4
 
 
 # Candidates --------------------------------------------------------------------------------------
@@ -127,10 +119,6 @@ def test_a_pool_has_the_candidates_of_all_queries() -> None:
     ev = evaluate(GRADES, SCORES, "auc(average=pooled)", candidates=CELLS)
     # Ranked: .9 .6 .5* .4* .3, and last the relevant item that is no candidate.
     assert ev["auc(average=pooled)"] == (1 / 3 + 1 / 3 + 0) / 3
-
-
-def test_all_cells_as_candidates_change_no_bit() -> None:
-    assert values(GRADES, SCORES, candidates=np.ones_like(CELLS)) == values(GRADES, SCORES)
 
 
 # Warnings of items that were not ranked ----------------------------------------------------------

@@ -108,12 +108,6 @@ def test_lists_that_fall_once_do_not_rise() -> None:
     assert doubt_of_rising(np.array([rising] * 40).ravel(), offsets)
 
 
-def test_ranks_of_hits_order_them_in_every_door() -> None:
-    hits = [{"id": "a", "rank": 3}, {"id": "c", "rank": 2}, {"id": "b", "rank": 1}]
-    for ranked in ({"q1": hits}, json_of({"q1": hits})):
-        assert evaluate({"q1": {"b"}}, ranked, "mrr")["mrr"] == 1.0
-
-
 def test_a_look_at_odd_data_costs_no_more_where_data_is_larger(monkeypatch: Any) -> None:
     """The relevant items that are looked at are bounded, whatever is asked for."""
     from sklearn_rank.evaluation import data_warnings

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pytest_rankmetrics import assert_metric, expected_failure
-from sklearn_rank import cli, evaluate
+from sklearn_rank import evaluate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "search_tools.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## All queries")[0].split("| --- |")[-1]
@@ -226,28 +226,3 @@ def test_frames_of_scores_with_gaps_are_values_of_gates(make: Any) -> None:
         assert_metric(truth, run, name, at_least=value, **given)
     with expected_failure(match="faithfulness is 0.5"):
         assert_metric(truth, run, "faithfulness", at_least=0.6, **given)
-
-
-GAPS = (("a", "0.5"), ("b", "null"), ("c", "null"))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("f.csv", "query,faithfulness\na,0.5\nb,\nc,nan\n"),
-        ("f.jsonl", "".join(f'{{"query": "{q}", "x": {x}}}\n' for q, x in GAPS)),
-        ("f.json", '{"a": 0.5, "b": null, "c": null}'),
-    ],
-)
-def test_files_of_scores_with_gaps_are_values_of_gates(
-    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "t.qrels").write_text("a 0 x 1\nb 0 y 1\nc 0 z 1\n")
-    (tmp_path / "t.run").write_text("a Q0 x 1 1 t\nb Q0 y 1 1 t\nc Q0 z 1 1 t\n")
-    (tmp_path / name).write_text(text)
-    words = ["gate", str(tmp_path / "t.qrels"), str(tmp_path / "t.run"), "--name", "judged"]
-    words += ["--values", f"faithfulness={tmp_path / name}", "--zero-division", "nan"]
-    words += ["--baseline-dir", str(tmp_path / "baselines")]
-    for least, code in (("0.5", 0), ("0.6", 1)):
-        assert cli.main([*words, "--at-least", f"faithfulness={least}"]) == code
-        assert "faithfulness" in capsys.readouterr().out

@@ -128,13 +128,6 @@ def test_negative_grades_of_arrays_are_unjudged(wrap: Any, *, masked: bool) -> N
     assert rows.per_query["unjudged"].tolist() == [1, 2]
 
 
-def test_arrays_without_negative_grades_have_no_unjudged_items() -> None:
-    ev = evaluate(np.array([[1, 0]]), np.array([[1.0, 2.0]]), ("judged@1", "unjudged@1"))
-    assert ev.scores == {"judged@1": 1.0, "unjudged@1": 0.0}
-    assert ev.assumed == ""
-    assert ev.rankings.unjudged is None
-
-
 def test_relevance_scores_have_places_of_their_own() -> None:
     """In the list ``x`` is second; among the scores it is tied with ``b``."""
     ev = evaluate(
@@ -182,10 +175,6 @@ def test_what_was_assumed_is_printed() -> None:
     complete = evaluate([{"a": 1}], [["a", "x"]], "map")
     assert str(complete).endswith("1 query; judgements treated as complete")
     assert str(evaluate([{"a"}], [["a", "x"]], "map")).endswith("1 query")
-
-
-def test_arrays_may_be_told_to_be_complete() -> None:
-    assert evaluate(np.array([[1, 0]]), np.ones((1, 2)), "judged", assume="complete")["judged"] == 1
 
 
 @pytest.mark.parametrize("ties", ["docid", "stable", "average"])
