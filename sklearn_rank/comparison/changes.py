@@ -237,28 +237,29 @@ class _Relevant:
             hit.item is None for hits in self.hits for hit in hits.values()
         )
         """Whether nobody knows which items the hits are."""
-        self.items: dict[Any, tuple[Any, float]] = {}
+        self.items: dict[Any, float] = {}
+        """Their grades."""
         before, after = sides
         for side in (after, before):
             hits = [(hit.item, hit.grade) for hit in side.hits]
             for item, grade in (*hits, *(side.judged or {}).items()):
                 if grade >= least and grade > 0:
-                    self.items.setdefault(item, (item, grade))
+                    self.items.setdefault(item, grade)
 
     def hit_numbers(self) -> tuple[IntArray, IntArray]:
         """(H,) which items the hits of each side are."""
-        number_of = {name: number for number, name in enumerate(self.items)}
-        old, new = (np.array([number_of[name] for name in hits], np.int64) for hits in self.hits)
+        number_of = {item: number for number, item in enumerate(self.items)}
+        old, new = (np.array([number_of[item] for item in hits], np.int64) for hits in self.hits)
         return old, new
 
     def changes(self, contributions: FloatArray) -> tuple[ItemChange, ...]:
         """The items with their ranks, the largest contributions first, then what moved."""
         weighed = []
-        for (name, of), part in zip(self.items.items(), contributions.tolist(), strict=True):
-            old, new = (hits[name].rank if name in hits else None for hits in self.hits)
+        for (item, grade), part in zip(self.items.items(), contributions.tolist(), strict=True):
+            old, new = (hits[item].rank if item in hits else None for hits in self.hits)
             first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
             order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
-            weighed.append((order, ItemChange(*of, old, new, part)))
+            weighed.append((order, ItemChange(item, grade, old, new, part)))
         return tuple(change for _, change in sorted(weighed, key=itemgetter(0)))
 
 

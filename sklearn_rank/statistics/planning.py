@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
 from sklearn_rank.statistics.means import check_share
 from sklearn_rank.statistics.student import t_quantile
-from sklearn_rank.support.checks import check_integer, refuse_value
+from sklearn_rank.support.checks import check_integer, check_number, refuse_value
 
 
 def least_found(
@@ -68,8 +67,7 @@ def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8
     0.0535
     """
     n = check_integer(n, "n", "detectable_drop", at_least=2)
-    sd = _check_positive(sd, "sd", "detectable_drop")
-    alpha, power = _check_shares(alpha, power, "detectable_drop")
+    sd, alpha, power = _checked("detectable_drop", sd, alpha, power)
     return least_found(sd / math.sqrt(n), n - 1, alpha, power)
 
 
@@ -90,9 +88,8 @@ def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float =
     >>> [queries_needed(drop, sd=0.15) for drop in (0.01, 0.02, 0.05)]
     [1393, 350, 58]
     """
-    drop = _check_positive(drop, "drop", "queries_needed")
-    sd = _check_positive(sd, "sd", "queries_needed")
-    alpha, power = _check_shares(alpha, power, "queries_needed")
+    drop = check_number(drop, "drop", "queries_needed", at_least=0, above=True)
+    sd, alpha, power = _checked("queries_needed", sd, alpha, power)
     few, enough = 1, 2
     while least_found(sd / math.sqrt(enough), enough - 1, alpha, power) > drop:
         few, enough = enough, 2 * enough
@@ -103,14 +100,9 @@ def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float =
     return enough
 
 
-def _check_positive(value: Any, name: str, owner: str) -> float:
-    if not isinstance(value, Real) or not 0 < float(value) < math.inf:
-        refuse_value(value, name, owner, "a number above 0")
-    return float(value)
-
-
-def _check_shares(alpha: Any, power: Any, owner: str) -> tuple[float, float]:
+def _checked(owner: str, sd: Any, alpha: Any, power: Any) -> tuple[float, float, float]:
+    sd = check_number(sd, "sd", owner, at_least=0, above=True)
     alpha, power = check_share(alpha, "alpha", owner), check_share(power, "power", owner)
     if power <= alpha / 2:
         refuse_value(power, "power", owner, f"above alpha / 2 ({alpha / 2:g})")
-    return alpha, power
+    return sd, alpha, power
