@@ -425,7 +425,9 @@ def page(metric: Metric) -> str:
     notes, measure = NOTES[metric.name], spelling(metric, 4)
     end = "infinity" if math.isinf(metric.upper) else "1"
     better = "greater" if metric.greater_is_better else "less"
-    seen = not (metric.reads_unjudged or metric.of_results or metric.combines)
+    seen = not (
+        metric.of_judgements or metric.skips_unjudged or metric.of_results or metric.combines
+    )
     graded, ranking, description = worked(metric)
     grades = "every grade above 0 is relevant, or each from `min_rel` on"
     if metric.graded:

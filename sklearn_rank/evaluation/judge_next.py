@@ -98,7 +98,7 @@ def _refuse(scored: Scored, data: RankingData, items: Sequence[Sequence[Hit]]) -
         reason = "ranks all queries together; its items have no query to be judged for"
     elif measure.metric.is_given:
         reason = "was measured elsewhere, and no grade changes it"
-    elif any(part.metric.reads_unjudged for part in measure.parts):
+    elif any(part.metric.of_judgements or part.metric.skips_unjudged for part in measure.parts):
         reason = "reads which items are judged; name a measure that reads grades"
     elif data.has_relevance:
         reason = "has no items to judge where relevance= ranks them in a second way"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from sklearn_rank.support.segments import offsets_of, segment_sum, similar_lengt
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
-RecallLevel: TypeAlias = float | Literal["11pt"]
 LEAST_AP = 1e-5
 """Least value of a query in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 ELEVEN = tuple(level / 10 for level in range(11))
@@ -47,7 +46,7 @@ def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:
 
 
 def interpolated_precision(
-    rankings: JudgedRankings, *, k: None, recall: RecallLevel = "11pt"
+    rankings: JudgedRankings, *, k: None, recall: float | Literal["11pt"] = "11pt"
 ) -> FloatArray:
     """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
     refuse_ties(rankings, "iprec")

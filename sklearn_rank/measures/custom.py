@@ -194,10 +194,11 @@ def numbers_by_query(
         what = "no number for" if missing else "numbers of queries that are not evaluated:"
         msg = f"values of {measure}: {what} {format_list(missing or unknown)}"
         raise QueryMismatchError(msg)
-    lower, upper = measure.metric.lower, measure.metric.upper
+    lower, upper, numbers_read = measure.metric.lower, measure.metric.upper, []
     for query in query_ids:
         value = given[query]
         if is_missing(value):
+            numbers_read.append(math.nan)
             continue
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
         value = value.item() if isinstance(value, np.generic) else value
@@ -210,5 +211,5 @@ def numbers_by_query(
                 name = f"measure_from({str(measure)!r}, range=(0, float('inf')), "
                 msg += f"; other numbers need a direction: {name}greater_is_better=...)"
             raise InvalidParameterError(msg)
-    read = (math.nan if is_missing(given[query]) else given[query] for query in query_ids)
-    return np.fromiter(read, dtype=np.float64, count=len(query_ids))
+        numbers_read.append(float(value))
+    return np.array(numbers_read, dtype=np.float64)

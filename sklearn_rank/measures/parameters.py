@@ -32,7 +32,7 @@ def number_from(at_least: float, *, above: bool = False) -> Check:
     return partial(check_number, at_least=at_least, above=above)
 
 
-_AT_LEAST_0, _ABOVE_0 = number_from(0.0), number_from(0.0, above=True)
+_AT_LEAST_0, ABOVE_0 = number_from(0.0), number_from(0.0, above=True)
 
 
 def check_gain(value: Any, name: str, owner: str) -> Any:
@@ -53,7 +53,7 @@ def check_max_grade(value: Any, name: str, owner: str) -> Any:
     """A word or a number above 0."""
     if isinstance(value, str) and value != "query":
         refuse_value(value, name, owner, "'query' or a finite number above 0")
-    return value if isinstance(value, str) else _ABOVE_0(value, name, owner)
+    return value if isinstance(value, str) else ABOVE_0(value, name, owner)
 
 
 def check_negatives(value: Any, name: str, owner: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
-from sklearn_rank.measures.parameters import Check, number_from, shown
+from sklearn_rank.measures.parameters import ABOVE_0, Check, shown
 from sklearn_rank.support.checks import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
@@ -113,11 +113,6 @@ class Metric:
         return defaults
 
     @property
-    def reads_unjudged(self) -> bool:
-        """Whether it matters which items nobody judged."""
-        return self.of_judgements or self.skips_unjudged
-
-    @property
     def combines(self) -> bool:
         """Whether the metric is made of other measures."""
         return bool(self.members)
@@ -186,10 +181,7 @@ class Measure:
             if name == "average":
                 checked[name] = check_option(value, name, metric.averages, owner)
             elif name == "min_rel":
-                is_given = value is not None
-                checked[name] = (
-                    number_from(0.0, above=True)(value, name, owner) if is_given else None
-                )
+                checked[name] = None if value is None else ABOVE_0(value, name, owner)
             else:
                 checked[name] = metric.checks[name](value, name, owner)
         members = checked.get("measures", metric.members)

@@ -183,6 +183,13 @@ def test_a_gate_compares_with_its_baseline(tmp_path: Path) -> None:
     assert "gained is counted with own=" in gate(tmp_path, OLD_MS, other)
 
 
+def test_ideal_grades_are_those_of_all_relevant_items_and_fall() -> None:
+    seen = []
+    own = measure_from("own", lambda grades, ideal: seen.extend((*grades, *ideal)) or 1)
+    evaluate({"q": {"a": 1, "b": 3, "z": 2}}, {"q": ["x", "a", "b"]}, own)
+    assert seen == [0, 1, 3, 3, 2, 1]
+
+
 def test_tied_relevant_items_are_refused() -> None:
     first = measure_from("first", lambda grades: grades[0])
     run = {"q\x1b": {"a": 1.0, "b": 0.0, "c": 0.0}}
