@@ -42,7 +42,7 @@ def test_judgements_of_one_query(one):
     ("one", "run"),
     [
         ({"qid": "q1", "results": [{"id": "d1", "score": 3}, {"id": "d2", "score": 1.5}]}, SCORED),
-        ({"query": "q1", "hits": [{"_id": "d1", "score": 3}, ["d2", 1.5]]}, None),
+        ({"qid": "q1", "hits": [{"_id": "d1", "score": 3}, {"_id": "d2", "score": 1.5}]}, SCORED),
         ({"user": "q1", "recommendations": {"d1": 3, "d2": 1.5}}, SCORED),
         ({"query": "q1", "results": ["d2", "d1"]}, RANKED),
         ({"query": "q1", "results": [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]}, RANKED),
@@ -51,7 +51,7 @@ def test_judgements_of_one_query(one):
     ],
 )
 def test_results_of_one_query(one, run):
-    assert read_run(lines(one)) == (run or SCORED)
+    assert read_run(lines(one)) == run
 
 
 def test_an_object_for_each_row():

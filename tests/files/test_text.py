@@ -41,7 +41,9 @@ def test_trec_runs(data):
 
 
 def test_comments_are_passed_over():
-    assert run_of(b"# a run\n" + LINES + b"#end\n") == READ
+    for comment in (b"# a run\n", b"# Q0 d 1 0.5 t\n"):  # of as many fields as a row has
+        assert run_of(comment + LINES + b"#end\n") == READ
+        assert run_of(comment + LINES) == READ
     assert qrels_of(b"#c\nq1 0 #d 1\nq2 0 a -1\n") == {"q1": {"#d": 1}, "q2": {"a": -1}}
     run = run_of(LINES + b"q1 Q0 d9 4 0.01 t and more\n")
     assert run["q1"]["d9"] == 0.01, "what follows the tag is passed over"
@@ -82,6 +84,8 @@ def test_ranks_order_and_without_numbers_the_rows_do():
 
 RUNS = {
     "five fields": (b"q Q0 d 1 0.5\n", "1: 5 fields instead of 6 fields"),
+    "short last line": (LINES + b"q Q0 d\n", "4: 3 fields instead of 6 fields"),
+    "six, seven and five": (LINES + b"q Q0 d 1 0.5 t x\nq Q0 e 1 0.5\n", "5: 5 fields"),
     "five and seven": (b"q Q0 d 1 0.5 t x\nq Q0 e 1 0.5\n", "2: 5 fields"),
     "score abc": (LINES + b"q Q0 d 1 abc t\n", "4: score 'abc' is not a number"),
     "comments count as lines": (b"#\n\nq Q0 d 1 abc t\n", "3: score 'abc'"),
