@@ -156,13 +156,12 @@ def items_of(
         grades.update(side.judged or {})
         names.update(dict.fromkeys(hit.item for hit in side.hits))
     names.update(dict.fromkeys(item for item, grade in grades.items() if grade > 0))
-    ranks, scores = [], []
+    ranks_of, scores_of = [], []
     for side in sides:
         rank_of: dict[Any, Number] = dict(zip(side.ranking, count(1)))
         rank_of.update((hit.item, hit.rank) for hit in side.hits)  # in a tie the mean of its ranks
-        ranks.append(list(map(rank_of.get, names)))
-        score_of = dict(zip(side.ranking, side.scores, strict=False))
-        scores.append(list(map(score_of.get, names)))
+        ranks_of.append(rank_of)
+        scores_of.append(dict(zip(side.ranking, side.scores, strict=False)))
     shares: dict[Any, list[list[Number]]] = {
         item: [[None] * (len(sides) - 1) for _ in changes] for item in names
     }
@@ -173,10 +172,12 @@ def items_of(
                 if change.item in shares and math.isfinite(change.contribution):
                     shares[change.item][place][number] = rounded(change.contribution)
                     largest[change.item] = max(largest[change.item], abs(change.contribution))
-    rows: list[tuple[tuple[bool, float], list[Any]]] = []
-    columns = zip(*ranks, strict=True), zip(*scores, strict=True)
-    for item, of_item, points in zip(names, *columns, strict=True):
-        raw, name = as_text(item), _shown(as_text(item))
+    rows: list[list[Any]] = []
+    for item in sorted(names, key=lambda item: (item not in top, -largest[item]))[:MOST_ITEMS]:
+        of_item = [ranks.get(item) for ranks in ranks_of]
+        points = [scores.get(item) for scores in scores_of]
+        raw = as_text(item)
+        name = _shown(raw)
         row: list[Any] = [
             name,
             _facts(text_of(item)),
@@ -189,10 +190,9 @@ def items_of(
         has_scores = any(s is not None for s in shown)
         row += [shown if has_scores else []] if has_scores or raw != name else []
         row += [raw] if raw != name else []
-        rows.append(((item not in top, -largest[item]), row))
-    rows.sort(key=lambda pair: pair[0])
+        rows.append(row)
     depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
-    return [depths, [row for _, row in rows[:MOST_ITEMS]]]
+    return [depths, rows]
 
 
 # Data of the script ------------------------------------------------------------------------------
