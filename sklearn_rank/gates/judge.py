@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from sklearn_rank.gates.words import (
     several,
     value_sentence,
 )
+from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.support.text import argument
 from sklearn_rank.tables.table import p_text
@@ -78,7 +78,7 @@ class _Case:
         return gravest([*found, *(row.state for row in self.rows.values())])
 
     @property
-    def measures(self) -> dict[str, Any]:
+    def measures(self) -> dict[str, Measure]:
         """Measures by name."""
         return dict(zip(self.new, self.new.measures, strict=True))
 
@@ -145,7 +145,6 @@ def _result(case: _Case, rate: float | None) -> GateResult:
         measures={name: case.rows[None, name] for name in new},
         slices=tuple(row for (label, _), row in case.rows.items() if label is not None),
         queries=len(new.query_ids),
-        common=None if case.joined is None else len(case.joined.query_ids),
         counts=new.counts,
         worst=_worst(case) if explains else None,
         systems=case.names,
@@ -277,29 +276,24 @@ def _families(case: _Case) -> tuple[Family, Family]:
 
 
 def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
-    """Pairs of values, or the drop of a measure that has none; None: unknown.
+    """Pairs of values, or the drop of a measure that has none; None: nothing to compare.
 
-    The old and the new value are in the row afterwards.
+    Both values are in the row afterwards.
     """
-    own = _change_of(case, key)
-    if own is None or (isinstance(own, PairedDifferences) and not len(own)):
-        return own
-    was, now = own.means if isinstance(own, PairedDifferences) else own
-    row = case.rows[key] = replace(case.rows[key], baseline_value=was, new=now)
-    if isinstance(own, PairedDifferences):
-        return own
-    return was - now if row.greater_is_better else now - was
-
-
-def _change_of(case: _Case, key: Key) -> PairedDifferences | tuple[float, float] | None:
-    """Pairs of values, or the two values of a measure without any per query; None: unknown."""
-    (label, name), joined, pairs = key, case.joined, case.pairs(key[1])
+    (label, name), joined, row, pairs = key, case.joined, case.rows[key], case.pairs(key[1])
     if pairs is not None:
-        return pairs if label is None else pairs.take(case.slices[label][0])
-    if joined is None or name not in joined.measures or label is not None:
+        pairs = pairs if label is None else pairs.take(case.slices[label][0])
+        if not len(pairs):
+            return pairs
+        was, now = pairs.means
+    elif joined is None or name not in joined.measures or label is not None:
         return None
-    old, new = (round(joined.value(system, name), DECIMALS) for system in joined.systems)
-    return None if math.isnan(old) else (old, new)
+    else:
+        was, now = (round(joined.value(system, name), DECIMALS) for system in joined.systems)
+        if math.isnan(was):
+            return None
+    row = case.rows[key] = replace(row, baseline_value=was, new=now)
+    return row.fall if pairs is None else pairs
 
 
 def _judge_changes(
@@ -320,21 +314,10 @@ def _judge_changes(
             state = State.NOT_CONFIRMED
             said = ", ".join(filter(None, [counts_of(row), p_text(drop.p_holm)]))
             text = f"{moved} (allowed {row.allowed:g}), which may be chance: {said}"
-            case.add("not_confirmed", state, f"{text}{_losers(case, key)}", moved)
+            case.add("not_confirmed", state, text, moved)
         elif improved:
             state = State.IMPROVED
         case.rows[key] = replace(row, state=gravest([row.state, state]))
-
-
-def _losers(case: _Case, key: Key) -> str:
-    """``; lost most: q1 q2``, of all queries."""
-    pairs = None if key[0] is not None else _change_of(case, key)
-    if not isinstance(pairs, PairedDifferences):
-        return ""
-    order = np.argsort(-pairs.drops, kind="stable")[:MOST_QUERIES]
-    lost = [pairs.queries[n] for n in order.tolist() if pairs.drops[n] > 0]
-    ids = [case.new.query_ids[n] for n in lost]
-    return f"; lost most: {several(ids)}" if ids else ""
 
 
 def _find_lost_values(case: _Case) -> None:
@@ -430,11 +413,10 @@ def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
 
 def _worst(case: _Case) -> Worst | None:
     """Queries of the measure that explains the verdict; None without values per query."""
-    (name, labels), joined = explained(case), case.joined
+    (name, labels), joined, texts = explained(case), case.joined, case.limits.texts
     if name is None:
         return None
-    texts = case.limits.texts
-    text_of, title_of = map(_guarded, (text_function(texts[0]), title_function(texts[1])))
+    text_of = text_function(texts[0])
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
@@ -454,19 +436,8 @@ def _worst(case: _Case) -> Worst | None:
     order = np.argsort(-drops, kind="stable")[:MOST_QUERIES].tolist()
     lost = [n for n in order if drops[n] > 0]
     losers = [number_of[pairs.queries[n]] for n in lost]
+    title_of = title_function(texts[1])
     changes = query_changes(joined, name, (before, after), text_of, losers, title_of)
     loss = math.fsum(drops[drops > 0].tolist())
     share = math.fsum(drops[lost].tolist()) / loss if loss else None
     return Worst(name, tuple(changes), share, labels, len(pairs))
-
-
-def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], str]:
-    """The texts of a function of the caller, whose error hides no failure."""
-
-    def text_of(key: Any) -> str:
-        try:
-            return str(function(key) or "")
-        except Exception as error:
-            return f"({type(error).__name__})"
-
-    return text_of

@@ -121,11 +121,8 @@ class MeasureResult:
     @property
     def change(self) -> float | None:
         """``new - baseline_value``."""
-        return (
-            None
-            if self.new is None or self.baseline_value is None
-            else self.new - self.baseline_value
-        )
+        old = self.baseline_value
+        return None if self.new is None or old is None else self.new - old
 
     @property
     def fall(self) -> float:
@@ -204,8 +201,6 @@ class GateResult:
     """By canonical spelling, in the order of the call."""
     slices: tuple[MeasureResult, ...] = ()
     queries: int = 0
-    common: int | None = None
-    """Queries that were compared; None where nothing was."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     worst: Worst | None = field(default=None, compare=False)
     systems: tuple[str, ...] = ()
@@ -273,16 +268,9 @@ class GateResult:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
         from sklearn_rank.gates.words import said
 
-        left_out = dict.fromkeys(("evaluation", "page", "worst", "file"))
-        names = ("", "", "")
-        if self.file is not None:
-            names = self.file.shown, self.file.update, self.file.accept
-        left_out |= dict(zip(("baseline", "update", "accept"), names, strict=True))
-        own = {field.name: getattr(self, field.name) for field in fields(self)} | left_out
-        record: dict[str, Any] = plain(own | said(self))
-        rows = [*record["measures"].values(), *record["slices"]]
-        for row, metric in zip(rows, [*self.measures.values(), *self.slices], strict=True):
-            row |= {"change": plain(metric.change), "compared": metric.compared}
+        left_out = ("evaluation", "page", "worst", "file")
+        names = [each.name for each in fields(self) if each.name not in left_out]
+        record: dict[str, Any] = plain({name: getattr(self, name) for name in names} | said(self))
         return record
 
 
@@ -299,7 +287,9 @@ def plain(value: Any) -> Any:
 
 def _builtin(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        return {own.name: getattr(value, own.name) for own in fields(value)}
+        content = {own.name: getattr(value, own.name) for own in fields(value)}
+        more = ("change", "compared") if isinstance(value, MeasureResult) else ()
+        return content | {name: getattr(value, name) for name in more}
     if isinstance(value, Mapping):
         return {str(key): part for key, part in value.items()}
     if isinstance(value, (set, frozenset)):

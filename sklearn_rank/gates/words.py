@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
@@ -26,12 +26,8 @@ from sklearn_rank.tables.table import (
     text_cell,
 )
 
-if TYPE_CHECKING:
-    pass
-
 LONGEST_NAME = 24
 """Several ids have to fit a line."""
-LONGEST_TEXT = 80
 DECIMALS = 3
 """Of a headline; tables have more."""
 MOST_DECIMALS = 6
@@ -235,7 +231,10 @@ def _values(result: GateResult) -> str:
 
 def said(result: GateResult) -> dict[str, Any]:
     """The texts of reports."""
+    file = result.file
+    names = ("", "", "") if file is None else (file.shown, file.update, file.accept)
     return {
+        **dict(zip(("baseline", "update", "accept"), names, strict=True)),
         "headline": result.headline,
         "message": result.message if result.state not in UNREMARKABLE else result.headline,
         "brief": result.brief,
