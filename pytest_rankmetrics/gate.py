@@ -99,7 +99,7 @@ class RankGate:
             Numbers of the whole run; less is better unless ``at_least`` names it.
         slices : mapping, callable or str, default=None
             {query: label or labels}, {label: queries}, a function of the query id, or a column.
-        max_slice_drop : float or {label: float}, default=None
+        max_slice_drop : float, default=None
             Allowed drop of each slice, for every measure that has an allowed drop.
         slice_at_least : {label: {measure: float}}, default=None
             Thresholds of slices, of any size.
@@ -178,12 +178,9 @@ class RankGate:
         with suppress(ValueError):  # another drive of Windows
             file = Path(os.path.relpath(self._request.path, start)).as_posix()
             target = f"{file}::{nodeid.partition('::')[2]}"
-        # A pattern that needs no quoting: the gate's name, or else its test's.
-        glob = name.partition("[")[0]
-        if not re.fullmatch(r"[A-Za-z0-9_.\-]{1,80}", glob):
-            glob = nodeid.rpartition("::")[2].partition("[")[0]
         pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
-        return f"{pytest} --rank-update", f'{pytest} --rank-accept "*{glob}*"'
+        accept = shlex.quote(safe_text(f"--rank-accept={name}", limit=300))
+        return f"{pytest} --rank-update", f"{pytest} {accept}"
 
 
 class RankRegressionFixture:

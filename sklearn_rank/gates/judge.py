@@ -259,9 +259,8 @@ def _families(case: _Case) -> tuple[Family, Family]:
         whole[0][key] = own
         whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
     for key in [key for key in case.rows if key[0] is not None]:
-        label, name = str(key[0]), key[1]
-        judged = name in limits.max_drop and (None, name) in whole[0]
-        own, most = _compare(case, key), limits.allowed_of(label) if judged else None
+        judged = (None, key[1]) in whole[0]
+        own, most = _compare(case, key), limits.max_slice_drop if judged else None
         if not isinstance(own, PairedDifferences):
             continue
         small = len(own) < settings.min_slice_size
@@ -359,10 +358,10 @@ def _judge_fit(case: _Case) -> None:
 def _find_missing_slices(case: _Case) -> None:
     """Slices that are limited, and empty now."""
     limits = case.limits
-    limited = list(limits.max_slice_drop) if isinstance(limits.max_slice_drop, Mapping) else []
+    labels = dict.fromkeys(limits.slice_at_least)
     if isinstance(limits.slices, Mapping):
-        limited += [str(label) for label, of in limits.slices.items() if of in ([], (), set())]
-    labels = dict.fromkeys([*limited, *limits.slice_at_least])
+        empty = (str(label) for label, of in limits.slices.items() if of in ([], (), set()))
+        labels |= dict.fromkeys(empty)
     gone = [label for label in labels if label not in case.slices]
     if gone:
         text = f"a limit is set for slice {several(gone)}, which has no queries"

@@ -173,7 +173,7 @@ class Limits:
     max_drop: Numbers = field(default_factory=dict)
     hard_drop: Numbers = field(default_factory=dict)
     slices: Any = None
-    max_slice_drop: float | Mapping[str, float] | None = None
+    max_slice_drop: float | None = None
     slice_at_least: Mapping[str, Numbers] = field(default_factory=dict)
     allow: Collection[str] = ()
     texts: tuple[Any, Any] = (None, None)
@@ -190,11 +190,6 @@ class Limits:
         """Measures that have a limit."""
         limits = (self.at_least, self.at_most, self.max_drop, *self.slice_at_least.values())
         return list(dict.fromkeys(name for numbers in limits for name in numbers))
-
-    def allowed_of(self, label: str) -> float | None:
-        """Allowed drop of a slice; None where it has none."""
-        own = self.max_slice_drop
-        return own.get(label) if isinstance(own, Mapping) else own
 
 
 def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
@@ -220,10 +215,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         given("max_drop"), "max_drop", tuple(measures.by_name) or DEFAULT_MEASURES
     )
     compared, slice_drop = [measures.by_name[name] for name in drops], given("max_slice_drop")
-    if isinstance(slice_drop, Mapping):
-        labels = _mapping(slice_drop, "max_slice_drop", "{label: number}", "slice")
-        slice_drop = {str(o): _limit(v, "max_slice_drop", compared) for o, v in labels.items()}
-    elif slice_drop is not None:
+    if slice_drop is not None:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     of_slices = given("slice_at_least")
     of_slices = _mapping(of_slices, "slice_at_least", "{label: {measure: number}}", "slice")
@@ -271,10 +263,7 @@ def _hard_drops(
     for name, hard in measures.limits(given, "hard_drop", tuple(drops)).items():
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
         rule = f"hard_drop of {name} is {hard:g}, and may not be below its max_drop {drops[name]:g}"
-        # One number is for all measures, and some of them may have it.
-        fits = {} if isinstance(given, Mapping) else {n: hard for n in drops if hard >= drops[n]}
-        hint = f"give it to those that allow no more only: hard_drop={fits}"
-        _need(hard >= drops[name], f"{rule}; {hint if fits else 'raise it or lower max_drop'}")
+        _need(hard >= drops[name], f"{rule}; raise it, or give each measure its own")
         result[name] = hard
     return result
 

@@ -38,7 +38,7 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
     It lists items of queries while there is room.
     """
     room, sections = MOST_BYTES, []
-    runs = sorted(summary.gates, key=lambda run: run.gravity)
+    runs, failed = summary.ranked, summary.failed
     for run in runs:
         section = _with_words(run, is_alone=len(runs) == 1)
         if section.queries is not None:
@@ -46,7 +46,6 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
             if room < 0:
                 section = replace(section, queries=without_items(section.queries))
         sections.append(section)
-    failed = [run for run in runs if run.failed]
     kind: Any = "worse" if failed or summary.problems else "better" if runs else "same"
     details = tuple(line(run.record["headline"]) for run in failed[1:3])
     about, problems = (title.capitalize(), tally, *provenance()), map(line, summary.problems)

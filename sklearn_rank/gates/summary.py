@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,13 +57,8 @@ class GateRun:
     @property
     def gravity(self) -> tuple[bool, int, float]:
         """Sorts gates: those that failed first, by state, then by their largest fall."""
-        rows = [*self.record["measures"].values(), *self.record["slices"]]
-        falls = (
-            row["change"] if row["greater_is_better"] else -row["change"]
-            for row in rows
-            if row["change"] is not None
-        )
-        return not self.failed, -list(State).index(self.record["state"]), min(falls, default=0.0)
+        severity = list(State).index(self.record["state"])
+        return not self.failed, -severity, -self.record["largest_fall"]
 
     @property
     def state(self) -> str:
@@ -87,9 +83,15 @@ class Summary:
     quiet: bool = False
     """Whether gates that pass have no line."""
 
-    def __bool__(self) -> bool:
-        """Whether there is anything to report."""
-        return bool(self.gates or self.problems or self.remarks)
+    @cached_property
+    def ranked(self) -> list[GateRun]:
+        """The gravest gates first."""
+        return sorted(self.gates, key=lambda run: run.gravity)
+
+    @property
+    def failed(self) -> list[GateRun]:
+        """Those that fail the run."""
+        return [run for run in self.ranked if run.failed]
 
 
 # Terminal ----------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def summary_lines(summary: Summary) -> list[str]:
     """One line per gate with its remedy; no line starts with data from a report."""
     lines = [
         own
-        for run in sorted(summary.gates, key=lambda run: run.gravity)
+        for run in summary.ranked
         if not summary.quiet or run.failed or run.record["written"]
         for own in _gate_lines(run)
     ]
@@ -126,14 +128,14 @@ def _gate_lines(run: GateRun) -> list[str]:
 
 def tally(gates: Sequence[GateRun]) -> str:
     """``6 gates: 2 failed, 4 passed (1 not confirmed, 1 improved)``."""
-    failed = sum(run.failed for run in gates)
-    expected = sum(run.outcome == "xfailed" for run in gates)
     passed = [run for run in gates if run.record["passed"]]
     remarks = Counter(run.state for run in passed if run.state != "pass")
     said = ", ".join(f"{n} {state}" for state, n in remarks.items())
-    parts = [f"{failed} failed"] * bool(failed) + [f"{expected} failed as expected"] * bool(
-        expected
-    )
+    numbers = {
+        "failed": sum(run.failed for run in gates),
+        "failed as expected": sum(run.outcome == "xfailed" for run in gates),
+    }
+    parts = [f"{n} {what}" for what, n in numbers.items() if n]
     word = "all passed" if len(passed) == len(gates) > 0 else f"{len(passed)} passed"
     parts += [word + (f" ({said})" if said else "")] * bool(passed or not gates)
     return f"{count(len(gates), 'gate')}: {', '.join(parts)}"
@@ -146,10 +148,8 @@ def _about_baselines(summary: Summary) -> list[str]:
     if n:
         lines.append(f"{count(n, 'baseline')} can be raised: {summary.update}")
     for record in (record for record in records if record["written"]):
-        moves = [
-            f"{name} {old:.4f} -> {new:.4f}"
-            for name, (old, new) in record["recorded_changes"].items()
-        ]
+        changes = record["recorded_changes"].items()
+        moves = [f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in changes]
         path = line(record["baseline"], 200)
         moved = f": {', '.join(moves)}" if moves else ""
         lines.append(f"baseline {record['written']}: {path}{moved}")
@@ -158,8 +158,7 @@ def _about_baselines(summary: Summary) -> list[str]:
 
 def print_summary(summary: Summary) -> None:
     """Print a run without pytest, which would show the whole message of a failed gate."""
-    failed = sorted((run for run in summary.gates if run.failed), key=lambda run: run.gravity)
-    for n, run in enumerate(failed):
+    for n, run in enumerate(summary.failed):
         said = run.record["message" if n < MOST_ROWS else "brief"]
         print(f"FAILED {shown(run.record['name'], 60)}\n{said}\n")
     print(f" {TITLE} ".center(WIDTH, "-"))
@@ -245,8 +244,7 @@ MOST_GATES = 20
 
 def answer(summary: Summary) -> str:
     """The decisions of the gates, in a sentence."""
-    failed, total = [run for run in summary.gates if run.failed], len(summary.gates)
-    failed.sort(key=lambda run: run.gravity)
+    failed, total = summary.failed, len(summary.gates)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
     said = line(failed[0].record["headline"], 300)
@@ -260,13 +258,12 @@ def markdown(summary: Summary) -> str:
     """
     parts = [f"### Ranking quality: {escape_markdown(answer(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:MOST_ROWS]]
-    gates = sorted(summary.gates, key=lambda run: run.gravity)
+    gates = summary.ranked
     if len(gates) > MOST_ROWS:
         rows = [[shown(run.record["name"], 60), run.state, _fall(run)] for run in gates]
-        parts.append(
-            _table({"titles": ["gate", "state", "largest fall"], "rows": rows}, MOST_GATES)
-        )
-        gates = [run for run in gates if run.failed]
+        titles = ["gate", "state", "largest fall"]
+        parts.append(_table({"titles": titles, "rows": rows}, MOST_GATES))
+        gates = summary.failed
     for run in gates[:MOST_ROWS]:
         record = run.record
         parts.append(f"**{escape_markdown(shown(record['name'], 60))}**: {run.state}\n")
@@ -282,8 +279,8 @@ def markdown(summary: Summary) -> str:
 
 def _fall(run: GateRun) -> str:
     """The largest fall of a gate; empty where nothing fell."""
-    *_, fall = run.gravity
-    return f"{fall:+.4f}" if fall < 0 else ""
+    fall = run.record["largest_fall"]
+    return f"{-fall:+.4f}" if fall > 0 else ""
 
 
 def _table(texts: Mapping[str, Any], most: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -233,11 +233,13 @@ def said(result: GateResult) -> dict[str, Any]:
     """The texts of reports."""
     file = result.file
     names = ("", "", "") if file is None else (file.shown, file.update, file.accept)
+    rows = (*result.measures.values(), *result.slices)
     return {
         **dict(zip(("baseline", "update", "accept"), names, strict=True)),
         "headline": result.headline,
         "message": result.message if result.state not in UNREMARKABLE else result.headline,
         "brief": result.brief,
+        "largest_fall": max(row.fall for row in rows) if rows else 0.0,
         "can_be_raised": result.passed and result.can_be_raised,
         "warnings": warnings_of(result),
         "notes": notes_of(result),
@@ -342,18 +344,8 @@ def brief(result: GateResult) -> str:
     return for_log("\n".join([result.headline, *worst, *accept]))
 
 
-_STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: ""}
+_STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: "shown"}
 _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
-
-
-def _without_empty(columns: dict[Column, Callable[[Any], Cell]], rows: Sequence[Any]) -> Table:
-    """A table of the columns with content."""
-    found = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
-    table = Table(tuple(columns), found)
-    for place in reversed(range(len(columns))):
-        if not any(row[place].text for row in found):
-            table = table.without(place)
-    return table
 
 
 def changes_table(result: GateResult) -> Table:
@@ -363,62 +355,56 @@ def changes_table(result: GateResult) -> Table:
         grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
         return grave, row.label is not None, -row.fall
 
-    rows = [row for row in result.measures.values() if row.is_limited or row.change is not None]
-    rows = sorted([*(rows or result.measures.values()), *result.slices], key=by_gravity)
-    old, new = result.systems or ("", "value")
-    parted = any(over_all(row) for row in rows)
-    columns: dict[Column, Callable[[MeasureResult], Cell]] = {
-        Column("measure", longest=None): lambda row: text_cell(row.name),
-        Column("slice"): lambda row: text_cell(row.label and shown(row.label)),
-        Column("queries", "number"): lambda row: count_cell(row.compared or row.queries),
-        Column(old, "number"): lambda row: number_cell(row.baseline_value),
-        Column(new, "number"): lambda row: number_cell(row.value if row.new is None else row.new),
-        Column("over all", "number"): lambda row: (
-            number_cell(row.value) if parted else text_cell("")
-        ),
-        Column("change", "number"): lambda row: number_cell(row.change, signed=True),
-        Column(f"{1 - result.alpha:.0%} interval", "number"): _interval,
-        Column("limit", "number"): lambda row: text_cell(_limits_of(row)),
-        Column("p (Holm)", "number"): lambda row: p_cell(
-            row.drop.p_holm if row.drop and not row.is_contract else None
-        ),
-        Column("worse/better/same"): lambda row: text_cell(_counted(row)),
-        Column("verdict", longest=None): lambda row: text_cell(
-            _verdict(row, is_stale=result.state is State.STALE)
-        ),
-    }
-    table = _without_empty(columns, rows)
-    return table if result.systems or len(rows) > 1 else replace(table, rows=())
+    listed = [row for row in result.measures.values() if row.is_limited or row.change is not None]
+    listed = sorted([*(listed or result.measures.values()), *result.slices], key=by_gravity)
+    numbers = ("queries", *(result.systems or ("", "value")), "over all", "change")
+    numbers += (f"{1 - result.alpha:.0%} interval", "limit", "p (Holm)")
+    columns = (
+        Column("measure", longest=None),
+        Column("slice"),
+        *(Column(title, "number") for title in numbers),
+        Column("worse/better/same"),
+        Column("verdict", longest=None),
+    )
+    rows = tuple(_cells(row, result) for row in listed)
+    table = Table(columns, rows if result.systems or len(rows) > 1 else ())
+    for number in reversed(range(len(columns))):
+        if not any(row[number].text for row in table.rows):
+            table = table.without(number)
+    return table
 
 
-def _interval(row: MeasureResult) -> Cell:
-    drop = row.drop
-    if drop is None or math.isnan(drop.low):
-        return text_cell("")
-    return interval_cell(drop.low, drop.high, digits=DECIMALS, signed=True)
-
-
-def _limits_of(row: MeasureResult) -> str:
-    """``-0.0200, >= 0.4500``: the allowed change, and the limit of the value."""
-    allowed = "" if row.allowed is None else _allowed(row, row.allowed)
-    if not row.is_limited:
-        return allowed
-    _, bound, below, _ = _limit_of(row, 4)
-    return ", ".join(filter(None, [allowed, f"{'>=' if below else '<='} {bound}"]))
-
-
-def _counted(row: MeasureResult) -> str:
-    drop = row.drop
-    return f"{drop.losses}/{drop.wins}/{drop.ties}" if drop and drop.queries else ""
-
-
-def _verdict(row: MeasureResult, *, is_stale: bool) -> str:
-    """State of a row, or why it has none; no value is fine where the baseline does not fit."""
-    if row.state is State.PASS and is_stale:
-        return _STATES[State.STALE]
-    if row.state is not None:
-        return _STATES.get(row.state, str(row.state))
-    return f"too small ({row.queries})" if row.too_small and row.allowed is not None else "shown"
+def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
+    """A row of the table; a measure has no interval or test where nothing is compared by query."""
+    drop = row.drop if row.compared else None
+    limits = [] if row.allowed is None else [_allowed(row, row.allowed)]
+    if row.is_limited:
+        _, bound, below, _ = _limit_of(row, 4)
+        limits.append(f"{'>=' if below else '<='} {bound}")
+    state = _STATES.get(row.state, str(row.state))
+    if row.state is State.PASS and result.state is State.STALE:
+        state = _STATES[State.STALE]  # no value is fine where the baseline does not fit
+    elif row.too_small and row.allowed is not None and row.state is None:
+        state = f"too small ({row.queries})"
+    interval, counts = text_cell(""), ""
+    if drop is not None:
+        counts = f"{drop.losses}/{drop.wins}/{drop.ties}"
+        if not math.isnan(drop.low):
+            interval = interval_cell(drop.low, drop.high, digits=DECIMALS, signed=True)
+    return (
+        text_cell(row.name),
+        text_cell(row.label and shown(row.label)),
+        count_cell(row.compared or row.queries),
+        number_cell(row.baseline_value),
+        number_cell(row.value if row.new is None else row.new),
+        number_cell(row.value if over_all(row) else None),
+        number_cell(row.change, signed=True),
+        interval,
+        text_cell(", ".join(limits)),
+        p_cell(None if drop is None or row.is_contract else drop.p_holm),
+        text_cell(counts),
+        text_cell(state),
+    )
 
 
 # Queries -----------------------------------------------------------------------------------------

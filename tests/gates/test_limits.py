@@ -24,7 +24,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "at_most": ({**DROP, "at_most": {}}, "at_most is empty"),
     "max_drop": ({"max_drop": {}}, "max_drop is empty"),
     "hard_drop": ({**DROP, "hard_drop": {}}, "hard_drop is empty"),
-    "max_slice_drop": ({**SLICED, "max_slice_drop": {}}, "max_slice_drop is empty"),
+    "max_slice_drop": ({**SLICED, "max_slice_drop": {}}, "max_slice_drop must be a number"),
     "slice_at_least": ({**SLICED, "slice_at_least": {}}, "slice_at_least is empty"),
     "a slice": ({**SLICED, "slice_at_least": {"s": {}}}, "slice_at_least is empty"),
     "hard_drop alone": ({"at_least": {"map": 0.1}, "hard_drop": 0.1}, "hard_drop needs max_drop="),
@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"at_least": {"mrr": 0.5, "RR": 0.5}}, "at_least names mrr twice"),
     "hard of 0, where one has": (
         {"max_drop": {"mrr": 0.0, "map": 0.02}, "hard_drop": 0.0},
-        r"may not be below its max_drop 0\.02; .*only: hard_drop=\{'mrr': 0\.0\}",
+        r"hard_drop of map is 0, .*its max_drop 0\.02; raise it, or give each measure its own",
     ),
     "hard_drop of another": ({**DROP, "hard_drop": {"mrr": 0.1}}, "mrr, which has no max_drop"),
 }
