@@ -26,7 +26,7 @@ from sklearn_rank.gates.limits import (
 )
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure, RankGateWarning
 from sklearn_rank.gates.words import warnings_of
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -141,8 +141,8 @@ class RankGate:
         config, module = self._request.config, Path(self._request.path)
         path = self._path or module.with_suffix("") / file_name(limits.name)
         shown, elsewhere, without_gates = shown_path(path, config), "", ""
-        if limits.max_drop:
-            _claim(run, shown)
+        if limits.max_drop and run is not None:
+            run.claim(shown)
         if options.baseline_dir is not None:
             if self._regenerate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
@@ -200,20 +200,14 @@ class RankRegressionFixture:
         *,
         max_drop: Any = DEFAULT_DROP,
         basename: str | None = None,
-        fullpath: os.PathLike[str] | str | None = None,
         **limits: Any,
     ) -> GateResult:
-        """Check as :meth:`RankGate.check` does; ``basename`` or ``fullpath`` name the baseline."""
+        """Check as :meth:`RankGate.check` does; ``basename`` names the baseline."""
         __tracebackhide__ = hide
-        if basename is not None and fullpath is not None:
-            msg = "pass basename or fullpath, not both"
-            raise ValueError(msg)
         node, option = self.request.node, self.request.config.getoption
         with_class = self.with_test_class_names or option("with_test_class_names", False)
         name = f"{node.cls.__name__}_{node.name}" if node.cls and with_class else node.name
         path = self.directory / file_name(basename or name)
-        if fullpath is not None:
-            path = Path(self.request.path).parent / fullpath
         gate = RankGate(self.request, path=path, regenerate=self.force_regen)
         return gate.check(y_true, y_score, measures=measures, max_drop=max_drop, **limits)
 
@@ -265,19 +259,6 @@ _OURS = ("pytest_rankmetrics", "sklearn_rank")
 def hide(excinfo: Any) -> bool:
     """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
     return type(excinfo.value).__module__.partition(".")[0] in _OURS
-
-
-def _claim(run: Run | None, baseline: str) -> None:
-    """RankGateFailure if another gate of the session has this baseline."""
-    owner = "" if run is None else run.claim(baseline)
-    if run is None or not owner:
-        return
-    own, what = safe_text(run.nodeid, limit=300), f"the baseline {safe_repr(baseline, limit=300)}"
-    if owner == run.nodeid:
-        msg = f"two gates of {own} use {what}; give each a different name"
-    else:
-        msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
-    raise RankGateFailure(msg)
 
 
 @contextmanager

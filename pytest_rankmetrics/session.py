@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
 from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, is_called, name_of
+from sklearn_rank.gates.verdict import GateResult, RankGateFailure
+from sklearn_rank.support.text import safe_repr, safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.summary import GateRun, Summary
-    from sklearn_rank.gates.verdict import GateResult
 
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
@@ -88,14 +89,17 @@ class Run:
         self.records, self.judged = [], False
         return records if judged else None
 
-    def claim(self, baseline: str) -> str:
-        """Who has a baseline already; "" for nobody, who then is this test."""
+    def claim(self, baseline: str) -> None:
+        """RankGateFailure if another gate of the session has this baseline."""
         owner = self.owners.setdefault(baseline, self.nodeid)
-        if owner != self.nodeid or baseline in self.claimed:
-            return owner or "another gate"
-        if self.nodeid:
-            self.claimed.add(baseline)
-        return ""
+        tests = " and ".join(safe_text(own, limit=300) for own in (owner, self.nodeid))
+        if owner != self.nodeid:
+            msg = f"two tests use the baseline {safe_repr(baseline, limit=300)}: {tests}"
+            raise RankGateFailure(msg)
+        if self.nodeid and baseline in self.claimed:
+            msg = f"two gates of {safe_text(owner, limit=300)} use one baseline: name them apart"
+            raise RankGateFailure(msg)
+        self.claimed.add(baseline)
 
 
 RUNS: list[Run] = []
@@ -285,10 +289,9 @@ class Session:
             or f"{run.record['name']}[".startswith(f"{wanted}[")
         ]
         for run in own:
-            if not run.record["passed"]:
-                yield f"{gate} failed in {run.test}"
-            elif run.outcome != "passed":
-                yield f"{gate} does not count: {run.test} {run.outcome}"
+            how = run.outcome if run.record["passed"] else "failed"
+            if how != "passed":
+                yield f"{gate} {how} in {run.test}"
         ran = {str(run.record["nodeid"]) for run in own}
         functions = {test.partition("[")[0] for test in ran}
         silent = [
