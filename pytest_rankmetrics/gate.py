@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_rankmetrics.options import Options
-from pytest_rankmetrics.session import Run, current, is_named, shown_path
-from sklearn_rank.gates.gate import failed, has_no_gate, judge_gate
+from pytest_rankmetrics.session import Run, current, shown_path
+from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
     ARGUMENTS,
     DEFAULT_DROP,
@@ -140,7 +140,7 @@ class RankGate:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
         path = self._path or module.with_suffix("") / file_name(limits.name)
-        shown, elsewhere, without_gates = shown_path(path, config), "", ""
+        shown, elsewhere = shown_path(path, config), ""
         if limits.max_drop and run is not None:
             run.claim(shown)
         if options.baseline_dir is not None:
@@ -155,22 +155,14 @@ class RankGate:
                 )
                 raise RankGateFailure(msg)
             elsewhere = str(options.baseline_dir)
-            required = any(
-                is_named(own, wanted)
-                for own in (nodeid, limits.name)
-                for wanted in options.required
-            )
-            if not required and has_no_gate(options.baseline_dir):
-                elsewhere, without_gates = "", elsewhere
-            else:
-                path = options.baseline_dir / shown
+            path = options.baseline_dir / shown
         writes: Literal["", "update", "accept"] = ""
         if options.update or self._regenerate:
             writes = "update"
         if any(is_called(glob, limits.name, nodeid) for glob in options.accept):
             writes = "accept"
         commands = self._commands(limits.name, nodeid)
-        return BaselineFile(path, shown, *commands, elsewhere, without_gates, writes)
+        return BaselineFile(path, shown, *commands, elsewhere, writes)
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
         """Commands that write and lower the baseline, from where pytest was started."""

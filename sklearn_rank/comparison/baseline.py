@@ -302,11 +302,7 @@ def _columns(
     if evaluation.clusters is not None:
         columns["cluster"] = clusters_of(evaluation)
     if slices:
-        labels: list[list[str]] = [[] for _ in keys]
-        for label in sorted(slices):
-            for number in slices[label][0]:
-                labels[number].append(label)
-        columns["slices"] = labels
+        columns["slices"] = labels_of(slices, len(keys))
     columns["n"] = evaluation.n_ranked.tolist()
     if not ids:
         return columns
@@ -321,6 +317,15 @@ def _columns(
         for query in evaluation._judged.listed_ids()
     ]
     return columns
+
+
+def labels_of(slices: Mapping[str, Any], n: int) -> list[list[str]]:
+    """Labels of each query, by the numbers of the queries of each slice."""
+    labels: list[list[str]] = [[] for _ in range(n)]
+    for label in sorted(slices):
+        for number in slices[label][0]:
+            labels[number].append(label)
+    return labels
 
 
 def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn_rank.comparison.baseline import (
     definition_of,
     judged_digests,
     keys_of,
+    labels_of,
     reading_of,
     weights_of,
 )
@@ -94,13 +95,10 @@ def _fit(
 ) -> tuple[Fit, set[str]]:
     """How a baseline differs, and the measures that it lacks or has by another definition."""
     by_id, misfit = {row.id: row for row in baseline.queries}, "baseline does not fit:"
+    common = [(key, number, by_id[key]) for number, key in enumerate(keys) if key in by_id]
 
-    def differing(name: str, now: Iterable[object]) -> list[str]:
-        return [
-            key
-            for key, own in zip(keys, now, strict=True)
-            if key in by_id and getattr(by_id[key], name) != own
-        ]
+    def differing(name: str, now: Sequence[object]) -> list[str]:
+        return [key for key, number, row in common if getattr(row, name) != now[number]]
 
     present, then, now = set(keys), baseline.reading, reading_of(new)
     queries = {
@@ -110,17 +108,19 @@ def _fit(
         "in other clusters": differing("cluster", clusters_of(new)),
         "weighed otherwise": differing("weight", weights_of(new)),
     }
-    # Ties only where both have scores, say.
+    data = [f"{queries_text(len(q))} {kind} ({several(q)})" for kind, q in queries.items() if q]
     readings = [
         f"read with {name}={_OPTIONS.get(now[name], now[name])}, recorded with "
-        f"{_OPTIONS.get(then[name], then[name])}"
-        for name in then
-        if name in now and then[name] != now[name]
+        f"{_OPTIONS.get(was, was)}"
+        for name, was in then.items()
+        if now.get(name, was) != was  # ties only where both have scores, say
     ]
-    data = [f"{queries_text(len(q))} {kind} ({several(q)})" for kind, q in queries.items() if q]
-    added = [name for name in new if name not in baseline.measures]
-    others, lacks = [], set(added)
-    for name in (name for name in new if name in baseline.measures):
+    others, lacks = [], set()
+    for name in new:
+        if name not in baseline.measures:
+            others.append(("added", f"{misfit} it does not have {name!r}"))
+            lacks.add(name)
+            continue
         old, own = baseline.measures[name].definition, definition_of(new._scored[name].measure)
         differ = [
             f"{key}={own.get(key, '-')}, recorded with {old.get(key, '-')}"
@@ -128,36 +128,20 @@ def _fit(
             if old.get(key, "-") != own.get(key, "-")
         ]
         if differ:
-            others.append(
-                ("redefined", f"{misfit} {name} is counted with {line(', '.join(differ))}")
-            )
+            text = f"{misfit} {name} is counted with {line(', '.join(differ))}"
+            others.append(("redefined", text))
             lacks.add(name)
     gone = [name for name in baseline.measures if name not in new]
     others += [("gone", f"baseline has {own!r} but the test did not compute it") for own in gone]
-    others += [("added", f"{misfit} it does not have {own!r}") for own in added]
+    labels = labels_of(slices, len(keys))
     moved = [
-        (key, was, own)
-        for key, own in zip(keys, labels_of(slices, len(keys)), strict=True)
-        if key in by_id and (was := by_id[key].slices) is not None
-        if set(was) != set(own)
+        f"{shown(key)} {several(row.slices) or 'none'} -> {several(labels[number]) or 'none'}"
+        for key, number, row in common
+        if row.slices is not None and set(row.slices) != set(labels[number])
     ]
     if moved:
-        texts = [
-            f"{shown(query)} {several(was) or 'none'} -> {several(own) or 'none'}"
-            for query, was, own in moved
-        ]
         are = count(len(moved), "query is", "queries are")
-        ask = "; check that slices names all queries" * any(not own for *_, own in moved)
-        others.append(("moved", f"{misfit} {are} in other slices: {first_of(texts)}{ask}"))
+        others.append(("moved", f"{misfit} {are} in other slices: {first_of(moved)}"))
     is_few = 2 * n_common < max(len(keys), len(by_id))
     text = f"{misfit} {', '.join(map(line, (*data, *readings)))}" if data or readings else ""
     return Fit(text, others, not (is_few or readings), is_few, bool(gone)), lacks
-
-
-def labels_of(slices: Slices, n: int) -> list[list[str]]:
-    """Labels of each query."""
-    labels: list[list[str]] = [[] for _ in range(n)]
-    for label in sorted(slices):
-        for number in slices[label][0]:
-            labels[number].append(label)
-    return labels

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from sklearn_rank.gates.fit import Fit, measured_together, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
-    EXTENSION,
     SLACK,
     Limits,
     Settings,
@@ -52,22 +50,19 @@ OF_VALUES = 0.45
 pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
 
 
-def has_no_gate(directory: Path) -> bool:
-    """Whether a checkout holds no baseline, so that gates are not red for being new."""
-    return next(directory.rglob(f"*{EXTENSION}"), None) is None
-
-
 def judge_gate(
     y_true: Any, y_score: Any, limits: Limits, file: BaselineFile | None = None
 ) -> GateResult:
     """Measure, compare with the baseline if there are allowed drops, and record as asked."""
-    measured, strict = measure(y_true, y_score, limits), limits.settings.strict
+    measured = measure(y_true, y_score, limits)
     if file is None or not limits.max_drop:
         result = judge(measured, limits)
         if file is None or not file.elsewhere or not file.path.is_file():
             return result
         text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
-        finding = Finding("no_drop", State.FAIL if strict else None, text, warns=True)
+        finding = Finding(
+            "no_drop", State.FAIL if limits.settings.strict else None, text, warns=True
+        )
         return _with(replace(result, file=file), finding)
     loaded = load(file.path, safe_text(file.shown, limit=300))
     joined, fit, read = None, None, b""
@@ -76,16 +71,14 @@ def judge_gate(
     result = replace(judge(measured, limits, joined, fit), file=file)
     if fit is None:
         result = _with(result, _no_baseline(result, limits, file))
-    elif file.without_gates:
-        result = _with(result, _first(file, strict=strict), state=State.NEW)
     if not file.writes:
         return result
     return _update(result, measured, limits, joined, fit, file, read)
 
 
-def _with(result: GateResult, *findings: Finding, state: State = State.PASS) -> GateResult:
+def _with(result: GateResult, *findings: Finding) -> GateResult:
     """More findings, before what was found where they fail."""
-    state = gravest([state, result.state, *(own.state for own in findings)])
+    state = gravest([result.state, *(own.state for own in findings)])
     own = (*findings, *result.findings) if state in BROKEN else (*result.findings, *findings)
     return replace(result, findings=own, state=state, passed=result.passed and state not in BROKEN)
 
@@ -100,11 +93,6 @@ def _no_baseline(result: GateResult, limits: Limits, file: BaselineFile) -> Find
         )
     text = f"no baseline for gate {safe_repr(result.name)} ({line(file.shown)})"
     return Finding("no_baseline", State.FAIL, f"{text}; {values} now - {remedy}")
-
-
-def _first(file: BaselineFile, *, strict: bool) -> Finding:
-    text = f"new, recorded here: {line(file.without_gates)} has no gate yet"
-    return Finding("first", State.FAIL if strict else None, text)
 
 
 def judge_beside(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sklearn_rank.comparison.baseline import labels_of
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.result import comparisons_of
-from sklearn_rank.gates.fit import Slices, labels_of
+from sklearn_rank.gates.fit import Slices
 from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult
 from sklearn_rank.gates.words import line, shown
 from sklearn_rank.report.page import Direction, Report, Section, Verdict, page, provenance

@@ -166,9 +166,6 @@ class BaselineFile:
     """The command that lowers it."""
     elsewhere: str = ""
     """Directory of the baseline in another checkout, that of the target branch."""
-    without_gates: str = ""
-    """Directory of the target branch where it has no gate at all: the gate is judged by the
-    baseline of the working copy."""
     writes: Literal["", "update", "accept"] = ""
     """Whether this run writes it: missing or raised, or also lowered."""
 

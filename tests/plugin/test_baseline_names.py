@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 
 import pytest
 import pytest_regressions.common
@@ -99,18 +98,6 @@ def test_a_gate_that_the_other_directory_does_not_know_fails(recorded):
     result = recorded.run("--rank-baseline-dir", "base", failed=1)
     told = "E *no baseline for gate 'test_bm25'*it is not below *base*merge: pytest *--rank-update*"
     result.stdout.fnmatch_lines([told])
-
-
-def test_the_first_gate_of_a_project_is_judged_by_the_baseline_that_it_brings(recorded):
-    (recorded.path / "base").mkdir()
-    arguments = ("--rank-baseline-dir", "base")
-    told = ["new: *", "  note: new, recorded here: *base has no gate yet"]
-    recorded.run(*arguments, passed=1, lines=told)
-    required = (*arguments, "-o", "rank_required=test_bm25")
-    recorded.run(*required, ret=1, says="no baseline for gate")
-    recorded.run(*arguments, now=[4] * 30, failed=1, says="MRR fell from 0.500 to 0.250")
-    shutil.rmtree(recorded.path / "test_it")
-    recorded.run(*arguments, failed=1, says="no baseline for gate 'test_bm25'")
 
 
 @pytest.mark.parametrize("directory", ["base", "."])
