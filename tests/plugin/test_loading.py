@@ -49,16 +49,14 @@ def test_a_suite_without_gates_imports_nothing_heavy_and_gets_no_section_and_no_
     assert suite.files() == before
 
 
-def test_an_empty_suite_with_all_plugins_does_not_import_numpy(suite):
-    suite.write(conftest=REPORT_HEAVY)
-    result = suite.spawn("-s", ret=5)
-    assert heavy(result) <= {"yaml", "sklearn_rank"}
-
-
-def test_thresholds_alone_do_not_import_scipy_or_scikit_learn(suite):
-    suite.write(conftest=REPORT_HEAVY, test_it=USES.format(limit=0.5))
-    result = suite.spawn("-s", passed=2)
-    assert not heavy(result) & {"scipy.stats", "sklearn", "pandas"}
+@pytest.mark.parametrize(
+    ("test", "ret", "missing"),
+    [("", 5, {"numpy", "pandas"}), (USES.format(limit=0.5), 0, {"scipy.stats", "sklearn"})],
+    ids=["empty", "thresholds"],
+)
+def test_a_run_imports_what_it_needs(test, ret, missing, suite):
+    suite.write(conftest=REPORT_HEAVY, test_it=test)
+    assert not heavy(suite.spawn("-s", ret=ret)) & {*missing, "pandas"}
 
 
 def test_the_library_imported_before_pytest_warns_of_nothing(suite):

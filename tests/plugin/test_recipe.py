@@ -97,26 +97,3 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout):
     done = checkout.run(gates)
     assert done.returncode == 1
     assert "MRR fell from 0.500 to 0.417" in done.stdout
-
-
-# Data frames -------------------------------------------------------------------------------------
-
-FRAMES = """
-import pathlib
-import pandas as pd
-import pytest
-
-USERS = range(24)
-
-@pytest.fixture
-def truth():
-    return pd.DataFrame({
-        "user": list(USERS), "movie": 7, "rating": 5, "country": ["de", "fr"] * 12,
-    })
-
-@pytest.fixture
-def recommendations():
-    better = pathlib.Path("worse").exists() - 0.5
-    rows = [(user, 8, 0.0) for user in USERS] + [(user, 7, -better) for user in USERS[1:]]
-    return pd.DataFrame([*rows, (99, 7, 1.0)], columns=["user", "movie", "points"])
-"""

@@ -66,7 +66,7 @@ def test_an_update_is_asked_for_on_the_command_line_alone(place, option, recorde
 
 
 @pytest.mark.parametrize("more", ["--reruns=1", "-n2", "ini"])
-@pytest.mark.parametrize("option", [("--rank-update",), ACCEPT, ("--regen-all",)], ids=" ".join)
+@pytest.mark.parametrize("option", [("--rank-update",), ACCEPT], ids=" ".join)
 def test_an_update_goes_with_no_second_try_and_no_workers(option, more, gate):
     if more == "ini":
         gate.file("pytest.ini", "[pytest]\nreruns = 1\n")
@@ -111,6 +111,3 @@ def test_what_the_first_of_two_tries_wrote_in_ci_is_red(suite, monkeypatch):
     suite.system([2] * 30)
     monkeypatch.setenv("CI", "true")
     suite.run(ret=1, says="baselines were written in continuous integration")
-
-
-# What a baseline holds, and when it is lowered ----------------------------------------------------
