@@ -25,7 +25,7 @@ LAYOUTS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "rows": ([0, 1, 1, 0], [3, 2, 9, 1], {"groups": ["a", "a", "b", "b"]}),
     "matrix": (np.eye(2)[::-1], np.array([[3.0, 2.0], [9.0, 1.0]]), {}),
     "lists": ([{"x"}, {"y"}], [["z", "x"], ["y", "z"]], {}),
-    "mapping": ({"a": {"x"}, "b": {"y"}}, {"b": {"y": 2.0, "z": 1.0}, "a": ["z", "x"]}, {}),
+    "mapping": ({"a": {"x"}, "b": {"y"}}, {"b": ["y", "z"], "a": ["z", "x"]}, {}),
     "provider": ([{1}, {2}], [[3, 1], [2, 3]], {"string_provider": str}),
     "relevance": (
         [{"x"}, {"y"}],
