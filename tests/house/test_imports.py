@@ -10,30 +10,33 @@ import pytest
 
 import sklearn_rank
 
+SCRIPTS = {
+    "the package": "import sklearn_rank; heavy |= {'numpy'}",
+    "a metric": """
+from sklearn_rank import evaluate, mean_average_precision_score
+assert mean_average_precision_score([{'a'}], [['b', 'a']]) == 0.5
+assert evaluate([{'a'}], [['b', 'a']], 'mrr')['mrr'] == 0.5
+""",
+    "an assertion, where there is no pytest": """
+sys.modules['pytest'] = None
+from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, assert_not_worse
+assert_mrr_at_least([{'a'}], [['b', 'a']], 0.5)
+try:
+    assert_mrr_at_least([{'a'}], [['b', 'a']], 0.9)
+except RankGateFailure:
+    pass
+else:
+    raise AssertionError
+""",
+}
 
-def run(code: str) -> str:
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_nothing_heavy_is_imported(script: str) -> None:
+    start = "import sys; heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'narwhals'}\n"
+    code = f"{start}{script}\nassert not heavy & {{*sys.modules}}, heavy & {{*sys.modules}}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_import_loads_nothing_heavy() -> None:
-    run(
-        "import sklearn_rank, sys\n"
-        "heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'numpy'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
-    )
-
-
-def test_metric_functions_need_numpy_alone() -> None:
-    run(
-        "import sys\n"
-        "from sklearn_rank import evaluate, mean_average_precision_score\n"
-        "assert mean_average_precision_score([{'a'}], [['b', 'a']]) == 0.5\n"
-        "assert evaluate([{'a'}], [['b', 'a']], 'mrr')['mrr'] == 0.5\n"
-        "heavy = {'sklearn', 'scipy', 'pandas', 'narwhals'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
-    )
 
 
 def test_type_checkers_see_every_public_name() -> None:
@@ -57,18 +60,3 @@ def test_the_undefined_metric_warning_is_scikit_learns() -> None:
     assert sklearn_rank.UndefinedMetricWarning is UndefinedMetricWarning
     with pytest.raises(AttributeError, match="no attribute 'Missing'"):
         sklearn_rank.exceptions.Missing  # noqa: B018
-
-
-def test_assertions_work_without_pytest():
-    """`pip install .` brings no pytest, and `sklearn-rank demo` shows a gate."""
-    script = (
-        "import sys; sys.modules['pytest'] = None\n"
-        "from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, assert_not_worse\n"
-        "assert_mrr_at_least([{'a'}], [['b', 'a']], 0.5)\n"
-        "try: assert_mrr_at_least([{'a'}], [['b', 'a']], 0.9)\n"
-        "except RankGateFailure: print('failed')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.returncode) == ("failed\n", 0), done.stderr
