@@ -277,6 +277,7 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         if is_refused:
             raise InvalidParameterError(msg)
     options = merged_options([part.reading for part in parts])
+    judgements: list[Any] = [part.judgements for part in parts]
     borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
     query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
     evaluated = set() if positional else set(query_ids)
@@ -299,28 +300,16 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
         clusters=None if clusters[0] is None else np.concatenate(clusters),
         options=options,
-        judgements=_merge_judgements([part.judgements for part in parts]),
+        judgements=None
+        if None in judgements
+        else Judgements(lambda: np.concatenate([one.digests for one in judgements])),
     )
-
-
-def _merge_judgements(parts: Sequence[Judgements | None]) -> Judgements | None:
-    """Those of all parts; None where one of them has none."""
-    given = [part for part in parts if part is not None]
-    if len(given) < len(parts):
-        return None
-    return Judgements(lambda: np.concatenate([part.digests for part in given]))
 
 
 def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
     """The ids of all queries; QueryMismatchError if one was evaluated twice."""
-    query_ids: dict[Any, None] = {}
-    twice = []
-    for part in parts:
-        ids = part.query_ids
-        for query in ids.tolist() if isinstance(ids, np.ndarray) else ids:
-            if query in query_ids:
-                twice.append(query)
-            query_ids[query] = None
+    query_ids = [query for part in parts for query in part.listed_ids()]
+    twice = [query for query, times in Counter(query_ids).items() if times > 1]
     if twice:
         msg = (
             f"{len(twice):,} queries are in more than one of the evaluations: "
@@ -329,7 +318,7 @@ def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
             "missing='skip' to evaluate"
         )
         raise QueryMismatchError(msg)
-    return list(query_ids)
+    return query_ids
 
 
 def _all_queries(

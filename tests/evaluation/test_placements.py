@@ -48,6 +48,12 @@ def test_hits_of_scored_rankings_by_tie_rule(ties: Any, hits: list[tuple[str, in
     assert placement.ranking[-1] == "n"
 
 
+def test_tied_items_of_one_grade_are_named_in_the_order_of_the_input() -> None:
+    tied = {"q": dict.fromkeys("xba", 1.0)}
+    (placement,) = placed({"q": {"a": 1, "b": 1}}, tied, "map", ties="stable")
+    assert [(hit.item, hit.rank) for hit in placement.hits] == [("b", 2), ("a", 3)]
+
+
 def test_the_rank_within_a_tie_is_the_mean_of_its_ranks() -> None:
     assert Hit("a", 1.0, above=1, tied=1).rank == 2
     assert Hit("a", 1.0, above=1, tied=2).rank == 2.5  # ranks 2 and 3
