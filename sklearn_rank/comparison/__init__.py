@@ -1,1 +1,1 @@
-"""Systems against each other, query by query: differences, their tests, and what explains them."""
+"""Systems against a baseline, query by query: changes, their tests, and what explains them."""

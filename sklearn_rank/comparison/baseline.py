@@ -230,7 +230,9 @@ def record(
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
-    share = unjudged_on_top(evaluation)
+    top = next((measure.k for measure in evaluation.measures if measure.k is not None), TOP)
+    is_partial = evaluation.assumed == "partial"
+    share = unjudged_share(evaluation.rankings, k=top) if is_partial else None
     return Baseline(
         format=FORMAT,
         name=name,
@@ -251,7 +253,7 @@ def record(
             for label, (_, part) in sorted(parts.items())
         },
         runs=len(evaluation.runs),
-        top=top_ranks(evaluation) if share is not None else 0,
+        top=top if is_partial else 0,
         unjudged=None if share is None else round(share, DECIMALS),
     )
 
@@ -267,18 +269,6 @@ def reading_of(evaluation: Evaluation) -> dict[str, str]:
     settled = [scored.zero_division for scored in evaluation._scored.values()]
     options = {**evaluation.reading.options, "zero_division": settled[0]}
     return {name: str(value) for name, value in options.items() if value != ""}
-
-
-def top_ranks(evaluation: Evaluation) -> int:
-    """Ranks whose unjudged share is recorded: the first cutoff of a measure."""
-    return next((measure.k for measure in evaluation.measures if measure.k is not None), TOP)
-
-
-def unjudged_on_top(evaluation: Evaluation) -> float | None:
-    """Share of the items in the first ranks that nobody judged; None where all are judged."""
-    if evaluation.assumed != "partial":
-        return None
-    return unjudged_share(evaluation.rankings, k=top_ranks(evaluation))
 
 
 def averaged_queries(evaluation: Evaluation, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Compare systems with a baseline, or each with each, joined on the ids of their queries."""
+"""Compare systems with a baseline, joined on the ids of their queries."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.statistics.paired import FEWEST
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import count, safe_repr
 
 _TOP = 10
 """Ranks that are looked at for unjudged items where no measure has a cutoff."""
@@ -27,12 +27,12 @@ def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> s
     if not rows:
         return "randomization test: nothing could be tested"
     factors = [
-        _count(len({(row.baseline, row.system) for row in rows}), "comparison"),
-        _count(len({row.measure for row in rows}), "measure"),
+        count(len({(row.baseline, row.system) for row in rows}), "comparison"),
+        count(len({row.measure for row in rows}), "measure"),
     ]
     if of_slices:
-        factors.append(_count(len(groups), "slice"))
-    total = _count(len(rows), "p-value")
+        factors.append(count(len(groups), "slice"))
+    total = count(len(rows), "p-value")
     return f"randomization test; Holm over {total}: {' x '.join(factors)}"
 
 
@@ -78,7 +78,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         what = "for a detectable change"
         if 0.5 ** (most - 1) > alpha:
             what = f"for any difference to be significant at {alpha:g}"
-        counted = _count(most, "query", "queries")
+        counted = count(most, "query", "queries")
         notes.append(f"only {counted} changed in {_named(few)}: too few {what}")
     if undefined:
         number = max(undefined.values())
@@ -116,7 +116,3 @@ def _named(names: Iterable[str]) -> str:
     shown = list(names)
     more = len(shown) - _MOST_NAMED
     return ", ".join(shown[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _count(number: int, what: str, several: str = "") -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or what + 's'}"

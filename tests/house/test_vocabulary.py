@@ -49,7 +49,6 @@ ALLOWED = {
     "METRICS": "the records of all metrics, without cutoffs",
     "confidence_level": "the word itself",
     "confidence_interval": "the field's word",
-    "mean_confidence_interval": "the field's word",
     "reference": "of a metric: the publication",
     "Reference of gates": "the page of reference",
     "differences": "of a convention: on which data a program counts otherwise",
