@@ -301,21 +301,19 @@ def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     kind = pl.Int64 if form is _QRELS else pl.Float64
     schema = dict.fromkeys(map(str, range(len(form.names))), pl.String)
     schema |= {str(form.fields[role]): kind for role in form.numbers}
-    # Without the last column a line of too many fields is no error.
+    # Where one line has too many fields another has too few, and no last one.
     read = sorted({*form.fields.values(), len(form.names) - 1})
     options: Any = {"has_header": False, "separator": separator, "quote_char": None}
     try:
         frame = pl.read_csv(io.BytesIO(data), schema=schema, columns=read, **options)
     except pl.exceptions.PolarsError:
         return {}
-    columns = {name: frame[str(number)] for name, number in form.fields.items()}
-    if any(columns[name].null_count() for name in columns.keys() - form.numbers):
+    if any(column.null_count() for column in frame):
         return {}
+    columns = {name: frame[str(number)] for name, number in form.fields.items()}
     for role in form.numbers:
         columns[role] = values = columns[role].to_numpy()
-        if (
-            not np.abs(values).max(initial=0) < limit
-        ):  # one is missing, or there is something to say
+        if not np.abs(values).max(initial=0) < limit:  # there is something to say
             return {}
     return columns
 

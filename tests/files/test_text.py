@@ -107,6 +107,7 @@ RUNS = {
     "escape codes": (b"q Q0 d 1 \x1b[2J t\n", r"1: score '\\x1b\[2J' is not a number"),
     "csv: fields": (b"qid,doc,score\nq,a,1\nq,b\n", "3: 2 fields instead of 3"),
     "csv: compensated": (b"qid,doc,score\nq,a,1,2\nq,b\n", "2: 4 fields instead of 3"),
+    "csv: short and long": (b"qid,doc,score,x\nq,a,1,x\nq,a,1,x,y\nq,b,2\n", "3: 5 fields instead"),
     "csv: short": (b"qid,doc,score,note\nq,a,1,x\nq,b,2\n", "3: 3 fields instead of 4"),
     "two spaces": (b"q Q0  d 1 0.5\n", "1: 5 fields instead of 6"),
     "csv: empty id": (b"qid,doc,score\nq,,1\n", "2: the item id is empty"),
