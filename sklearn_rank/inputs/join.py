@@ -51,7 +51,6 @@ from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
-    as_numbers,
     check_finite,
     check_grades,
     check_same_index,
@@ -214,10 +213,12 @@ def _look_up(
         numbers = [*chain.from_iterable(map(dict.values, rankings))]
         if not set(map(type, numbers)) <= {int, float}:
             return None
-        scores = as_numbers(numbers, "y_score")
-        if np.isnan(scores.min(initial=0)):
+        scores = np.array(numbers)
+        is_exact = scores.dtype.kind in "iu" or np.abs(scores).max(initial=0) < EXACT_INTEGER
+        if scores.dtype.kind not in "iuf" or not is_exact:  # or something is missing
             return None
-    refuse_unequal_types(ranked, true)
+    if ranked != true or len(ranked) > 1:
+        refuse_unequal_types(ranked, true)
     if scores is not None:
         _warn(doubt_of_rising(scores, offsets, LEAST_RISES))
     is_relevant = grades > 0
@@ -452,7 +453,8 @@ def join_queries(
             )
     if msg:
         raise QueryMismatchError(msg)
-    warn_of_spelling(absent, spare)
+    if absent and spare:
+        warn_of_spelling(absent, spare)
     return [query for query in y_true if missing != "skip" or query in y_score]
 
 

@@ -55,6 +55,8 @@ class ReadOptions(NamedTuple):
         """InvalidParameterError for a word or a flag that is none."""
         for name, allowed in _WORDS.items():
             value = getattr(self, name)
-            if name != "assume" or value is not None:
+            is_word = isinstance(value, str) and value in allowed
+            if not is_word and not (name == "assume" and value is None):
                 check_option(value, name, allowed, self.owner)
-        check_flag(self.ignore_identical_ids, "ignore_identical_ids", self.owner)
+        if self.ignore_identical_ids is not False:
+            check_flag(self.ignore_identical_ids, "ignore_identical_ids", self.owner)

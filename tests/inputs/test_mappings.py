@@ -1,13 +1,16 @@
 """Mappings by query: joined, missing, weighted, and read by their own methods."""
 
 import math
+import sys
 from collections import OrderedDict, UserDict
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+import sklearn_rank
 from sklearn_rank import (
     QueryMismatchError,
     UndefinedMetricWarning,
@@ -149,3 +152,26 @@ def test_empty_ranking_is_undefined_for_pairs(metric):
 def test_empty_rankings_count_zero_for_measures_of_ranks():
     for sides in (([{"a"}], [[]]), ({"q": {"a"}}, {"q": []}), ({"q": {"a"}}, {"q": {}})):
         assert set(evaluate(*sides, ["map", "ndcg", "mrr", "recall"]).scores.values()) == {0.0}
+
+
+def test_a_reader_of_the_code_follows_few_moves_between_files():
+    """Calls in which ``evaluate`` of two dicts goes from one file of the package to another."""
+    root, moves = str(Path(sklearn_rank.__file__).parent), []
+
+    def note(frame, event, _):
+        there, here = frame.f_code.co_filename, frame.f_back
+        while here is not None and not here.f_code.co_filename.startswith(root):
+            here = here.f_back
+        if event == "call" and there.startswith(root) and here is not None:
+            moves.extend([there] * (there != here.f_code.co_filename))
+
+    truth = {query: {item: item % 3 for item in range(5)} for query in range(5)}
+    sides = truth, {query: {item: 9.5 - item for item in range(8)} for query in truth}
+    evaluate(*sides)  # imports are not counted
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        evaluate(*sides)
+    finally:
+        sys.setprofile(before)
+    assert 0 < len(moves) <= 90

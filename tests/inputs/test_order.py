@@ -56,6 +56,8 @@ def test_numbers_that_rise_along_nearly_all_lists(form: str, n_falling: int, war
 
 
 def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
+    with pytest.warns(RankingOrderWarning, match="rise along 1 of 1 rankings"):
+        evaluate({"q": {"b"}}, {"q": [("a", 0.1), ("b", 0.9)]}, "mrr")  # pairs come best first
     for n_queries, warns in ((4, False), (5, True)):
         truth = dict(list(TRUTH.items())[:n_queries])
         for ranks in ([1, 2, 3], [0, 1, 2]):
