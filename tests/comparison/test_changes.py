@@ -1,6 +1,7 @@
 """Single queries: which changed most or are worst, and the items that explain it."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ def test_a_cause_has_the_sign_of_the_change_and_no_contribution_is_larger(
     if parts:
         assert item is not None
         assert abs(item.contribution) == max(map(abs, parts))
+        assert change.why().startswith(item.text)
     elif not change.change:
         assert item is None
     else:  # no contributions: the first that moved
@@ -104,6 +106,11 @@ def test_the_largest_changes_come_first_and_none_is_0() -> None:
     assert by == {"both": ["q2", "q3", "q1"], "worse": ["q2", "q1"], "better": ["q3"]}
     assert [change.query for change in found.most_changed(2, measure="mrr")] == ["q2", "q3"]
     assert found.most_changed(0) == []
+    # Of a geometric mean logarithms: 1/4 to 1/8 is more than 1 to 2/3.
+    few = {"old": {"p": ["a", "b"], "q": [*"xyza"]}, "new": {"p": [*"axyb"], "q": [*"rstuvxya"]}}
+    truth = {"p": {"a", "b"}, "q": {"a"}}
+    changes = compare(truth, few, measures="gmap").most_changed()
+    assert [(change.query, change.change) for change in changes] == [("q", -1 / 8), ("p", -1 / 4)]
 
 
 def test_less_is_better_for_lag() -> None:
@@ -208,6 +215,7 @@ def test_without_ids_there_are_ranks_alone() -> None:
     assert change.remark == NO_IDS
     assert [hit.rank for hit in change.after.hits] == [3]
     assert change.why() == "1 -> 3 of 3"
+    assert replace(change, baseline_value=math.nan).why() == "3 of 3"
     kept = [evaluate(TRUTH, run, "mrr", keep_items=True) for run in RUNS.values()]
     assert compare(*kept).most_changed(1)[0].why() == "c 1->3 -0.67"
 

@@ -150,6 +150,9 @@ def test_a_pooled_measure_has_values_and_no_test() -> None:
         with pytest.raises(InvalidParameterError, match="it has no values per query"):
             refused(row.measure)
     assert found.most_changed(1)[0].measure == "map"
+    # It is none of the tests by whose number levels are divided.
+    alone = compare(evaluated, measures="map")
+    assert found["map", "new"].detectable == alone["map", "new"].detectable > 0
 
 
 def test_a_pooled_measure_over_common_queries_alone() -> None:
