@@ -221,6 +221,7 @@ def test_means_of_many_queries_are_sums_without_rounding(n):
         products / math.fsum(weights.tolist()), rel=1e-15
     )
     assert mean_over(values[::-1], weights[::-1], None) == mean_over(values, weights, None)
+    assert mean_over(np.array([0.25, 1.0, np.nan]), None, 1e-5) == pytest.approx(0.5)
 
 
 # Intervals ---------------------------------------------------------------------------------------
