@@ -415,10 +415,7 @@ class Evaluation(Tabular):
             columns = [part.values for part in parts if part.values is not None]
             values = np.concatenate(columns) if columns else None
             weights = None if values is None else query_weights(record.measure, data)
-            # The parts have warned already.
-            quiet = math.nan if record.zero_division == "warn" else record.zero_division
-            scored = averaged(record.measure, data, values, weights, quiet)
-            merged[name] = scored._replace(zero_division=record.zero_division)
+            merged[name] = averaged(record.measure, data, values, weights, record.zero_division)
         return Evaluation(merged, data)
 
     def to_judge(

@@ -162,6 +162,12 @@ def test_warnings_point_at_the_caller(name):
     assert caught[0].lineno == CALLS[name].__code__.co_firstlineno
 
 
+def test_a_convention_that_leaves_out_what_found_nothing_says_so():
+    text = r"^lag.* is undefined for 1 query of which no relevant .* 'ardoco' leaves them out"
+    with pytest.warns(RankingDataWarning, match=text):
+        evaluate([{"a"}, {"b"}], [["a"], ["x"]], ("recall", "lag"), convention="ardoco")
+
+
 GEOMETRIC_TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": set(), "q4": set()}
 GEOMETRIC_RUN = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x"], "q4": ["x"]}
 
