@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.gate import *  # noqa: F403
     from sklearn_rank.gates.verdict import *  # noqa: F403
 
-NAMED = (
-    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lag", "lauc", "map"),
-    *("mar", "mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
+_AT_LEAST = (
+    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lauc", "map", "mar"),
+    *("mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
 )
 """Metrics that have an assertion; for the others there is :func:`assert_metric`."""
 
 _HOMES = {
     "pytest_rankmetrics.assertions": (
-        *("assert_metric", "assert_not_worse"),
-        *(f"assert_{name}_at_{'most' if name == 'lag' else 'least'}" for name in NAMED),
+        *("assert_lag_at_most", "assert_metric", "assert_not_worse"),
+        *(f"assert_{name}_at_least" for name in _AT_LEAST),
     ),
     "pytest_rankmetrics.gate": ("RankGate", "RankRegressionFixture", "expected_failure"),
     "sklearn_rank.gates.verdict": (

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_rankmetrics import NAMED
 from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.gates.gate import judge_beside, judge_gate
@@ -189,6 +188,21 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     return assertion
 
 
-for _name in NAMED:
-    _function = _assertion(_name)
-    globals()[_function.__name__] = _function
+assert_auc_at_least = _assertion("auc")
+assert_dcg_at_least = _assertion("dcg")
+assert_err_at_least = _assertion("err")
+assert_fbeta_at_least = _assertion("fbeta")
+assert_gauc_at_least = _assertion("gauc")
+assert_hit_rate_at_least = _assertion("hit_rate")
+assert_hmean_at_least = _assertion("hmean")
+assert_iprec_at_least = _assertion("iprec")
+assert_lag_at_most = _assertion("lag")
+assert_lauc_at_least = _assertion("lauc")
+assert_map_at_least = _assertion("map")
+assert_mar_at_least = _assertion("mar")
+assert_mrr_at_least = _assertion("mrr")
+assert_ndcg_at_least = _assertion("ndcg")
+assert_nerr_at_least = _assertion("nerr")
+assert_precision_at_least = _assertion("precision")
+assert_recall_at_least = _assertion("recall")
+assert_rprec_at_least = _assertion("rprec")

@@ -155,7 +155,7 @@ def evaluate(
     --------
     >>> from sklearn_rank import evaluate
     >>> ev = evaluate(
-    ...     {"q1": {"d1"}, "q2": {"d2": 2, "d3": 1}},
+    ...     {"q1": {"d1": 1}, "q2": {"d2": 2, "d3": 1}},
     ...     {"q1": ["d1", "d2"], "q2": ["d3", "d2"]},
     ...     ("mrr", "ndcg@10", "recall@1"),
     ... )
