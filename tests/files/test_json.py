@@ -126,6 +126,10 @@ BAD = {
     "no items": (b'{"q1": [], "q2": {}}', "holds no rows: there is no item for 'q1', 'q2'"),
     "one bare": (b'{"q": {"a": 1}, "p": ["b"]}', "item 'b' of query 'p' has no score, others have"),
     "line": (b'{"query": "q", "results": ["b"]}\n\n{]\n', "3: is not JSON"),
+    "later": (
+        b'{"query": "q",\n "hits": ["b"]}\n{"query": "p", "hits": [1.5]}',
+        "3: the item id 1.5",
+    ),
 }
 
 
@@ -199,6 +203,19 @@ def test_numbers_of_judgements_may_have_several_names_and_of_rows_none_is_lost()
     hits = {"q1": [{"id": "d1", "score": 1}], "q2": [{"id": "d2", "distance": 2}]}
     with pytest.raises(FileFormatError, match="item 'd2' of query 'q2' has no score, others have"):
         run_of(json.dumps(hits, indent=1))
+
+
+def test_few_scores_of_mappings_may_rise_by_chance():
+    for items, warns in (({"d1": 1.5, "d2": 3}, False), ([["d1", 1.5], ["d2", 3]], True)):
+        run = read_run(io.BytesIO(json.dumps({"q1": items}).encode()))
+        assert bool(run.doubts) is warns
+
+
+@pytest.mark.parametrize("large", [1 << 60, 1e300, -(2**70)])
+def test_whole_numbers_that_float64_holds_are_scores_and_grades(large):
+    scores = {"q1": {"d1": large, "d2": 1}}
+    assert run_of(json.dumps(scores)) == scores
+    assert qrels_of(json.dumps(scores)) == scores
 
 
 def test_hits_of_one_query_are_no_list_of_queries():
