@@ -309,6 +309,4 @@ def unjudged_share(
 
 def items_within(rankings: JudgedRankings, k: int | None) -> IntArray:
     """(Q,) items within the first k."""
-    return (
-        rankings.n_ranked if k is None else np.minimum(rankings.n_ranked, min(k, rankings.longest))
-    )
+    return np.minimum(rankings.n_ranked, depth(rankings, k))

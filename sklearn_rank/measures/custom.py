@@ -157,10 +157,7 @@ def given_measures(values: Any) -> dict[Measure, Any]:
 
 
 def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
-    """Measures of numbers of the whole run, by name or measure.
-
-    Less is better for a name that is not in ``greater``.
-    """
+    """Measures of numbers of the whole run; less is better for names that ``greater`` lacks."""
     if totals is not None and not isinstance(totals, Mapping):
         msg = f"totals must be {{name: number}}, got {safe_repr(totals)}"
         raise InvalidParameterError(msg)
