@@ -173,3 +173,9 @@ def test_a_pooled_value_is_that_of_all_recorded_queries(recorded: Any) -> None:
 def test_no_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(baseline.BaselineError, match="there is no baseline "):
         load(tmp_path / "none.rank.json")
+
+
+def test_the_unjudged_share_is_that_of_the_recorded_ranks(recorded: Any) -> None:
+    run = {query: [*"axb"] for query in TRUTH}
+    assert recorded(evaluated(run)).unjudged_share(3) == pytest.approx(1 / 3, abs=1e-6)
+    assert recorded(evaluated(run)).unjudged_share(2) is None
