@@ -195,8 +195,8 @@ def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray
     """Distinct keys in order of first appearance, and the position of each key among them."""
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
     # A key that is missing gets the next number, so that a loop in C hashes each key once.
-    places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
-    return list(numbers), places
+    codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
+    return list(numbers), codes
 
 
 def listed_ids(ids: Array | list[Any]) -> list[Any]:
@@ -250,9 +250,9 @@ def group_rows(ids: Ids) -> Grouping:
             first_runs = np.full(n_codes, len(runs))
             first_runs[codes[::-1]] = np.arange(len(runs) - 1, -1, -1)  # the last one written stays
             first_runs = np.sort(first_runs)[: np.count_nonzero(times)]
-            places = np.empty(n_codes, dtype=np.int64)
-            places[codes[first_runs]] = np.arange(len(first_runs))
-            rows = np.repeat(places[codes], sizes_of(offsets))
+            numbers = np.empty(n_codes, dtype=np.int64)
+            numbers[codes[first_runs]] = np.arange(len(first_runs))
+            rows = np.repeat(numbers[codes], sizes_of(offsets))
             runs, offsets = runs[first_runs], offsets_of(np.bincount(rows))
             # NumPy sorts 16-bit numbers by counting; the low bits first, then stably the high ones.
             order = np.argsort(rows.astype(np.uint16), kind="stable")
@@ -363,8 +363,8 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         flat, rows = flat[cells], np.searchsorted(cells, offsets)
     grades, stored = _stored_grades(y_true)
 
-    def cell(positions: IntArray | None, place: int) -> str:
-        row, column = divmod(place if positions is None else positions[place], n_items)
+    def cell(positions: IntArray | None, number: int) -> str:
+        row, column = divmod(number if positions is None else positions[number], n_items)
         return f"row {row}, column {column}"
 
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)

@@ -227,13 +227,13 @@ def _table(
     return kind(queries, offsets, ids, **{plural: as_numbers(numbers, argument)})
 
 
-def _called(function: Any, value: Any, name: str, *place: object) -> Any:
+def _called(function: Any, value: Any, name: str, *where: object) -> Any:
     """Result of a function of the caller's; ValueError that names it and where it failed."""
     try:
         return function(value)
     except Exception as error:
         what = f"{type(error).__name__}({safe_repr(str(error))})"
-        msg = f"{name} raised {what} on {' '.join(map(str, place))}"
+        msg = f"{name} raised {what} on {' '.join(map(str, where))}"
         raise ValueError(msg) from error
 
 

@@ -229,8 +229,8 @@ def _look_up(
     if has_grades or assumed == "partial":
         tables = truths if has_grades else [dict.fromkeys(truth, 1.0) for truth in truths]
         other = math.nan if assumed == "partial" else 0.0
-        found = map(map, [table.get for table in tables], rankings, repeat(repeat(other)))
-        of_ranked = np.fromiter(chain.from_iterable(found), np.float64, int(offsets[-1]))
+        grades_of = map(map, [table.get for table in tables], rankings, repeat(repeat(other)))
+        of_ranked = np.fromiter(chain.from_iterable(grades_of), np.float64, int(offsets[-1]))
     else:
         sets = truths if of_truth <= _SETS else list(map(set, truths))
         are_named = map(map, [truth.__contains__ for truth in sets], rankings)
@@ -273,14 +273,14 @@ def _copied(
     borders, scores = joined.items.offsets.tolist(), joined.items.scores
     for number, ids in enumerate(_per_query(joined.rankings)):
         # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-        items, own = tuple(ids), None
+        items, numbers = tuple(ids), None
         if scores is not None:
-            own = scores[borders[number] : borders[number + 1]]
+            numbers = scores[borders[number] : borders[number + 1]]
             if TIE_RULES[options.ties].by_id:
                 texts = list(map(as_text, items))
                 order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
-                items, own = tuple(items[row] for row in order), own[order]
-        ranked[query_ids[number]] = items, own
+                items, numbers = tuple(items[row] for row in order), numbers[order]
+        ranked[query_ids[number]] = items, numbers
     tables = (
         {item: float(grade) for item, grade in truth.items() if grade >= 0}
         if isinstance(truth, Mapping)
@@ -393,8 +393,8 @@ def _without_duplicates(run: Run, options: ReadOptions) -> Run:
     if options.duplicates == "raise":
         both = first_repeated(keys)
         number, item = keys[both[0]]
-        places = rows[list(both)] - run.offsets[number]
-        refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *places)
+        positions = rows[list(both)] - run.offsets[number]
+        refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *positions)
     best = rows[best_occurrences(keys, None if run.scores is None else run.scores[rows])]
     return run.take(np.setdiff1d(np.arange(run.n_rows), np.setdiff1d(rows, best)))
 
@@ -491,7 +491,7 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
         raise ValueError(msg)
     weights = [sample_weight[query] for query in queries]
     return check_weights(
-        weights, len(queries), where=lambda place: f"query {safe_repr(queries[place])}"
+        weights, len(queries), where=lambda number: f"query {safe_repr(queries[number])}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which column holds the queries, the items, the scores, the grades: by name, never by place.
+"""Which column holds the queries, the items, the scores, the grades: by name, never by position.
 
 Data frames, headers of CSV files and keys of JSON objects are read by this one table. A column has
 one role: a column that the caller gives to a role has no other by its name.
@@ -24,7 +24,7 @@ Columns: TypeAlias = Mapping[str, str | None]
 
 
 class Names(NamedTuple):
-    """Names of columns that mean one thing; where an id stands beside a text, the id is meant."""
+    """Names of columns that mean one thing; of an id and a text the id is meant."""
 
     ids: str
     texts: str = ""

@@ -57,9 +57,7 @@ def types_of(column: IdColumn) -> set[type]:
 def first_repeated(keys: Sequence[Hashable]) -> tuple[int, int]:
     """Positions of the first key that comes again; one of them has to."""
     first: dict[Hashable, int] = {}
-    position = next(
-        place for place, key in enumerate(keys) if first.setdefault(key, place) != place
-    )
+    position = next(row for row, key in enumerate(keys) if first.setdefault(key, row) != row)
     return first[keys[position]], position
 
 
@@ -253,7 +251,7 @@ class LongTable(Mapping[Any, Any]):
         rows = np.sort(doubtful.astype(np.int64))
         keys = self.keys_of(rows)
         times = Counter(keys)
-        return rows[[place for place, key in enumerate(keys) if times[key] > 1]]
+        return rows[[number for number, key in enumerate(keys) if times[key] > 1]]
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
         """Row of each of other ids in its query (by number, ascending); -1 where there is none.
@@ -275,13 +273,13 @@ class LongTable(Mapping[Any, Any]):
             return coded.find(CodedIds.of(ids.to_list()), queries)
         keys, low = self._keys, self._row_bits
         hashes = self._keys_of(ids, queries)
-        place, pending = keys.searchsorted(hashes), np.arange(len(ids))
+        at, pending = keys.searchsorted(hashes), np.arange(len(ids))
         while True:  # once, unless two rows share a hash
-            pending = pending[place[pending] < len(keys)]
-            pending = pending[keys[place[pending]] & ~low == hashes[pending]]
+            pending = pending[at[pending] < len(keys)]
+            pending = pending[keys[at[pending]] & ~low == hashes[pending]]
             if not len(pending):
                 return result
-            rows = (keys[place[pending]] & low).astype(np.int64)
+            rows = (keys[at[pending]] & low).astype(np.int64)
             query = queries[pending]
             if isinstance(stored, CodedIds):
                 same = stored.codes[rows] == codes[pending]
@@ -290,7 +288,7 @@ class LongTable(Mapping[Any, Any]):
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
-            place[pending] += 1
+            at[pending] += 1
 
     def take(self: _Table, rows: IntArray) -> _Table:
         """Some rows, ascending; queries without any of them stay, with no rows."""
@@ -414,11 +412,11 @@ class Run(LongTable):
             np.flatnonzero(is_within & (steps != 1)) + 1, starts[~np.isin(ranks[starts], (0, 1))]
         )
         if len(gaps) and not tied.any():  # tied ranks leave out those that follow
-            place = int(gaps[0])
-            from_ = f"from {ranks[place - 1]:g} to " if place not in starts else "in with "
+            gap = int(gaps[0])
+            from_ = f"from {ranks[gap - 1]:g} to " if gap not in starts else "in with "
             queries = len(np.unique(np.searchsorted(offsets, gaps, side="right")))
             yield (
-                f"{name} jumps {from_}{ranks[place]:g} in query {self._query_of(place)} (gaps in "
+                f"{name} jumps {from_}{ranks[gap]:g} in query {self._query_of(gap)} (gaps in "
                 f"{queries:,} of {len(starts):,} queries): items below a gap count as if they "
                 "stood higher, as in a run that was filtered or joined. Pass the whole run; "
                 "if nothing is missing, number the ranks anew"
@@ -428,13 +426,13 @@ class Run(LongTable):
         scores = self.scores[order]
         wrong = np.flatnonzero(is_within & (steps > 0) & (scores[1:] > scores[:-1]))
         if len(wrong):
-            place = int(wrong[0])
+            first = int(wrong[0])
             both = " and ".join(
-                f"rank {ranks[row]:g} has score {scores[row]:g}" for row in (place, place + 1)
+                f"rank {ranks[row]:g} has score {scores[row]:g}" for row in (first, first + 1)
             )
             yield (
                 f"{name} contradicts the scores, by which the items are ranked: in query "
-                f"{self._query_of(place)} {both}. If these are distances pass score=-distance; "
+                f"{self._query_of(first)} {both}. If these are distances pass score=-distance; "
                 f"else pass {argument('columns', {'score': None})} to rank by the "
                 f"ranks, or {argument('columns', {'rank': None})}"
             )
