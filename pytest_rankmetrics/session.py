@@ -262,12 +262,11 @@ class Session:
             if len(texts) > MOST_NAMED:
                 yield f"... and {len(texts) - MOST_NAMED:,} more of the same"
         names = [(run.record["name"], run.record["nodeid"]) for run in runs]
-        owners: dict[str, tuple[str, Any]] = {}
+        owners: dict[str, str] = {}  # of all processes
         for run in runs:
-            path, content = str(run.record["baseline"]), {**run.record, "nodeid": ""}
-            owner, first = owners.setdefault(path, (run.test, content))
-            # Two workers run a fixture that a single process would run once.
-            if path and owner != run.test and content != first:
+            path = str(run.record["baseline"])
+            owner = owners.setdefault(path, run.test)
+            if path and owner != run.test:
                 yield f"two tests use {path!r}: {owner} and {run.test}"
         again = {run.test for run in runs if self.tries[run.test] > 1 and run.outcome == "passed"}
         for test in sorted(again) if own.settings.strict else ():

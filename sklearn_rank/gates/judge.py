@@ -244,9 +244,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if own is None:
             continue
         if isinstance(own, PairedDifferences) and not len(own):
-            weights = case.new.query_weights(name)
-            is_defined = math.isfinite(float(case.new[name]))
-            if is_defined and (weights is None or weights.any()):  # else nothing counts
+            if math.isfinite(float(case.new[name])):  # else nothing counts
                 text = f"no query has a value of {name} on both sides"
                 case.add("not_compared", State.FAIL, text)
             continue
@@ -401,7 +399,6 @@ def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
     names = [name for name in case.new if name in case.new.per_query]
     for state in (State.FAIL, State.NOT_CONFIRMED):
         own = [key for key, row in case.rows.items() if row.state is state and key[1] in names]
-        own.sort(key=lambda key: (key[0] is not None, case.rows[key].drop is None))
         if own:
             label, name = own[0]
             labels = [] if label is None else [key[0] for key in own if key[1] == name]

@@ -74,6 +74,13 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
     ranks = {row[0]: row[3] for row in json.loads(page.queries["lines"][0])[1]}
     assert ranks["bad1"] == [1, 1]
     assert ranks["good"] == [2, 9]
+    # A measure that the baseline lacks is on the page all the same.
+    policy = replace(
+        read_limits({**DROP, "name": "x", "measures": "map"}, Settings()), detail="page"
+    )
+    page = judge_gate(*case([9] + [2] * 3), policy, gate.place).page
+    assert page is not None
+    assert page.measures == ("MAP", "MRR")
 
 
 def test_contributions_of_graded_items_sum_to_the_change(gate):
@@ -270,6 +277,13 @@ def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n
         assert accepted.written
 
 
+def test_with_a_third_of_the_recorded_queries_nothing_is_compared(gate):
+    gate.record(*case([2] * 60), **DROP)
+    result = gate(*case([2] * 20), **DROP)
+    assert "40 queries gone" in result.headline
+    assert "too few queries in common to compare" in result.headline
+
+
 @pytest.mark.parametrize("recorded", [29, 31])
 def test_a_drop_on_common_queries_is_told_beside_other_queries(recorded, gate):
     gate.record(*case([2] * recorded), **DROP)
@@ -376,6 +390,7 @@ def test_recording_says_what_the_next_run_will_see(gate):
     )
     assert "pass hard_drop equal to max_drop" in note
     contract = gate.record(*THIRTY, **DROP, hard_drop=0.02)
+    assert not gate(*THIRTY, **DROP, hard_drop=0.02).can_be_raised
     assert contract.as_dict()["notes"] == ["a contract: every drop of mrr beyond 0.02 is red"]
 
 

@@ -1,9 +1,12 @@
 """Reports of several gates: the gravest first, few words for many, and no name is markup."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sklearn_rank.gates.gate import judge_beside
+from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.page import html_text
 from sklearn_rank.gates.summary import (
     GateRun,
@@ -12,6 +15,7 @@ from sklearn_rank.gates.summary import (
     print_summary,
     summary_lines,
 )
+from sklearn_rank.report.queries import size_of
 from tests.gates.conftest import beside
 from tests.plugin.cases import names, results, truth
 from tests.tables.hostile import HOSTILE
@@ -59,6 +63,23 @@ def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) 
     assert text.count("| good 2-") == 3
     assert "FAIL |" in text
     assert ("25 more rows" in text) is bool(slices)
+
+
+def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
+    run = run_of("bad", worse=6)
+    rows = [[f"{'long name ' * 30}{n}"] * 4 for n in range(3)]
+    long = {**run.record, "losers": {"titles": ["a", "b", "c", "d"], "rows": rows}}
+    assert len(markdown(summary(*[GateRun(long, str(n)) for n in range(3)]))) < 4200
+    sides = (results([3] * 6 + [2] * 24), results([2] * 30))
+    limits = replace(read_limits({"name": "x", "max_drop": 0.02}, Settings()), detail="page")
+    section = judge_beside(truth(30), *sides, limits, limits).page
+    assert section is not None
+    assert section.queries is not None
+    monkeypatch.setattr("sklearn_rank.gates.page.MOST_BYTES", size_of(section.queries) * 3 // 2)
+    pages = [replace(run, section=section)] * 2
+    text = html_text(summary(*pages), "gates", "2 gates", "2 failed")
+    assert text.count('"leftOut":0') == 1
+    assert text.count('"leftOut":30') == 1
 
 
 def test_slices_stand_by_their_change() -> None:

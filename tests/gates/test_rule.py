@@ -277,6 +277,9 @@ def test_a_detectable_drop_is_found() -> None:
     red = [bool(judged(sample, rule=rule).clauses) for sample in shifted]
     assert np.mean(red) == pytest.approx(0.8, abs=0.05)
     assert math.isnan(judge_drops({"": pairs_of([], 9)}, {"": rule})[""].detectable)
+    # Each further measure costs power.
+    two = judge_drops({"a": pairs_of(drops), "b": pairs_of(drops)}, {"a": rule, "b": rule})
+    assert two["a"].detectable > found.detectable * 1.05
 
 
 def test_the_default_of_the_hard_limit() -> None:

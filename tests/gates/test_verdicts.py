@@ -93,6 +93,7 @@ def test_digits_are_added_until_two_numbers_differ_and_no_further():
     assert result.state == "pass"
     result = compared([2] * 24, [1] + [2] * 23, max_drop={"mrr": 0.0208}, hard_drop=0.0208)
     assert "0.02083" in result.headline
+    assert "below the 0.7525 required" in judged(*case([1, 2]), at_least={"mrr": 0.7525}).headline
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -358,6 +359,9 @@ def test_more_unjudged_items_on_top_are_in_the_headline():
     new = {q: ["a", "u", "v"] for q in judgements}
     result = beside(judgements, new, old, max_drop={"mrr@3": 0.02}, allow={"perfect"})
     assert result.headline.endswith("67% of the new top 3 are unjudged (baseline 0%)")
+    # As many as before are no news.
+    same = beside(judgements, new, new | {}, max_drop={"mrr@3": 0.02}, allow={"perfect"})
+    assert "unjudged" not in same.headline
 
 
 # Data that cannot be measured --------------------------------------------------------------------

@@ -181,6 +181,7 @@ def test_a_failure_that_is_expected_is_no_failure(suite):
         """
         def test_it():
             with expected_failure(match="below the 0.8") as info:
+                assert_mrr_at_least(*case([1, 2]), 0.7, name="fine")
                 fails()
             assert info.value.result.value == 0.75
             with expected_failure(InvalidParameterError):
@@ -198,8 +199,9 @@ def test_a_failure_that_is_expected_is_no_failure(suite):
             with expected_failure(): pass
         """
     )
-    result = suite.run(ret=1, passed=2, failed=1)
+    result = suite.run("--rank-json=report.json", ret=1, passed=2, failed=1)
     assert "ERROR:" not in said(result)
+    assert [name for _, name, _ in recorded(suite)] == ["fine"]
     assert "FAILED test_it.py::test_nothing - Failed: DID NOT RAISE" in said(result)
 
 
