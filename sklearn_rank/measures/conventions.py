@@ -19,8 +19,6 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.presets import PRESETS
 from sklearn_rank.support.text import closest, safe_repr
 
-__all__ = ["CONVENTIONS", "Convention", "find_convention"]
-
 
 @dataclass(frozen=True)
 class Convention:
