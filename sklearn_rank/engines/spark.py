@@ -316,7 +316,7 @@ class Part(NamedTuple):
     n_rows: dict[str, int]
     """Rows that were read of each side."""
     data: RankingData | None = None
-    """Without items, and without places of unjudged ones unless they were asked for; None if no
+    """Without items, and without positions of unjudged ones unless they were asked for; None if no
     query is evaluated."""
     n_unjudged: IntArray = np.zeros(0, np.int64)
     n_judged: IntArray = np.zeros(0, np.int64)
@@ -344,17 +344,17 @@ def read_part(qrels: Qrels, run: Run, options: ReadOptions, keeps_unjudged: bool
         return part
     qrels, run = qrels.of_queries(queries), run.of_queries(queries)
     data = read_joined(qrels, run, options)
-    unjudged, places = data.rankings.unjudged, None
+    unjudged, positions = data.rankings.unjudged, None
     n_unjudged, n_judged = np.zeros(len(queries), np.int64), data.rankings.n_relevant
     if unjudged is not None:
         n_unjudged = unjudged.counts
         n_judged = n_judged if unjudged.n_judged is None else unjudged.n_judged
-        places = replace(unjudged, source=unjudged.positions) if keeps_unjudged else None
+        positions = replace(unjudged, source=unjudged.positions) if keeps_unjudged else None
     sample = None
     if ranked and not data.rankings.n_hits.any():
         sample = qrels.of_queries(queries[:_HINTED]), run.of_queries(queries[:_HINTED])
     # Scores of all items stay in Spark.
-    rankings = replace(data.rankings, unjudged=places)
+    rankings = replace(data.rankings, unjudged=positions)
     return part._replace(
         data=replace(data, rankings=rankings, items=_NO_ITEMS),
         n_unjudged=n_unjudged,
@@ -445,7 +445,7 @@ class _SparkSide:
         """Some different values of each column without a role, and of how many rows."""
         plain = (*_INTEGERS, *_FLOATS, "boolean", "string", "decimal", "varchar", "char")
         kinds = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
-        found = {}
+        different = {}
         for name in self.side.spare:
             if kinds[name].partition("(")[0] not in plain:
                 continue
@@ -453,8 +453,8 @@ class _SparkSide:
             values = cells.distinct().limit(_LOOKED).toArrow()["v"].to_pylist()
             sums = cells.selectExpr("count(*) AS n", "count(DISTINCT v) AS d").toArrow()
             n_rows, n_values = (sums[name][0].as_py() for name in ("n", "d"))
-            found[name] = values, n_rows * len(values) // max(n_values, 1)
-        return found
+            different[name] = values, n_rows * len(values) // max(n_values, 1)
+        return different
 
     def bucketed(self, number: int) -> Any:
         """The rows by buckets of queries; ids that are equal as keys are in one."""
@@ -484,8 +484,8 @@ class _SparkSide:
         rows = self.rows.selectExpr(f"{query} AS q", "CAST(1 AS bigint) AS n", *flags)
         sums = [f"coalesce(sum(`sum({name})`), 0) AS {name}" for name in ("n", *counts)]
         ends = ("max(`sum(n)`) AS most", "max_by(q, `sum(n)`) AS longest", "count(*) AS queries")
-        found = rows.groupBy("q").sum("n", *counts).selectExpr(*sums, *ends)
-        size: dict[str, Any] = found.toArrow().to_pylist()[0]
+        sums_of_all = rows.groupBy("q").sum("n", *counts).selectExpr(*sums, *ends)
+        size: dict[str, Any] = sums_of_all.toArrow().to_pylist()[0]
         return {"relevant": size["n"], **size, "missing": missing}
 
 

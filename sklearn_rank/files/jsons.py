@@ -4,7 +4,7 @@ Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1"
 ["d7", "d9"]}``, where an element is an id, an id and its number as ``["d7", 3.2]``, or an object
 with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` means scored items. A
 file holds such objects one after the other, as JSON Lines do, or one value: a list of them, perhaps
-beside others, {query: items}, or responses of Elasticsearch, OpenSearch and Solr. Keys are
+among other keys, {query: items}, or responses of Elasticsearch, OpenSearch and Solr. Keys are
 recognised as column names are.
 """
 

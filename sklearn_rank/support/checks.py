@@ -172,10 +172,10 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
         return bool(low == -np.inf)
     wrong = np.isnan(array) if bad_nan else np.isinf(array)
     positions = np.flatnonzero(wrong)
-    place = where(int(positions[0])) if where else f"position {int(positions[0])}"
+    at = where(int(positions[0])) if where else f"position {int(positions[0])}"
     more = f", and {len(positions) - 1:,} more" if len(positions) > 1 else ""
     what = "NaN" if bad_nan else "infinity"
-    msg = f"{name} contains {what} at {place}{more}"
+    msg = f"{name} contains {what} at {at}{more}"
     raise ValueError(msg)
 
 

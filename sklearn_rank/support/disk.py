@@ -102,7 +102,7 @@ def write_whole(path: PathLike, data: bytes) -> None:
 def append(path: PathLike, data: bytes) -> None:
     """Add data to the end of a file, or write it to a pipe or device.
 
-    Our own output is not opened again: redirected to a file, it would have two places to write at,
+    Our own output is not opened again: redirected to a file, it would be written at two positions,
     and later output would overwrite the data.
     """
     number = _OWN.get(Path(path).as_posix())

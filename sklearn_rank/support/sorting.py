@@ -265,10 +265,10 @@ def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
     if (rest[order[later]] == rest[order[later - 1]]).all():
         return same  # as with rounded scores: the order is that of the input
     runs = runs_of(same)
-    places, members = runs.members, order[runs.members]
+    positions, members = runs.members, order[runs.members]
     again = order_segments(rest[members], runs.borders)
-    order[places] = members[again.order]
-    same[places[1:] - 1] = False if again.same is None else again.same
+    order[positions] = members[again.order]
+    same[positions[1:] - 1] = False if again.same is None else again.same
     return same if same.any() else None
 
 
