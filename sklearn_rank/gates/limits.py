@@ -201,7 +201,8 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     own, reading = ARGUMENTS, reading_options()
     for name in arguments:
         if name not in own and name not in reading:
-            msg = f"unexpected keyword argument {name!r}{closest(name, (*own, *reading))}"
+            words = f"; limits are {', '.join(own[:4])} and others, further measures are measures="
+            msg = f"unexpected keyword argument {name!r}{closest(name, (*own, *reading)) or words}"
             raise TypeError(msg)
     given = arguments.get
     totals = total_measures(given("totals"), given("at_least") or ())

@@ -93,7 +93,8 @@ class ItemReader:
         self._provider = options.string_provider
         if not (self._provider is None or callable(self._provider)):
             got = safe_repr(self._provider)
-            msg = f"string_provider must be a function of an item, got {got}"
+            example = "lambda item: item.metadata['source']"
+            msg = f"string_provider must be a function of an item, such as {example}, got {got}"
             raise TypeError(msg)
         self.hits = HitReader((), set(), None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, get_args
 
 from sklearn_rank.support.checks import check_option
@@ -134,6 +135,10 @@ _FRAMES = get_args(FrameBackend)
 def native_frame(columns: Mapping[str, list[Any]], backend: FrameBackend) -> Any:
     """A data frame of the library, with these columns."""
     check_option(backend, "backend", _FRAMES, "to_frame")
+    if find_spec(backend) is None:
+        others = ", ".join(f"backend={other!r}" for other in _FRAMES if other != backend)
+        msg = f"{backend} is not installed; install it, or pass {others}, or use to_dict()"
+        raise ModuleNotFoundError(msg)
     import narwhals as nw
 
     return nw.from_dict(dict(columns), backend=backend).to_native()

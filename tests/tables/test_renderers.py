@@ -242,3 +242,9 @@ def test_gain_and_discount_are_told_where_grades_are_above_1(measures, note):
     assert note in repr(compare(TRUTH, {"old": OLD, "new": NEW}, measures))
     binary = {query: {"a": 1} for query in TRUTH}
     assert "discount" not in repr(evaluate(binary, NEW, measures))
+
+
+def test_a_frame_library_that_is_absent_is_named(monkeypatch):
+    monkeypatch.setattr("sklearn_rank.tables.table.find_spec", lambda _: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pandas is not .*backend='polars', .*to_dict"):
+        evaluate([{"a"}], [["a"]], "map").to_frame()
