@@ -402,7 +402,7 @@ def test_options_of_other_layouts(layout: str, option: str) -> None:
         ),
         (lambda item: None, TypeError, r"returned NoneType for item 0 of y_score\[0\], expected"),
         (str.encode, TypeError, r"returned bytes for item 0 of y_score\[0\], expected str"),
-        ("a..b", TypeError, "^string_provider must be a function of an item, such as .*, got 'a..b'$"),
+        ("a..b", TypeError, "string_provider must be a function of an item, .*, got 'a..b'$"),
     ],
 )
 def test_string_providers(provider: Any, error: Any, message: str) -> None:
