@@ -24,7 +24,7 @@ from tests.strategies import examples
 
 SLICES = {
     "query to labels": {"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []},
-    "label to queries": {"head": ["q1", "q1"], "tail": {"q2", "q3"}},
+    "label to queries": {"head": {"q1"}, "tail": ["q2", "q3", "q3"]},
     "label to array": {"head": np.array(["q1"]), "tail": pd.Series(["q2", "q3"])},
 }
 
