@@ -94,7 +94,7 @@ class RankGate:
             Allowed drop against the baseline, in units of the measure; a number is for all measures
             that are named, and without any for ``"map"`` and ``"ndcg@10"``.
         hard_drop : float or {measure: float}, default=None
-            Drop that is always red; equal to ``max_drop``, every drop beyond is.
+            Drop that is always red; if equal to ``max_drop``, so is every drop beyond it.
         totals : {name: float}, default=None
             Numbers of the whole run; less is better unless ``at_least`` names it.
         slices : mapping, callable or str, default=None

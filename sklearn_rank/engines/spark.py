@@ -457,7 +457,7 @@ class _SparkSide:
         return different
 
     def bucketed(self, number: int) -> Any:
-        """The rows by buckets of queries; ids that are equal as keys are in one."""
+        """The rows in buckets of queries; equal ids share a bucket."""
         query = self.side.named["query"]
         column, kind = _quoted(query), self.kinds[query]
         if kind in (*_INTEGERS, *_FLOATS, "boolean") or kind.startswith("decimal"):

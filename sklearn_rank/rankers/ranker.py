@@ -188,7 +188,7 @@ class SortedRows(NamedTuple):
     """(Q,) rows of each query."""
     query_ids: Any
     query: str
-    """The column of X that holds the queries, if one does."""
+    """The column of X with the query ids; None if there is none."""
 
     @classmethod
     def of(cls, X: Any, y: object, groups: object, query: str, owner: str) -> SortedRows:
