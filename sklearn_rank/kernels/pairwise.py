@@ -88,7 +88,7 @@ def limited_auc(
     n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
-    """Area under the ROC curve of the first k items; items below add nothing, or a straight line."""
+    """Area under the ROC curve of the first k items; below, nothing or a straight line."""
     others = _negatives(rankings, n_negatives)
     negatives = others + smoothing
     counted = _counted(rankings, unretrieved)
