@@ -5,7 +5,6 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
-from sklearn.feature_selection import RFECV
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, ndcg_score
 from sklearn.model_selection import (
@@ -13,10 +12,6 @@ from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
     StratifiedGroupKFold,
-    cross_val_score,
-    cross_validate,
-    learning_curve,
-    validation_curve,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +25,6 @@ from tests.model_selection.cases import FRAME, GRID, QID, QUIET, X, Y
 CV = GroupKFold(3)
 MODEL = Ridge().fit(X, Y)
 MATRIX = np.array([[3, 2, 3, 0, 1, 2]]), np.array([[0.1, 0.9, 0.3, 0.7, 0.2, 0.4]])
-GROUPS = {"params": {"groups": QID}}
 
 
 def searched(model=None, grid=GRID, **options):
@@ -51,15 +45,6 @@ WORKS = {
     "several measures": lambda: searched(scoring=sr.rank_scorers(["map", "mrr"]), refit="map"),
     "mixed with scikit-learn's": lambda: searched(scoring={"m": QUIET, "r2": "r2"}, refit="m"),
     "search.score": lambda: searched().score(X, Y, groups=QID),
-    "cross_val_score": lambda: cross_val_score(Ridge(), X, Y, scoring=QUIET, cv=CV, **GROUPS),
-    "cross_validate": lambda: cross_validate(Ridge(), X, Y, scoring=QUIET, cv=CV, **GROUPS),
-    "learning_curve": lambda: learning_curve(
-        Ridge(), X, Y, scoring=QUIET, cv=list(CV.split(X, Y, QID)), train_sizes=[0.5, 1.0], **GROUPS
-    ),
-    "validation_curve": lambda: validation_curve(
-        Ridge(), X, Y, param_name="alpha", param_range=[1], scoring=QUIET, cv=CV, **GROUPS
-    ),
-    "RFECV": lambda: RFECV(Ridge(), scoring=QUIET, cv=CV).fit(X, Y, groups=QID),
     "clone": lambda: clone(sr.QueryRanker(XGB)).fit(X, Y, groups=QID).predict(X),
     "a call of the scorer": lambda: sr.map_scorer(MODEL, X, Y, groups=QID),
     "the index of a frame": lambda: sr.map_scorer(MODEL.fit(FRAME, Y), FRAME, Y),
