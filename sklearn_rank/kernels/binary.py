@@ -131,14 +131,18 @@ def _parts_of_first(rankings: JudgedRankings, values: FloatArray) -> Parts:
     return parts_of(rankings, hits)
 
 
-def average_recall(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+def average_recall(
+    rankings: JudgedRankings, *, k: int | None, normalize: bool = False
+) -> FloatArray:
     """Sum of Recall@i over the relevant ranks i within k, over min(R, k).
 
     With h hits that sum is h (h + 1) / (2 R).
     """
     mean, variance = top_hits(rankings, k)
+    capped = _capped(rankings, k)
     total = (variance + mean * mean + mean) / 2.0
-    return where_relevant(rankings, ratio(total, _capped(rankings, k) * rankings.n_relevant))
+    best = capped * (capped + 1) / 2.0 if normalize else capped * rankings.n_relevant
+    return where_relevant(rankings, ratio(total, best))
 
 
 def average_precision(

@@ -22,6 +22,7 @@ from sklearn_rank.measures.parameters import (
     one_of,
 )
 from sklearn_rank.measures.record import Measure, Metric
+from sklearn_rank.support.checks import check_flag
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = ["METRICS", "Measure", "Metric", "find_metric"]
@@ -45,6 +46,7 @@ MAR = Metric(
     "WarpRec documentation, Accuracy metrics",
     formula="∑ R@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("mean_average_recall", "average_recall"),
+    checks={"normalize": check_flag},
 )
 MRR = Metric(
     "mrr",

@@ -98,6 +98,7 @@ def mean_average_recall_score(
     y_score: Any,
     *,
     k: int | None = None,
+    normalize: bool = False,
     min_rel: float | None = None,
     groups: Any = None,
     ties: Ties = "average",
@@ -120,6 +121,8 @@ def mean_average_recall_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
+    normalize : bool, default=False
+        Divide by the value of a perfect ranking, so that 1 is best.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
@@ -131,7 +134,8 @@ def mean_average_recall_score(
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1.
+        In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
+        ``normalize`` is True.
 
     References
     ----------
@@ -142,6 +146,8 @@ def mean_average_recall_score(
     >>> from sklearn_rank import mean_average_recall_score
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5)  # (1/2 + 2/2) / 2
     0.75
+    >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
+    1.0
     """
     return score(catalogue.MAR, **locals())
 

@@ -12,7 +12,7 @@ from tests.strategies import as_lists
 _SPELLINGS = (
     *("map", "map@3", "map(denominator=relevant)@3", "map(denominator=retrieved)"),
     *("map(denominator=retrieved)@3", "map(denominator=k)@3", "map(min_rel=2)@3"),
-    *("mar", "mar@3", "mrr", "mrr@3"),
+    *("mar", "mar@3", "mar(normalize=true)@3", "mrr", "mrr@3"),
     *("precision", "precision@3", "precision(denominator=retrieved)@3"),
     *("recall", "recall@3", "recall(denominator=min)@3"),
     *("fbeta", "fbeta(beta=0.5)@3", "fbeta(beta=2)@3", "hit_rate", "hit_rate@3"),

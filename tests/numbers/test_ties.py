@@ -64,7 +64,7 @@ GAINS = ("exp2", "linear", "binary", GAIN_TABLE, "exp2_next")
 
 BINARY = [
     *variants("map", "denominator", ("min", "relevant", "retrieved", "k")),
-    Family("mar"),
+    *variants("mar", "normalize", (False, True)),
     Family("mrr"),
     *variants("precision", "denominator", ("k", "retrieved")),
     *variants("recall", "denominator", ("relevant", "min")),

@@ -79,10 +79,13 @@ def average_precision(
 
 
 @of_relevance
-def average_recall(read: list[bool], n_relevant: int, k: int | None) -> Value:
+def average_recall(
+    read: list[bool], n_relevant: int, k: int | None, normalize: bool = False
+) -> Value:
     found = _ranks_of_hits(read)
     most = n_relevant if k is None else min(n_relevant, k)
-    return _mean([Fraction(sum(read[:rank]), n_relevant) for rank in found], most)
+    of_perfect = Fraction(most + 1, 2 * n_relevant) if normalize else 1
+    return _mean([Fraction(sum(read[:rank]), n_relevant) for rank in found], most) / of_perfect
 
 
 @of_relevance
