@@ -35,13 +35,13 @@ _PIECE = 1 << 14
 
 
 def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> FloatArray:
-    """Relevant items within the first k, over k (or over the items that stand there)."""
+    """Relevant items within the first k, over k (or over the items there)."""
     hits, _ = top_hits(rankings, k)
     return where_relevant(rankings, ratio(hits, _read(rankings, k, denominator)))
 
 
 def precision_parts(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> Parts:
-    """The share of an item that stands within the first k."""
+    """The share of an item within the first k."""
     return parts_of(rankings, chance_within(rankings, k), _read(rankings, k, denominator))
 
 
@@ -62,7 +62,7 @@ def recall(rankings: JudgedRankings, *, k: int | None, denominator: str = "relev
 def recall_parts(
     rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant"
 ) -> Parts:
-    """The share of an item that stands within the first k."""
+    """The share of an item within the first k."""
     return parts_of(rankings, chance_within(rankings, k), _sought(rankings, k, denominator))
 
 
@@ -79,7 +79,7 @@ def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> 
 
 
 def f_measure_parts(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> Parts:
-    """The share of an item that stands within the first k: the value is linear in the hits."""
+    """The share of an item within the first k: the value is linear in the hits."""
     factor, divisor = _f_terms(rankings, k, beta)
     return parts_of(rankings, factor * chance_within(rankings, k), divisor)
 
@@ -97,7 +97,7 @@ def _f_terms(
 
 
 def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
-    """1 if a relevant item stands within the first k, else 0."""
+    """1 if a relevant item is within the first k, else 0."""
     chance = first_relevant(rankings, k, np.ones_like)
     # A group whose irrelevant items alone cannot fill the cutoff is a certain hit.
     groups, queries = rankings.groups, np.flatnonzero(rankings.n_hits > 0)
@@ -108,7 +108,7 @@ def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
 
 
 def hit_rate_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
-    """The item that stands first of the relevant ones has it all."""
+    """The first of the relevant items has it all."""
     return _parts_of_first(rankings, hit_rate(rankings, k=k))
 
 
@@ -118,7 +118,7 @@ def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
 
 
 def reciprocal_rank_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
-    """The item that stands first of the relevant ones has it all."""
+    """The first of the relevant items has it all."""
     return _parts_of_first(rankings, reciprocal_rank(rankings, k=k))
 
 

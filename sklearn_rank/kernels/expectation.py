@@ -45,7 +45,7 @@ def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
 
 
 def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
-    """Items of tie groups that stand within the cut."""
+    """Items of tie groups within the cut."""
     return np.minimum(np.maximum(cut - above, 0), size)
 
 
@@ -74,7 +74,7 @@ def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float 
 
 
 def chance_within(rankings: JudgedRankings, k: int | None) -> FloatArray:
-    """(H,) probability that a hit stands within the first ``k``; positions of a tie are alike."""
+    """(H,) probability that a hit is within the first ``k``; positions of a tie are alike."""
     inside = reach(rankings.above, rankings.tied, depth(rankings, k))
     return np.asarray(inside / rankings.tied)
 

@@ -65,7 +65,7 @@ def dcg(
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
     if not isinstance(gain, str):
-        _gains(rankings.hit_grades, gain)  # refuses a grade without a gain wherever it stands
+        _gains(rankings.hit_grades, gain)  # refuses a grade without a gain, retrieved or not
     top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
         by_rank = rank_weights(depth(rankings, k), discount)

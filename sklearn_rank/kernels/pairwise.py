@@ -44,7 +44,7 @@ def auc(
     n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
-    """Share of pairs in which the relevant item stands above the irrelevant; ties count half."""
+    """Share of pairs in which the relevant item ranks above the irrelevant; ties count half."""
     negatives = _negatives(rankings, n_negatives)
     counted = _counted(rankings, unretrieved)
     total = _irrelevant_above(rankings, negatives, unretrieved)
@@ -104,7 +104,7 @@ def limited_auc(
     area = hits * negatives - segment_sum(above, groups.offsets)
     if tail == "linear":
         read = np.minimum(rankings.n_ranked, cut)
-        # On average half of the irrelevant items below the cutoff stand below a relevant one there.
+        # On average half of the irrelevant items below the cutoff are below a relevant one there.
         half = ((counted - hits) * (others - read + hits) - variance) / 2.0
         pairs = counted * negatives
         total = area + half + smoothing * (counted - hits)

@@ -39,7 +39,7 @@ def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:
 
 
 def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:
-    """The share of an item that stands within the first R."""
+    """The share of an item within the first R."""
     wanted = np.repeat(rankings.n_relevant, rankings.n_hits)
     inside = np.minimum(np.maximum(wanted - rankings.above, 0), rankings.tied)
     return parts_of(rankings, inside / rankings.tied, rankings.n_relevant)
@@ -91,7 +91,7 @@ def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> Floa
 
 
 def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
-    """1 if every relevant item stands within the first k, else 0.
+    """1 if every relevant item is within the first k, else 0.
 
     All r relevant items of the tie group that the cutoff divides are within it in C(m - r, d - r) /
     C(m, d) of the orders, d of its m items being within.
@@ -129,7 +129,7 @@ def _best_from_here(rankings: JudgedRankings) -> FloatArray:
 
 
 def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:
-    """Share of the first R judged irrelevant items that stand below each relevant one.
+    """Share of the first R judged irrelevant items below each relevant one.
 
     With a complete ground truth there are at least R of them.
     """
