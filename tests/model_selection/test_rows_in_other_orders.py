@@ -148,7 +148,9 @@ def test_names_of_queries_leave_what_is_told_alone():
     ranker = QueryRanker(_xgb_ranker()).fit(column, Y, groups=QID)
     assert ranker.ranker_.n_features_in_ == 4  # a feature like others
     several = column.assign(session=1)
-    with pytest.raises(RankingConfigError, match=r"may be the query: 'user_id', 'session'; say"):
+    with pytest.raises(
+        RankingConfigError, match=r"may be the query: 'user_id', 'session'; choose one"
+    ):
         map_scorer(model, several, Y)
     one = map_scorer.with_options(one_query=True)(model, several, Y)
     assert one == map_scorer(model, several, Y, groups=np.zeros(len(Y), dtype=int))
