@@ -37,6 +37,7 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.gates.words import line, power_sentence
+from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.statistics.planning import least_found
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -229,9 +230,9 @@ def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]
         return (Finding("contract", None, text),)
     values = new.per_query[name][~np.isnan(new.per_query[name])]
     metric, n = new._scored[name].measure.metric, len(values)
-    error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n >= FEWEST else 0.0
     if metric.geometric_from is not None or not 0 < error < math.inf:
-        return ()
+        return ()  # few values may be alike by chance
     alpha = limits.settings.alpha / len(limits.max_drop)
     seen = least_found(error, n - 1.0, alpha, POWER, least=drop, most=hard)
     text = (
