@@ -153,7 +153,7 @@ def _check(path: Any, format: str | None, function: str, *, overwrite: bool) -> 
     suffix = os.path.splitext(os.fsdecode(os.fspath(path)).lower())[1]
     chosen = format or kind_of_name(path) or ("trec" if suffix in ("", ".txt", ".gz") else "")
     if chosen not in _FORMATS:
-        what = f"{safe_text(str(path))}: {chosen or suffix} is no format that is written"
+        what = f"{safe_text(str(path), limit=200)}: {chosen or suffix} is no format that is written"
         msg = f"{what}; pass format=, or a suffix of .run, .qrels, .csv or .tsv"
         raise InvalidParameterError(msg)
     return chosen

@@ -244,7 +244,9 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if own is None:
             continue
         if isinstance(own, PairedDifferences) and not len(own):
-            if math.isfinite(float(case.new[name])):  # else nothing counts
+            weights = case.new.query_weights(name)
+            is_defined = math.isfinite(float(case.new[name]))
+            if is_defined and (weights is None or weights.any()):  # else nothing counts
                 text = f"no query has a value of {name} on both sides"
                 case.add("not_compared", State.FAIL, text)
             continue

@@ -88,10 +88,12 @@ def layout_of(y_true: Any) -> str:
     """Name of the layout that ground truth of this type has; frames are read as mappings."""
     if type(y_true) is np.ndarray and y_true.ndim and y_true.dtype.kind in "biuf":
         return "rows" if y_true.ndim == 1 else "matrix"
+    if type(y_true) is dict:
+        return "mapping"
+    if is_sparse(y_true):  # of which some are mappings, too
+        return "matrix"
     if isinstance(y_true, Mapping) or is_frame(y_true):
         return "mapping"
-    if is_sparse(y_true):
-        return "matrix"
     if isinstance(y_true, Set):
         return "lists"
     refuse_unordered(y_true, "y_true")
