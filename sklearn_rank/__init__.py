@@ -124,6 +124,8 @@ def __getattr__(name: str) -> Any:
         msg = f"module {__name__!r} has no attribute {name!r}"
         if name in _MEANT:
             msg += f"; it is called {_MEANT[name]!r} here"
+        if name in ("dcg_score", "ndcg_score"):
+            msg += ", and has scikit-learn's values with gain='linear'"
         raise AttributeError(msg)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value

@@ -97,7 +97,8 @@ def make_rank_scorer(
         if measure not in _METRIC_OF:
             msg = (
                 f"{safe_repr(measure)} is not a metric function of sklearn_rank; pass a measure "
-                "such as 'ndcg@10', or use scikit-learn's make_scorer"
+                "such as 'ndcg@10', or measure_from(name, function) of a function of the grades of "
+                "a query; scikit-learn's make_scorer takes a function of y_true and y_score"
             )
             raise TypeError(msg)
         read = Measure.of(_METRIC_OF[measure])
@@ -209,11 +210,10 @@ def rank_scorers(
         )
         raise InvalidParameterError(msg)
     check_option(names, "names", ("canonical", "safe"), "rank_scorers")
-    if isinstance(measures, Mapping):
-        msg = (
-            f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}; "
-            "for other names write {name: get_scorer(measure)}"
-        )
+    if isinstance(measures, Mapping) or not isinstance(measures, (Measure, Iterable)):
+        msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
+        if isinstance(measures, Mapping):
+            msg += "; for other names write {name: get_scorer(measure)}"
         raise TypeError(msg)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     named = {_name(measure): measure for measure in parse_measures(map(_unsigned, asked))}

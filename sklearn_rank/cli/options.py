@@ -52,6 +52,9 @@ def _whole(text: str) -> int:
 def _limit(text: str) -> tuple[str | None, float | str]:
     """A measure and a number, perhaps with a %; a number alone is for all measures."""
     measure, _, number = text.rpartition("=")
+    if re.search(r"=\s*[\d.]+%?\s*,", measure) and "(" not in measure:
+        msg = f"takes one MEASURE=NUMBER; repeat it for more, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
     try:
         value = float(number.removesuffix("%"))
         return measure or None, number if number.endswith("%") else value
@@ -77,6 +80,9 @@ def _weight(text: str) -> tuple[str, float]:
     if not name:
         msg = f"must be NAME=NUMBER, got {text[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
+    if re.search(r"=\s*[\d.]+\s*,", name):
+        msg = f"takes one NAME=NUMBER; repeat it for more, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
     return name, _number(number, lambda x: 0 <= x < math.inf, "a finite number of at least 0")
 
 
@@ -95,6 +101,9 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
         raise argparse.ArgumentTypeError(msg)
     if role not in roles:
         msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    if re.search(rf",\s*({'|'.join(roles)})=", name):
+        msg = f"takes one ROLE=NAME; repeat it for more, got {text[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
     return role, name or None
 
@@ -192,9 +201,26 @@ class _Parser(argparse.ArgumentParser):
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if rest:
-            hint = closest(unknown[0], self._option_string_actions) if unknown else ""
+            if not unknown:
+                hint = self._hint_of_words(rest)
+            elif unknown[0] == "--html":
+                hint = "; 'sklearn-rank report' writes an HTML file"
+            else:
+                hint = closest(unknown[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return parsed, rest
+
+    def _hint_of_words(self, rest: list[str]) -> str:
+        from sklearn_rank.measures.grammar import parse_measures
+
+        if all("=" in word for word in rest):
+            return "; an option takes one of these, repeat it for more"
+        try:
+            parse_measures([part for word in rest for part in _spellings(word)])
+        except (TypeError, ValueError):
+            is_single = self.prog.endswith(" evaluate")
+            return "; 'sklearn-rank compare' takes several runs" if is_single else ""
+        return "; join measures by commas, as in -m ndcg@10,map"
 
     def error(self, message: str) -> NoReturn:
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)

@@ -88,7 +88,8 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
     for truth, text in product(
         ({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), ("aa", "aba", "baa", "aabb", "bab")
     ):
-        problems.append(_Problem((_Query(truth, tuple(text), "repeated"),), k))
+        repeated = _Query(truth, tuple(text), "repeated")
+        problems += [_Problem((repeated,), k), _Problem((repeated, _Query({"a": 1}, ("a",))), k)]
     return sorted(problems, key=lambda problem: (len(problem.queries), len(str(problem))))
 
 

@@ -139,6 +139,11 @@ ARGUMENTS = (
     *("max_slice_drop", "slice_at_least", "allow", "query_text", "item_text", "name"),
 )
 """What a gate takes besides its data and the reading options of ``evaluate``."""
+_MEANT = {
+    **dict.fromkeys(("min", "minimum", "min_score", "floor", "threshold"), "at_least"),
+    **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "at_most"),
+}
+"""What limits are called elsewhere, and what here."""
 
 
 @cache
@@ -202,7 +207,9 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     for name in arguments:
         if name not in own and name not in reading:
             words = f"; limits are {', '.join(own[:4])} and others, further measures are measures="
-            msg = f"unexpected keyword argument {name!r}{closest(name, (*own, *reading)) or words}"
+            meant = f"; did you mean {_MEANT[name]!r}?" if name in _MEANT else ""
+            meant = meant or closest(name, (*own, *reading)) or words
+            msg = f"unexpected keyword argument {name!r}{meant}"
             raise TypeError(msg)
     given = arguments.get
     totals = total_measures(given("totals"), given("at_least") or ())

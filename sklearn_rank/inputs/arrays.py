@@ -229,6 +229,9 @@ class Grouping(NamedTuple):
 def group_rows(ids: Ids) -> Grouping:
     """Rows by query, whatever their order."""
     values = ids.codes if isinstance(ids, CodedIds) else ids
+    if not len(values):
+        msg = "there are no rows: nothing to group by query"
+        raise ValueError(msg)
     borders = (values[1:] != values[:-1]).nonzero()[0] + 1
     offsets = np.zeros(len(borders) + 2, np.int64)
     offsets[1:-1], offsets[-1] = borders, len(values)

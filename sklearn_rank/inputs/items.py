@@ -218,8 +218,10 @@ def _table(
     for number_type in set(map(type, numbers)):
         if not issubclass(number_type, _NUMBERS):
             row = next(row for row, one in enumerate(numbers) if type(one) is number_type)
-            is_response = isinstance(numbers[row], (Mapping, list))
-            advice = "of a response pass its list of hits" if is_response else "pass a number"
+            advice = "pass a number"
+            if isinstance(numbers[row], (Mapping, list)):
+                grades = "pass {item: grade}, or the items alone"
+                advice = grades if what == "grade" else "of a response pass its list of hits"
             msg = (
                 f"{argument} has the {what} {safe_repr(numbers[row])} at {made.name_row(row)}; "
                 f"{advice}"

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain, compress, repeat
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,7 +108,7 @@ def read_items(
     ``is_shared`` says that ``truths`` are one, of all queries. ``about`` are further fields.
     """
     joined = None
-    if not (is_shared or options.string_provider or options.ignore_identical_ids):
+    if not (is_shared or options.string_provider is not None or options.ignore_identical_ids):
         joined = _look_up(truths, rankings, options)
     if joined is None:
         reader, least = ItemReader(options), None
@@ -204,9 +205,10 @@ def _look_up(
     borders, grades = offsets_of(sizes), np.ones(int(sizes.sum()))
     if has_grades:
         numbers = [*chain.from_iterable(map(dict.values, truths))]
+        if not set(map(type, numbers)) <= {int, float}:
+            return None
         few = {0, *numbers}
-        are_plain = set(map(type, numbers)) <= {int, float}
-        if not are_plain or min(few) < 0 or max(few) > EXACT_INTEGER or math.isnan(sum(few)):
+        if min(few) < 0 or max(few) > EXACT_INTEGER or math.isnan(sum(few)):
             return None
         grades = np.array(numbers, dtype=np.float64)
     if has_scores:
@@ -567,6 +569,8 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
         msg = _PAIRS.format(*kinds, "y_true", "y_score")
         if isinstance(y_score, (list, tuple)) and all(isinstance(run, Mapping) for run in y_score):
             msg += "; repeated runs of one system are Repeats(runs)"
+        elif isinstance(y_score, (FunctionType, MethodType)):
+            msg += "; call it for each: {query: search(query) for query in y_true}"
         raise TypeError(msg)
     are_keys = options.string_provider is None
     in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))

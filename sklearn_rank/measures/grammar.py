@@ -99,6 +99,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
         result = _parse(spec)
     else:
         msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
+        if callable(spec):
+            msg += "; measure_from(name, function) makes one of a function"
         raise TypeError(msg)
     twice = sorted(result.given & parameters.keys())
     if twice or (k is not None and result.k is not None and k != result.k):

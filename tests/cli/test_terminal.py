@@ -102,6 +102,22 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("evaluate t.qrels one.run --mesure map", "--mesure map; did you mean '--measure'?"),
         ("evaluate t.qrels one.run --format marrkdown", "did you mean 'markdown'?"),
         ("compare t.qrels one.run two.run --alfa=0.1", "did you mean '--alpha'?"),
+        ("evaluate t.qrels one.run -m ndcg@10 mrr map@5", "; join measures by commas, as in -m nd"),
+        ("evaluate t.qrels one.run two.run", "two.run; 'sklearn-rank compare' takes several runs"),
+        ("compare t.qrels one.run two.run --html x", "; 'sklearn-rank report' writes an HTML file"),
+        (
+            "gate t.qrels one.run --max-drop ndcg@10=0.02,map=1%",
+            "takes one MEASURE=NUMBER; repeat it",
+        ),
+        (
+            "gate t.qrels one.run --at-least map=0.2 mrr=0.1",
+            "mrr=0.1; an option takes one of these",
+        ),
+        ("evaluate t.qrels one.run --grade E=3,S=2", "takes one NAME=NUMBER; repeat it for more"),
+        (
+            "evaluate t.qrels one.run --qrels-column query=q,item=d",
+            "takes one ROLE=NAME; repeat it for more",
+        ),
         ("evaluate t.qrels one.run --qqqq\x1b[31m", "unrecognized arguments: --qqqq\\x1b[31m"),
     ],
 )

@@ -144,6 +144,21 @@ def test_finds_the_mistake(function: Any, measure: str, mistake: str) -> None:
     assert str(found).splitlines()[0] == f"{function.__name__} is not {measure}: {mistake}"
 
 
+def test_repeats_in_runs() -> None:
+    """A function of several queries gets a list with an item twice, too."""
+
+    def mean(qrels: dict[str, Grades], run: dict[str, list[str]]) -> float:
+        values = [
+            ndcg_linear(
+                [grades.get(item, 0) for item in run.get(query, ())], best(grades.values()), 10
+            )
+            for query, grades in qrels.items()
+        ]
+        return sum(values) / len(values)
+
+    assert audit(mean, "ndcg(gain=linear)@10").mistakes == ("repeated items count again",)
+
+
 def linear_with_repeats(qrels: Grades, ranking: list[str], k: int) -> float:
     return ndcg_linear([qrels.get(item, 0) for item in ranking], best(qrels.values()), k)
 

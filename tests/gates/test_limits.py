@@ -73,6 +73,13 @@ def test_a_limit_that_cannot_be_meant_is_refused(name):
         read_limits(limits, Settings())
 
 
+@pytest.mark.parametrize(("name", "meant"), [("min", "at_least"), ("max", "at_most")])
+def test_limits_by_other_names_are_suggested(name, meant):
+    limits: Any = {name: {"map": 0.5}}
+    with pytest.raises(TypeError, match=f"argument '{name}'; did you mean '{meant}'"):
+        read_limits(limits, Settings())
+
+
 def test_limits_just_within_their_range_are_taken():
     below = math.nextafter(1, 0)
     limits: Any = {"max_drop": {"map": below}, "hard_drop": {"map": below}}

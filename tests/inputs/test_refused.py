@@ -402,6 +402,7 @@ def test_options_of_other_layouts(layout: str, option: str) -> None:
         ),
         (lambda item: None, TypeError, r"returned NoneType for item 0 of y_score\[0\], expected"),
         (str.encode, TypeError, r"returned bytes for item 0 of y_score\[0\], expected str"),
+        ([], TypeError, r"string_provider must be a function of an item, .*, got \[\]$"),
         ("a..b", TypeError, "string_provider must be a function of an item, .*, got 'a..b'$"),
     ],
 )
@@ -596,6 +597,18 @@ def test_containers_of_more_than_items(given: Any, message: str) -> None:
 )
 def test_responses_that_are_dicts(response: Any) -> None:
     refused(TypeError, "of a response pass its list of hits", {"q": {"a"}}, {"q": response})
+
+
+@pytest.mark.parametrize("record", [{"question": "?", "ids": ["a"]}, {"ids": []}, {"a": {}}])
+def test_golden_records(record: Any) -> None:
+    message = "has the grade .* at item '.*; pass {item: grade}, or the items alone"
+    refused(TypeError, message, {"q": record}, {"q": ["a"]})
+    refused(TypeError, message, [record], [["a"]])
+
+
+def test_a_search_that_nobody_called() -> None:
+    message = "a function; pass both .*; call it for each: {query: search"
+    refused(TypeError, message, {"q": {"a"}}, lambda query: [query])
 
 
 def test_series_of_items_are_lists() -> None:

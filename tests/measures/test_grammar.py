@@ -326,6 +326,7 @@ def test_tables_make_measures_that_are_values():
         (["p@1", "p@2", "P_1"], ValueError, r"^measures names precision@1 twice$"),
         (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
         ([None], TypeError, r"a measure is a str or a Measure, got NoneType"),
+        ([max], TypeError, r"got builtin_function_or_method: .*; measure_from\(name, function\)"),
         ([b"map"], TypeError, r"a measure is a str or a Measure, got bytes: b'map'"),
     ],
 )

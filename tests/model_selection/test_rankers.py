@@ -17,7 +17,13 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from xgboost import XGBRegressor
 
-from sklearn_rank import QueryKFold, QueryRanker, RankingConfigError, map_scorer
+from sklearn_rank import (
+    QueryKFold,
+    QueryRanker,
+    RankingConfigError,
+    check_query_splits,
+    map_scorer,
+)
 from tests.model_selection.boosting import (
     CARRIERS,
     CAT,
@@ -221,3 +227,10 @@ def test_arguments_with_a_value_per_row_are_not_passed_on(library):
         message = f"^{name} cannot be passed on, because rows are sorted .* eval_X, eval_y and"
         with pytest.raises(TypeError, match=message):
             QueryRanker(RANKERS[library]).fit(X, Y, groups=QID, **{name: QID})
+
+
+def test_no_rows():
+    with pytest.raises(ValueError, match="there are no rows"):
+        QueryRanker(RANKERS["lightgbm"]).fit(X[:0], Y[:0], groups=QID[:0])
+    with pytest.raises(ValueError, match="there are no rows"):
+        check_query_splits(2, X[:0], Y[:0], groups=QID[:0])

@@ -232,7 +232,11 @@ REFUSED = {
     "spelling": (lambda: get_scorer("nDGC@10"), "unknown measure 'nDGC'; did you mean 'ndcg'"),
     "number": (lambda: get_scorer(3), "name must be a str or a measure, got int: 3"),
     "negated": (lambda: rank_scorers(["neg_map"]), "neg_map"),
-    "function": (lambda: make_rank_scorer(max), "is not a metric function of sklearn_rank"),
+    "function": (
+        lambda: make_rank_scorer(max),
+        "is not a metric function of sklearn_rank.*measure_from",
+    ),
+    "a number": (lambda: rank_scorers(3), "a Measure or a sequence of them, got 3$"),
     "mapping": (
         lambda: rank_scorers({"map": "ndcg@10"}),
         r"for other names write \{name: get_scorer\(measure\)\}",
