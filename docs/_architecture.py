@@ -48,7 +48,7 @@ def picture() -> str:
     """Both packages from the top down, a row for each layer."""
     return "\n\n".join(
         table(
-            ["layer", f"rooms of `{package}`"],
+            ["layer", f"folders of `{package}`"],
             [
                 [str(layer), ", ".join(f"`{room}`" for room in rooms)]
                 for layer, rooms in reversed(list(enumerate(levels)))

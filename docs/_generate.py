@@ -46,7 +46,7 @@ that compute it. [Which metric](which_metric.md) helps to choose.
 """
 
 _SYMBOLS = """\
-The score is the mean over queries. Formulas are of one query: R relevant items, retrieved or not;
+The score is the mean over queries. Formulas are for one query: R relevant items, retrieved or not;
 N irrelevant items in the ranking; h relevant items among the first k; r is 1 at the rank of a
 relevant item and 0 elsewhere; g is the grade of an item; P@i and R@i are precision and recall of
 the first i; Q is the number of queries; b is the parameter `beta`.
@@ -117,7 +117,7 @@ _CURVES = """\
 ## Curves
 
 `ranking_roc_curve` and `ranking_precision_recall_curve` return arrays, as scikit-learn's do:
-pooled over all queries (which needs scores that compare across queries) or, with
+pooled over all queries (which needs scores comparable across queries) or, with
 `average="macro"`, as the mean of the queries' curves.
 
 ```pycon
@@ -209,7 +209,7 @@ def _layouts() -> str:
 
 
 _WITHOUT = {
-    "score": "the distance decides, least first",
+    "score": "ordered by distance, smallest first",
     "distance": "the rank decides",
     "rank": "the order of the rows counts",
     "grade": "every row is relevant",

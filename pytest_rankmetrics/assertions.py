@@ -46,7 +46,7 @@ def assert_metric(
     measure : str or Measure
         In any spelling that :func:`sklearn_rank.measure` reads, such as ``"ndcg@10"``.
     at_least, at_most : float
-        Least value, or the greatest where less is better (LAG). Equality (within 1e-9) passes.
+        Minimum value, or the maximum where lower is better (LAG). Equality (within 1e-9) passes.
     **options
         ``allow``, ``name``, texts and reading options of :meth:`RankGate.check`.
 
@@ -58,11 +58,11 @@ def assert_metric(
     Raises
     ------
     RankGateFailure
-        If the value is not good enough or not finite, or if something would have been left out.
+        If the value misses the limit or is not finite, or if data would be left out.
     InvalidParameterError
-        If the limit is missing, of the wrong direction, or such that every value or none meets it.
+        If the limit is missing, has the wrong direction, or is met by every value or by none.
     ValueError, TypeError
-        If the data is not acceptable to :func:`sklearn_rank.evaluate`.
+        If :func:`sklearn_rank.evaluate` rejects the data.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def assert_not_worse(
     Raises
     ------
     RankGateFailure
-        If a measure or slice is worse than allowed, or could not be measured.
+        If a measure or slice is worse than allowed, or cannot be measured.
     InvalidParameterError
         If a limit is not acceptable.
 
@@ -144,15 +144,17 @@ def assert_not_worse(
         msg = "y_score and y_baseline are one object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
 
-    def judge(own: Limits, _: Run | None) -> GateResult:
-        differing = {str(measure) for measure in own.measures}.symmetric_difference(own.max_drop)
+    def judge(checked: Limits, _: Run | None) -> GateResult:
+        differing = {str(measure) for measure in checked.measures}.symmetric_difference(
+            checked.max_drop
+        )
         if differing:
             msg = f"max_drop and measures name different measures: {format_list(differing)}"
             raise InvalidParameterError(msg)
-        reading = own.reading
+        reading = checked.reading
         if baseline_relevance is not None or "relevance" in reading:
             reading = {**reading, "relevance": baseline_relevance}
-        return judge_beside(y_true, y_score, y_baseline, own, replace(own, reading=reading))
+        return judge_beside(y_true, y_score, y_baseline, checked, replace(checked, reading=reading))
 
     return run_gate(
         {"max_drop": DEFAULT_DROP, **limits, "measures": measures}, str(measures), judge
@@ -164,12 +166,12 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     metric = find_metric(name)
     function, side = FUNCTIONS[metric], "at_least" if metric.greater_is_better else "at_most"
     theirs = inspect.signature(function).parameters
-    own = [key for key in ("k", *metric.defaults) if key in theirs]
+    names = [key for key in ("k", *metric.defaults) if key in theirs]
 
     def assertion(y_true: Any, y_score: Any, threshold: float, **options: Any) -> GateResult:
         __tracebackhide__ = hide
         # Parameters at their default are left open, so that a convention can set them.
-        given = {key: options.pop(key) for key in own if key in options}
+        given = {key: options.pop(key) for key in names if key in options}
         given = {key: value for key, value in given.items() if value != metric.defaults.get(key)}
         measure = read_measure(name, given.pop("k", None), **given)
         options[side] = threshold
@@ -182,7 +184,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
         f"{function.__name__}`; all else is as in :func:`assert_metric`."
     )
     shared = list(inspect.signature(assertion).parameters.values())
-    parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in own]
+    parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in names]
     reading = shared[3].replace(name="reading")
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return assertion

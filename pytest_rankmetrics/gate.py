@@ -87,16 +87,16 @@ class RankGate:
             Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`; or an
             Evaluation alone.
         measures : str, Measure, or sequence of them, default=()
-            Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
+            Further measures to show and record; a ``max_drop`` that is a number applies to them.
         at_least, at_most : {measure: float}, default=None
             Thresholds over all queries.
         max_drop : float or {measure: float}, default=None
-            Allowed drop against the baseline, in units of the measure; a number is for all measures
-            that are named, and without any for ``"map"`` and ``"ndcg@10"``.
+            Allowed drop against the baseline, in units of the measure; a number applies to all
+            measures named in the call, by default to ``"map"`` and ``"ndcg@10"``.
         hard_drop : float or {measure: float}, default=None
-            Drop that is always red; if equal to ``max_drop``, so is every drop beyond it.
+            Drop beyond which the gate always fails; if equal to ``max_drop``, no drop is tested.
         totals : {name: float}, default=None
-            Numbers of the whole run; less is better unless ``at_least`` names it.
+            Numbers for the whole run; lower is better unless ``at_least`` names it.
         slices : mapping, callable or str, default=None
             {query: label or labels}, {label: queries}, a function of the query id, or a column.
         max_slice_drop : float, default=None
@@ -104,11 +104,11 @@ class RankGate:
         slice_at_least : {label: {measure: float}}, default=None
             Thresholds of slices, of any size.
         allow : collection of str, default=()
-            Faults of the data that are no error in this gate.
+            Faults in the data that this gate accepts.
         query_text, item_text : mapping or callable, default=None
             Texts of queries and titles of items.
         name : str, default=None
-            Name of the gate and of its baseline; None takes that of the running test.
+            Name of the gate and of its baseline; None uses the name of the running test.
         **reading
             Options of :func:`sklearn_rank.evaluate`; ``zero_division`` and ``missing`` are
             ``"raise"`` unless given.
@@ -121,13 +121,13 @@ class RankGate:
         Raises
         ------
         RankGateFailure
-            If anything is worse than allowed, missing, stale, or could not be measured.
+            If anything is worse than allowed, missing or stale, or cannot be measured.
         InvalidParameterError
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
-        given = {key: own for key, own in locals().items() if key in ARGUMENTS}
-        arguments = {key: own for key, own in given.items() if own is not None} | reading
+        given = {key: value for key, value in locals().items() if key in ARGUMENTS}
+        arguments = {key: value for key, value in given.items() if value is not None} | reading
 
         def judge(limits: Limits, run: Run | None) -> GateResult:
             options = run.options if run is not None else Options()
@@ -176,7 +176,7 @@ class RankGate:
 
 
 class RankRegressionFixture:
-    """``rank_gate`` for users of pytest-regressions; its baselines are where theirs are."""
+    """``rank_gate`` for users of pytest-regressions; it keeps baselines where they do."""
 
     def __init__(self, request: pytest.FixtureRequest, directory: Path) -> None:
         self.request = request
@@ -216,7 +216,7 @@ def run_gate(
     """
     __tracebackhide__ = hide
     run, name = current(), arguments.get("name")
-    own = str(name or (run and name_of(run.nodeid)) or subject)
+    label = str(name or (run and name_of(run.nodeid)) or subject)
     nodeid, options = ("", Options()) if run is None else (run.nodeid, run.options)
 
     def record(result: GateResult) -> None:
@@ -224,11 +224,13 @@ def run_gate(
             run.record(result, nodeid)
 
     try:
-        limits = read_limits({**arguments, "name": own if name is None else name}, options.settings)
+        limits = read_limits(
+            {**arguments, "name": label if name is None else name}, options.settings
+        )
         detail: Any = "page" if options.html else "rates" if options.json else ""
         result = judge(replace(limits, detail=detail), run)
     except Exception as error:
-        record(failed(own, error))
+        record(failed(label, error))
         if type(error).__module__.partition(".")[0] in _OURS:
             raise error.with_traceback(None)  # noqa: B904  # the message has the remedy
         raise
@@ -239,7 +241,7 @@ def run_gate(
         for text in warnings_of(result):
             warnings.warn(text, RankGateWarning, stacklevel=3)
     except RankGateWarning as error:  # by "-W error", and can be swallowed like any other
-        record(failed(own, error))
+        record(failed(label, error))
         raise
     record(result)
     return result
@@ -249,7 +251,7 @@ _OURS = ("pytest_rankmetrics", "sklearn_rank")
 
 
 def hide(excinfo: Any) -> bool:
-    """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
+    """The traceback of a failed gate hides the plugin's frames; that of an error shows them."""
     return type(excinfo.value).__module__.partition(".")[0] in _OURS
 
 
@@ -262,7 +264,7 @@ def expected_failure(
     """Pass if a gate fails in the block, as ``pytest.raises`` passes if something raises.
 
     A failed gate makes its run red even if something swallows its failure; this declares that it
-    is intended. It may enclose an ``await`` or the result of an executor.
+    is intended. The block may contain an ``await`` or wait for an executor.
 
     Parameters
     ----------
@@ -270,12 +272,12 @@ def expected_failure(
         A gate that could not measure raises an error of :mod:`sklearn_rank`; with ``-W error`` a
         gate that warns raises ``RankGateWarning``.
     match : str or compiled pattern, default=None
-        Regular expression that is searched in the message.
+        Regular expression to search for in the message.
 
     Yields
     ------
     info : pytest.ExceptionInfo
-        ``info.value`` is the exception, once the block has ended.
+        ``info.value`` is the exception after the block.
 
     Examples
     --------
@@ -291,4 +293,4 @@ def expected_failure(
     with pytest.raises(expected, match=match) as info:
         yield info
     if run is not None:
-        run.records[n_before:] = [own for own in run.records[n_before:] if own["passed"]]
+        run.records[n_before:] = [one for one in run.records[n_before:] if one["passed"]]

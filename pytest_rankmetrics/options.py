@@ -50,8 +50,8 @@ def ini_name(name: str) -> str:
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (ini_name(own.name), _KINDS[type(own.default)], own.default, own.metadata["meaning"])
-        for own in fields(Settings)
+        (ini_name(one.name), _KINDS[type(one.default)], one.default, one.metadata["meaning"])
+        for one in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
 )
@@ -86,7 +86,7 @@ class Options:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """All options, checked; UsageError for what makes no sense."""
+    """All options, checked; UsageError if they make no sense."""
     option, ini = config.getoption, {}
     for name, *_ in INI:
         try:  # pytest checks the type only now

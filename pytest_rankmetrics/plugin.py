@@ -56,12 +56,12 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, A
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, Any, Any]:
-    """Mark gates, and see whether other plugins drop tests, as some do silently."""
+    """Mark gates, and notice tests that other plugins deselect silently."""
     session, before = config.stash[RUN].session, list(items)
     for item in before:
         if FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("rank_gate")  # so that "-m rank_gate" selects it
-        if any(is_named(item.nodeid, own) for own in session.options.required):
+        if any(is_named(item.nodeid, required) for required in session.options.required):
             session.wanted[item.nodeid] = None
     result = yield
     if config.getoption("markexpr", "") == MARKER.partition(":")[0]:
@@ -89,7 +89,7 @@ def pytest_keyboard_interrupt() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    """No gate belongs to a test that is over."""
+    """Forget the test that has ended, so that no later gate belongs to it."""
     try:
         return (yield)
     finally:
@@ -98,7 +98,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let gates know which test they run in; a second try may use its names again."""
+    """Tell gates which test is running; a rerun may use the same names again."""
     item.config.stash[RUN].start(item.nodeid)
 
 
@@ -156,8 +156,8 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
     """Take over the records of a worker of pytest-xdist; a dead worker's tests are lost."""
-    known = None if error is not None else getattr(node, "workeroutput", {}).get(WORKER)
-    node.config.stash[RUN].session.add_worker(known)
+    record = None if error is not None else getattr(node, "workeroutput", {}).get(WORKER)
+    node.config.stash[RUN].session.add_worker(record)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -177,18 +177,18 @@ def pytest_sessionfinish(
     """
     config = session.config
     run = config.stash[RUN]
-    own = run.session
-    own.take_swallowed(run)
+    gates = run.session
+    gates.take_swallowed(run)
     output = getattr(config, "workeroutput", None)
     if output is None:
-        own.finish(session, exitstatus)
+        gates.finish(session, exitstatus)
     else:
-        output[WORKER] = own.known()
+        output[WORKER] = gates.known()
     result = yield
     if output is None:
-        for problem in own.take_swallowed(run):
+        for problem in gates.take_swallowed(run):
             config.get_terminal_writer().line(f"ERROR: {problem}")
-        own.end(session)
+        gates.end(session)
     return result
 
 

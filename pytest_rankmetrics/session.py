@@ -59,12 +59,12 @@ class Run:
         self._process = os.getpid()
 
     def start(self, nodeid: str) -> None:
-        """A test starts, or its next try does, and may use its names again."""
+        """Start a test or its rerun, which may use the same names again."""
         self.nodeid, self.claimed, self._process = nodeid, set(), os.getpid()
 
     @property
     def is_here(self) -> bool:
-        """Whether the test that runs is of this run, and not of a run without the plugin.
+        """Whether the running test belongs to this run, not to a run without the plugin.
 
         A process that a test starts is outside of the run, forked or not: its records are lost.
         """
@@ -92,12 +92,12 @@ class Run:
     def claim(self, baseline: str) -> None:
         """RankGateFailure if another gate of the session has this baseline."""
         owner = self.owners.setdefault(baseline, self.nodeid)
-        tests = " and ".join(safe_text(own, limit=300) for own in (owner, self.nodeid))
+        tests = " and ".join(safe_text(test, limit=300) for test in (owner, self.nodeid))
         if owner != self.nodeid:
             msg = f"two tests use the baseline {safe_repr(baseline, limit=300)}: {tests}"
             raise RankGateFailure(msg)
         if self.nodeid and baseline in self.claimed:
-            msg = f"two gates of {safe_text(owner, limit=300)} use one baseline: name them apart"
+            msg = f"two gates of {safe_text(owner, limit=300)} share a baseline: rename one of them"
             raise RankGateFailure(msg)
         self.claimed.add(baseline)
 
@@ -119,7 +119,7 @@ def is_named(nodeid: str, wanted: str) -> bool:
 
 @dataclass
 class Session:
-    """The whole run, as the process that reports it sees it."""
+    """The whole run, in the process that reports it."""
 
     config: pytest.Config
     options: Options
@@ -142,7 +142,7 @@ class Session:
     """Collected tests that ``rank_required`` names, deselected ones included."""
 
     def begin(self) -> None:
-        """Tests are run, unless they are only listed."""
+        """Note that tests are executed, not only listed."""
         option = self.config.option
         self.looped = not (option.collectonly or getattr(option, "setuponly", False))
 
@@ -154,14 +154,14 @@ class Session:
             "problems": self.problems,
         }
 
-    def add_worker(self, known: dict[str, Any] | None) -> None:
+    def add_worker(self, record: dict[str, Any] | None) -> None:
         """Add the records of a worker; a dead worker sends none."""
-        if known is None:
+        if record is None:
             self.partial = True
             return
-        self.partial |= known["partial"]
-        self.wanted.update(dict.fromkeys(known["wanted"]))
-        self.problems += [text for text in known["problems"] if text not in self.problems]
+        self.partial |= record["partial"]
+        self.wanted.update(dict.fromkeys(record["wanted"]))
+        self.problems += [text for text in record["problems"] if text not in self.problems]
 
     def add(self, report: pytest.TestReport) -> None:
         """Take the records of a report; a red gate in a phase that did not fail was swallowed."""
@@ -171,8 +171,8 @@ class Session:
             self.gates.pop(nodeid, None)
         if report.outcome != "passed":
             self.partial = True
-            own = self.gates.get(nodeid, [])
-            own[:] = [replace(run, outcome=report.outcome) for run in own]
+            runs = self.gates.get(nodeid, [])
+            runs[:] = [replace(run, outcome=report.outcome) for run in runs]
         records = report.__dict__.get(ATTRIBUTE)
         if records is not None:
             self.idle.pop(nodeid, None)
@@ -202,14 +202,14 @@ class Session:
         return self.problems[n:]
 
     def swallowed(self, record: dict[str, Any]) -> None:
-        """A gate failed, and its test passed all the same."""
+        """Note a gate that failed although its test passed."""
         where = f"{record['nodeid']}: " if record["nodeid"] else ""
-        said = f"{where}gate {record['name']!r} failed, and its test did not"
+        said = f"{where}gate {record['name']!r} failed, but its test passed"
         self.problems.append(f"{said}: {record['headline']}; {HINT}")
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to tell: a gate that ran, or something wrong."""
+        """Whether there is anything to report: a gate that ran, or a problem."""
         return bool(self.gates or self.problems or self.remarks)
 
     @property
@@ -240,23 +240,23 @@ class Session:
         self.end(session)
 
     def end(self, session: pytest.Session) -> None:
-        """Leave no green exit code where there is a problem, whoever set it."""
+        """Replace a green exit code if there is a problem."""
         if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _complaints(self, exitstatus: int) -> Iterator[str]:
         """Reasons for a red run beyond the outcomes of its tests."""
-        own, runs = self.options, self.runs
-        if own.baseline_dir is not None and exitstatus in GREEN and not self.partial:
-            yield from self._unread(own.baseline_dir)
+        options, runs = self.options, self.runs
+        if options.baseline_dir is not None and exitstatus in GREEN and not self.partial:
+            yield from self._unread(options.baseline_dir)
         red = [run for run in runs if run.failed]
         if red and exitstatus in GREEN and not self.problems:
             name = red[0].record["name"]
             yield f"gate {name!r} failed, and the run was ended with exit code {int(exitstatus)}"
         idle = [f"{test} has the fixture rank_gate and checked nothing" for test in self.idle]
-        self.remarks += [] if own.settings.strict else idle
-        yield from idle if own.settings.strict else ()
-        for wanted in own.required:
+        self.remarks += [] if options.settings.strict else idle
+        yield from idle if options.settings.strict else ()
+        for wanted in options.required:
             texts = list(self._missing(wanted))
             yield from texts[:MOST_NAMED]
             if len(texts) > MOST_NAMED:
@@ -269,29 +269,29 @@ class Session:
             if path and owner != run.test:
                 yield f"two tests use {path!r}: {owner} and {run.test}"
         again = {run.test for run in runs if self.tries[run.test] > 1 and run.outcome == "passed"}
-        for test in sorted(again) if own.settings.strict else ():
+        for test in sorted(again) if options.settings.strict else ():
             yield f"{test} passed at another try: a gate gives one answer"
-        for glob in own.accept:
+        for glob in options.accept:
             if not any(is_called(glob, *name) for name in names):
                 yield f"--rank-accept: no gate that ran is called {glob!r}"
-        if own.in_ci and self.wrote:
+        if options.in_ci and self.wrote:
             yield "baselines were written in continuous integration: commit them and run again"
 
     def _missing(self, wanted: str) -> Iterator[str]:
         """Why a required name is not satisfied: by gates that ran, and tests that did not."""
         gate = f"required gate {wanted!r}"
-        own = [
+        selected = [
             run
             for run in self.runs
             # By its test, or by an explicit name.
             if is_named(str(run.record["nodeid"]), wanted)
             or f"{run.record['name']}[".startswith(f"{wanted}[")
         ]
-        for run in own:
+        for run in selected:
             how = run.outcome if run.record["passed"] else "failed"
             if how != "passed":
                 yield f"{gate} {how} in {run.test}"
-        ran = {str(run.record["nodeid"]) for run in own}
+        ran = {str(run.record["nodeid"]) for run in selected}
         functions = {test.partition("[")[0] for test in ran}
         silent = [
             test
@@ -300,7 +300,7 @@ class Session:
             if "::" in wanted or not functions or test.partition("[")[0] in functions
         ]
         yield from (f"{gate} did not run in {test}" for test in silent)
-        if not own and not silent:
+        if not selected and not silent:
             yield f"{gate} did not run"
 
     def _unread(self, base: Path) -> Iterator[str]:
@@ -308,7 +308,8 @@ class Session:
         if any("::" in argument for argument in self.config.args):
             return
         starts = [
-            shown_path(Path(own), self.config).removesuffix(".py") for own in self.config.args
+            shown_path(Path(argument), self.config).removesuffix(".py")
+            for argument in self.config.args
         ]
         read = {run.record["baseline"] for run in self.runs}
         unread = []
@@ -325,11 +326,11 @@ class Session:
             self.remarks.append(text)
 
     def _write_reports(self) -> None:
-        own, targets, step = self.options, {}, False
-        targets = {"json": own.json, "html": own.html}
+        options, targets, step = self.options, {}, False
+        targets = {"json": options.json, "html": options.html}
         if self.has_news:
-            targets["markdown"] = "" if own.markdown in ("auto", "none") else own.markdown
-            step = own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
+            targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown
+            step = options.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
         if any(targets.values()) or step:
             from sklearn_rank.gates.summary import write_reports, write_step_summary
 
@@ -340,15 +341,15 @@ class Session:
 
 
 def shown_path(path: Path, config: pytest.Config) -> str:
-    """A path as it is printed and recorded: relative to the root of the project if it is below.
+    """A path as printed and recorded: relative to the project's root if inside it.
 
     Links to directories are followed where the path is not below the root as it is written; a link
     to a file never is: the link is what lies in the project.
     """
-    for own, root in (
+    for target, root in (
         (Path(os.path.abspath(path)), config.rootpath),
         (path.parent.resolve() / path.name, config.rootpath.resolve()),
     ):
-        if own.is_relative_to(root):
-            return own.relative_to(root).as_posix()
+        if target.is_relative_to(root):
+            return target.relative_to(root).as_posix()
     return path.as_posix()

@@ -40,7 +40,7 @@ GUARD = 'assert_not_worse(truth, new, old, "map", max_drop=0.01)\n'
 
 
 def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Texts of the pages, and for each page with related topics the pages behind them."""
+    """Texts of the pages, and the related pages of each page that has some."""
 
     def entry(name: str) -> tuple[str, str]:
         """Page and related topics of a help topic; pydoc stores a plain name for "see there"."""
@@ -60,7 +60,7 @@ def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
 
 
 class Pairs:
-    """Features of pairs of a query and another page: similarities of their names and texts."""
+    """Features of a query and another page: similarities of their names and texts."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.pages = sorted(texts)
@@ -70,14 +70,14 @@ class Pairs:
         self._parts = [vectorizer.transform(part) for part in (names, bodies)]
 
     def features(self, query: str) -> tuple[list[str], Any]:
-        """All other pages, and a row of features for each."""
+        """All other pages, with one row of features each."""
         row = self.pages.index(query)
         similar = [(of[row] @ to.T).toarray()[0] for of in self._parts for to in self._parts]
         others = [number for number in range(len(self.pages)) if number != row]
         return [self.pages[number] for number in others], np.transpose(similar)[others]
 
     def ranked(self, queries: list[str], score: Any) -> dict[str, dict[str, float]]:
-        """Scores of all other pages for each query, by a function of their features."""
+        """Scores of all other pages for each query, computed from their features."""
         found = {query: self.features(query) for query in queries}
         return {
             query: dict(zip(pages, score(rows).tolist(), strict=True))

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter (``k``, an option) has a value that its rule or the data do not allow."""
+    """A parameter (``k``, an option) has an invalid value, or one that does not fit the data."""
 
 
 class UnknownMeasureError(InvalidParameterError):
@@ -68,15 +68,15 @@ class RankingConfigError(TypeError):
 
 
 class SearchStopped(BaseException):
-    """A scorer could not measure any candidate of a search, so that the search ends.
+    """A scorer cannot measure any candidate, so the search stops.
 
-    A ``BaseException`` on purpose: model selection turns every ``Exception`` of a scorer into NaN,
-    with which a search succeeds and picks the first candidate.
+    A ``BaseException`` on purpose: model selection turns any ``Exception`` in a scorer into NaN,
+    and the search would succeed and pick the first candidate.
     """
 
 
 class ConventionWarning(UserWarning):
-    """The program of a convention counts these data differently, and no parameter expresses it."""
+    """A convention's program treats these data differently, and no parameter reproduces it."""
 
 
 class RankingDataWarning(UserWarning):
@@ -84,7 +84,7 @@ class RankingDataWarning(UserWarning):
 
 
 class RankingOrderWarning(RankingDataWarning):
-    """Scores or ranks contradict the order in which rankings come; gates take it for an error."""
+    """Scores or ranks contradict the order of the rankings; an error in gates."""
 
 
 def __getattr__(name: str) -> Any:

@@ -78,7 +78,7 @@ def make_rank_scorer(
     Returns
     -------
     scorer : RankingScorer
-        ``scorer(estimator, X, y, groups=qid) -> float``, greater is better, in the (negated) range
+        ``scorer(estimator, X, y, groups=qid) -> float``, higher is better, in the (negated) range
         of the measure. Tied predictions count by the exact expectation unless ``ties`` specifies
         otherwise; a fold in which the measure is undefined for all queries ends a search.
 
@@ -121,12 +121,12 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     Returns
     -------
     scorer : RankingScorer
-        Equal to every other of that measure, as of :func:`make_rank_scorer`.
+        Equal to any other scorer of that measure, such as one from :func:`make_rank_scorer`.
 
     Raises
     ------
     TypeError or UnknownMeasureError
-        If ``name`` is neither a str nor a Measure, or it or an option is unknown.
+        If ``name`` is neither a str nor a Measure, or the name or an option is unknown.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def rank_scorers(
     measures : iterable of str or Measure
         Measures in any spelling.
     names : {"canonical", "safe"}, default="canonical"
-        ``ndcg@10``, or ``ndcg_at_10``, which MLflow takes as part of a metric's name.
+        ``ndcg@10``, or ``ndcg_at_10``, which is valid in MLflow.
     **options
         Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
         ``ties``, ``zero_division``, ``convention``. Parameters of a measure, such as ``k``, are
@@ -191,8 +191,8 @@ def rank_scorers(
     Raises
     ------
     UnknownMeasureError or ValueError
-        If a measure or an option is unknown, an option is one of a measure, or there is no measure,
-        or one comes twice.
+        If a measure or an option is unknown, an option is a measure's parameter, or measures are
+        missing or repeated.
 
     Examples
     --------
@@ -200,13 +200,13 @@ def rank_scorers(
     >>> rank_scorers(["map", "nDCG@10"])
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
     """
-    known = (*OPTION_NAMES, "convention")
-    unknown = [option for option in options if option not in known]
+    accepted = (*OPTION_NAMES, "convention")
+    unknown = [option for option in options if option not in accepted]
     if unknown:
         msg = (
-            f"rank_scorers has no option {safe_repr(unknown[0])}{closest(unknown[0], known)}; its "
-            f"options are: {', '.join(known)}; k and the parameters of a measure belong into its "
-            "spelling, as in 'ndcg(gain=linear)@10'"
+            f"rank_scorers has no option {safe_repr(unknown[0])}{closest(unknown[0], accepted)}; "
+            f"its options are: {', '.join(accepted)}; k and the parameters of a measure belong in "
+            "its spelling, as in 'ndcg(gain=linear)@10'"
         )
         raise InvalidParameterError(msg)
     check_option(names, "names", ("canonical", "safe"), "rank_scorers")
@@ -225,7 +225,7 @@ def rank_scorers(
 
 
 def _unsigned(name: str | Measure) -> str | Measure:
-    """The measure that a scorer's name means: of some less is better, so that they are negated."""
+    """The measure for a scorer's name; those where lower is better are negated."""
     if isinstance(name, Measure):
         return name
     plain = name.removeprefix("neg_")

@@ -79,13 +79,13 @@ class Baselines:
         return BaselineFile(path, path.as_posix(), *commands, writes=self.writes)
 
     def unused(self, gates: Sequence[FileGate]) -> list[str]:
-        """Baselines in the directory that belong to none of the gates."""
+        """Baselines in the directory that belong to no gate."""
         used = {file_name(gate.name) for gate in gates}
         names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
         return sorted(name for name in names if name not in used and not name.startswith("."))
 
     def typed(self) -> str:
-        """The command as it is shown."""
+        """The command, for messages."""
         return shlex.join(safe_text(word, limit=300) for word in self.command)
 
 
@@ -177,7 +177,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
                 raise ValueError(msg)
         return Path(), {"gate": [gate]}
     if typed:
-        msg = f"--config lists the gates; {' and '.join(typed)} belong into the file"
+        msg = f"--config lists the gates; {' and '.join(typed)} belong in the file"
         raise ValueError(msg)
     path = Path(arguments.config)
     with readable(path, "--config"):
@@ -199,7 +199,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
 
 
 def limits_of(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any:
-    """{measure: number}, or the one number for all measures; None without any."""
+    """{measure: number}, or one number for all measures; None if neither is given."""
     option = f"--{name.replace('_', '-')}"
     alone = [number for measure, number in pairs if measure is None]
     if alone and (len(pairs) > 1 or name in ("at_least", "at_most")):
@@ -235,12 +235,12 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     refuse_repeated_input(files["qrels"], files["run"])
     values = table.get("values", {})
     if not isinstance(values, dict) or not all(
-        isinstance(own, (str, dict)) for own in values.values()
+        isinstance(value, (str, dict)) for value in values.values()
     ):
         msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
-    own = (*_FILES, "name", "qrels_column", "run_column", "grades")
-    given = {name: value for name, value in table.items() if name not in own}
+    read_here = (*_FILES, "name", "qrels_column", "run_column", "grades")
+    given = {name: value for name, value in table.items() if name not in read_here}
     for name, file in values.items():
         if isinstance(file, str):
             files[f"values of {name}"] = path_of = str(base / file)
@@ -300,8 +300,8 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
     return Baselines(Path(directory), writes, ("sklearn-rank", *words))
 
 
-def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
+def _refuse_unknown(table: Mapping[str, Any], keys: Any, where: str) -> None:
     for name in table:
-        if name not in known:
-            msg = f"{where}: unknown key {safe_repr(name)}{closest(name, known)}"
+        if name not in keys:
+            msg = f"{where}: unknown key {safe_repr(name)}{closest(name, keys)}"
             raise ValueError(msg)

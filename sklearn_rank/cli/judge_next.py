@@ -122,5 +122,5 @@ def _unshielded(qrels: Qrels) -> Qrels:
 
 
 def _rank_cell(rank: float | None) -> Cell:
-    """A rank: whole unless it is the mean of a tie; empty where the item is not retrieved."""
+    """A rank: whole unless it is the mean of a tie; empty if the item is not retrieved."""
     return Cell("") if rank is None else Cell(f"{rank:g}", rank)

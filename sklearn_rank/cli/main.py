@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises
     ------
     SystemExit
-        With code 0 after ``--help`` and ``--version``, 2 for arguments that mean nothing.
+        With code 0 after ``--help`` and ``--version``, 2 for invalid arguments.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     for stream in (sys.stdout, sys.stderr):

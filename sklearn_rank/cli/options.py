@@ -413,7 +413,7 @@ def _gate(commands: Any) -> None:
     measures("--zero-division", type=float, metavar="X", help=undefined)
     helps = (
         "threshold, as map=0.3; repeat it for more",
-        "threshold of a measure of which less is better, as lag=2",
+        "threshold of a measure for which lower is better, as lag=2",
         "allowed drop against the baseline, as ndcg@10=0.02, or 0.02 for all",
         "drop that is always red; equal to --max-drop, every drop beyond it is",
     )

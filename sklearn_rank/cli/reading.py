@@ -56,7 +56,7 @@ class Reader:
         return read_run(source, columns=self.run_columns, queries=self.queries)
 
     def runs(self, paths: str) -> Run | Repeats:
-        """A run, or the repeated runs of one system, whose files are joined by commas."""
+        """A run, or repeated runs of one system given as files separated by commas."""
         several = split_runs(paths)
         if len(several) == 1:
             return self.run(paths)
@@ -67,20 +67,20 @@ class Reader:
 
 
 def split_runs(paths: str) -> list[str]:
-    """Files of the repeated runs of one system; a file whose name has a comma is one."""
+    """Files of repeated runs of one system; an existing file named with a comma is one run."""
     several = paths.split(",")
     return [paths] if os.path.exists(paths) or not all(several) else several
 
 
 def refuse_repeated_input(*paths: str | None) -> None:
-    """ValueError if standard input is to be read twice."""
+    """ValueError if standard input would be read twice."""
     if paths.count("-") > 1:
         msg = "'-' is standard input, which can be read only once; name a file for the others"
         raise ValueError(msg)
 
 
 def refuse_repeated_runs(*paths: str | None) -> None:
-    """ValueError if a run is to be compared with itself."""
+    """ValueError if a run would be compared with itself."""
     given = [path for path in paths if path is not None]
     if len(set(given)) < len(given):
         msg = "the same run was given twice"
@@ -148,7 +148,7 @@ def read_items(path: str, option: str = "--item-text") -> dict[str, Any]:
 
 
 def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Texts of queries and titles of items, by the arguments of the library."""
+    """Texts of queries and titles of items, as arguments of the library."""
     texts, items = arguments.query_text, arguments.item_text
     return {
         "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
@@ -163,7 +163,7 @@ def read_values(path: str) -> dict[str, float]:
         try:
             number = math.nan if value in ("", None) else float(value)
         except (TypeError, ValueError):
-            text = f"query {safe_repr(query)} has {safe_repr(value)}, which is no number"
+            text = f"query {safe_repr(query)} has {safe_repr(value)}, which is not a number"
             shape = "; it needs {query: number} or CSV of a query and a number"
             source.fail(line, text + shape * (line is None))
         if str(query) in values:

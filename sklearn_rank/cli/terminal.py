@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 
 def print_table(table: Table) -> None:
-    """A table in aligned columns, of which a narrow terminal gets no spare ones."""
+    """A table in aligned columns, without the optional ones on a narrow terminal."""
     from sklearn_rank.tables.formats import BEST, display_width, to_text
 
     left_out: list[str] = []
@@ -48,7 +48,7 @@ def print_table(table: Table) -> None:
 
 
 def print_styled(text: str, style: str = "") -> None:
-    """A line in a style of Rich; plain in a pipe."""
+    """A line in one of Rich's styles; plain in a pipe."""
     if not style or not sys.stdout.isatty():
         print(shown(text))
         return
@@ -59,7 +59,7 @@ def print_styled(text: str, style: str = "") -> None:
 
 
 def shown(text: object) -> str:
-    """A path or another text, whole, without control characters of a terminal."""
+    """A path or other text in full, without terminal control characters."""
     from sklearn_rank.support.text import safe_text
 
     return safe_text(str(text), limit=None)
@@ -78,7 +78,7 @@ _SIDES = {"grade": "qrels", "score": "run", "distance": "run", "rank": "run"}
 
 
 def option_of(arguments: argparse.Namespace) -> Spelling:
-    """Function from an argument of Python to the option of a command; empty where it has none."""
+    """Function from a Python argument to the command's option; empty if there is none."""
 
     def spell(name: str, value: Any) -> str:
         name = _OPTIONS.get(name, name)
@@ -106,5 +106,5 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
 
 
 def in_words_of(text: str) -> str:
-    """A message of the library with names of files instead of Python arguments."""
+    """A message of the library that names files instead of Python arguments."""
     return text.replace("y_true", "QRELS").replace("y_score", "RUN")

@@ -51,7 +51,7 @@ def _in_full(metric: Metric) -> str:
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
-    """Compare a function of the caller with a measure; modules of this directory are found."""
+    """Compare a function with a measure; the current directory can be imported from."""
     from sklearn_rank.cli.terminal import GATE_FAILED
     from sklearn_rank.evaluation.audit import audit
 

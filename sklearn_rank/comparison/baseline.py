@@ -53,7 +53,7 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     judged: str
     """Digest of its judgements."""
     values: dict[str, float | None]
-    """Values of each measure that is not pooled; None where it is undefined."""
+    """Values of each measure that is not pooled; None if it is undefined."""
     spread: dict[str, float | None] | None = None
     """Standard deviations between repeated runs; None of a single run."""
     n: Count = 0
@@ -122,7 +122,7 @@ def _decoder() -> msgspec.json.Decoder[Baseline]:
 
 
 def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
-    """The baseline in a file, and its bytes; None without one, BaselineError for a faulty one."""
+    """A file's baseline and bytes; None if there is no file, BaselineError if it is faulty."""
     if not os.path.lexists(path):
         return None
     try:
@@ -170,7 +170,7 @@ def rank_of(above: int, tied: int) -> Rank:
 
 
 def as_text(baseline: Baseline) -> str:
-    """The file: one query on each line, without characters that a terminal would act on."""
+    """The file: one query on each line, without terminal control characters."""
     sealed = msgspec.structs.replace(baseline, seal=_seal_of(baseline))
     content = msgspec.to_builtins(msgspec.structs.replace(sealed, queries=[]))
     lines = []
@@ -221,7 +221,7 @@ def record(
     *,
     ids: bool = True,
 ) -> Baseline:
-    """The baseline of an evaluation; ``ids=False`` leaves ids and ranks of items out.
+    """The baseline of an evaluation; ``ids=False`` omits item ids and ranks.
 
     ``slices`` are numbers of queries and evaluations, by label.
     """
@@ -265,7 +265,7 @@ def run_deviation(evaluation: Evaluation, name: str) -> float | None:
 
 
 def reading_of(evaluation: Evaluation) -> dict[str, str]:
-    """Options of reading, which have to agree with the baseline's."""
+    """Reading options, which must match the baseline's."""
     settled = [scored.zero_division for scored in evaluation._scored.values()]
     options = {**evaluation.reading.options, "zero_division": settled[0]}
     return {name: str(value) for name, value in options.items() if value != ""}
@@ -425,7 +425,7 @@ def key_of(value: Any) -> str:
 
 
 def stable_key(value: Any, what: str) -> str:
-    """The key of an id; BaselineError if it would differ in another run."""
+    """Key of an id; BaselineError if it would differ in another run."""
     key = key_of(value)
     if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or FLEETING.search(key)):
         return key
@@ -444,6 +444,6 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
         key = value if type(value) is str and value.isascii() else stable_key(value, what)
         if seen.setdefault(key, value) is not value and seen[key] != value:
             both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
-            msg = f"{what} {both} would be one in a baseline; name them apart"
+            msg = f"{what} {both} would be one in a baseline; rename one of them"
             raise BaselineError(msg)
     return list(seen) if len(seen) == len(values) else [key_of(value) for value in values]

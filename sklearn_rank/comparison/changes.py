@@ -25,12 +25,12 @@ NO_IDS = "items have no ids here; evaluate(..., keep_items=True) keeps those of 
 
 
 class ItemChange(NamedTuple):
-    """A relevant item, and its part of the change of its query."""
+    """A relevant item and its contribution to the change of its query."""
 
     item: Any
     grade: float
     baseline_rank: float | None
-    """Counted from 1, in a tie the mean of its ranks; None where it was not retrieved."""
+    """Counted from 1, in a tie the mean of its ranks; None if it was not retrieved."""
     new_rank: float | None
     contribution: float
     """Part of the change of the query's value; the sum over all items is the whole. NaN where
@@ -40,7 +40,7 @@ class ItemChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Such as ``Some title 1->3 -0.42``, fit for a terminal; the id where there is no title."""
+        """Such as ``Some title 1->3 -0.42``, safe for a terminal; the id if there is no title."""
         ranks = "->".join("-" if rank is None else f"{rank:g}" for rank in self[2:4])
         part = "" if math.isnan(self.contribution) else f" {self.contribution:+.2g}"
         return f"{safe_text(self.title or as_text(self.item))} {ranks}{part}"
@@ -61,7 +61,7 @@ class QueryChange:
     baseline_value, new, change : float
         Values of the baseline and of the system, and new minus old.
     items : tuple of ItemChange
-        Relevant items, those that matter most first; empty without ids of items.
+        Relevant items, largest contribution first; empty without item ids.
     before, after : Placement
         Both rankings.
     remark : str
@@ -82,7 +82,7 @@ class QueryChange:
     remark: str = ""
 
     def why(self, limit: int = 6) -> str:
-        """The items that explain the change, on one line fit for a terminal; their ranks if no ids.
+        """The items that explain the change, on one terminal line; ranks if there are no ids.
 
         The item that explains it best comes first.
 
@@ -119,9 +119,9 @@ class QueryChange:
 
 
 def cause(change: QueryChange) -> ItemChange | None:
-    """The item that explains a change: the largest contribution that has its sign.
+    """The item that explains a change: the largest contribution with the same sign.
 
-    Where there are no contributions, the first that moved; None if nothing changed, or none did.
+    Without contributions, the first item that moved; None if nothing changed or moved.
     """
     parts = [item for item in change.items if not math.isnan(item.contribution)]
     if parts:
@@ -133,7 +133,7 @@ def cause(change: QueryChange) -> ItemChange | None:
 
 
 def title_function(texts: Any) -> Callable[[Any], str]:
-    """Function from an item to its title, of ``item_text``; empty where there is none."""
+    """Function from an item to its title in ``item_text``; empty if there is none."""
     look_up = item_function(texts)
 
     def title_of(item: Any) -> str:
@@ -152,7 +152,7 @@ def query_changes(
     numbers: Sequence[int],
     title_of: Callable[[Any], str] = lambda _: "",
 ) -> list[QueryChange]:
-    """Some of the common queries, by number, with what explains their change."""
+    """Common queries, by number, and the items that explain their changes."""
     before, after = (
         joined.systems[system].placements(joined.positions[system][list(numbers)])
         for system in pair
@@ -199,7 +199,7 @@ class Explanation(NamedTuple):
 def explain_all(
     measure: Measure, pairs: Sequence[tuple[Placement, Placement]]
 ) -> list[Explanation]:
-    """Contributions of the relevant items, whose exact sum is the change of a query's value.
+    """Contributions of the relevant items; they sum exactly to the change of the query.
 
     The kernels run over all queries at once.
     """

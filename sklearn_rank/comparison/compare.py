@@ -47,7 +47,7 @@ def compare(
         the first system is the baseline. Or results of :func:`evaluate` or :func:`load`: a baseline
         and a new one, or one {name: result}.
     measures : str, Measure, or sequence of them, default=None
-        What to compare, in any spelling. None takes all that every system was evaluated in, and
+        What to compare, in any spelling. By default all measures that every system has, or
         ``("map", "ndcg@10")`` for ground truth and rankings.
     alpha : float, default=0.05
         Greatest corrected p-value that counts as significant. Intervals have the level
@@ -64,8 +64,8 @@ def compare(
     Raises
     ------
     QueryMismatchError
-        If no query is common, queries go by position and their numbers differ, a query has other
-        relevant items for one system than for another.
+        If the systems have no query in common, different numbers of queries without ids, or
+        different relevant items for a query.
     InvalidParameterError
         If a parameter does not apply, or the systems were evaluated in different ways.
     TypeError

@@ -21,7 +21,7 @@ class Change:
     measure, baseline, system : str
         What is compared.
     queries : int
-        Pairs of values that were compared: queries for which both are defined, of a weight above 0.
+        Compared pairs of values: queries with both values defined and a weight above 0.
         For a pooled measure, the queries that were ranked together.
     baseline_value, new : float
         Means of the baseline and of the system over these queries.
@@ -40,15 +40,15 @@ class Change:
         Smallest true change that the test would find with 80% power; NaN where fewer than ten
         queries changed.
     significant : bool
-        Whether ``p_holm`` is at most alpha and, of a gain, the interval beyond 0.
+        Whether ``p_holm`` is at most alpha and, for a gain, the interval excludes 0.
     better : bool or None
-        Whether the system is the better one; None if the values are equal or undefined.
+        Whether the system is better than the baseline; None if the values are equal or undefined.
     remark : str
         Why there is no test.
     design_effect : float
-        Variance of the change over that of as many independent queries; 1 without clusters.
+        Design effect: variance of the change relative to independent queries; 1 without clusters.
     noise : float
-        Share of the variance of the change that lies between the runs of one system
+        Share of the change's variance that is due to differences between runs of one system
         (:class:`~sklearn_rank.Repeats`); NaN without repeats.
     """
 
@@ -84,7 +84,7 @@ class Change:
         system: str = "",
         **fields: Any,
     ) -> Self:
-        """Everything about some pairs but what depends on other tests."""
+        """Everything about some pairs that does not depend on other tests."""
         low, high = pairs.interval(1 - alpha)
         drop = pairs.drop
         return cls(

@@ -42,7 +42,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Joined:
-    """Systems over the queries that all of them have."""
+    """Systems on their common queries."""
 
     systems: Mapping[str, Evaluation]
     measures: tuple[str, ...]
@@ -68,7 +68,7 @@ class Joined:
         return self._scored(next(iter(self.systems)), name).measure
 
     def values(self, system: str, measure: str) -> FloatArray | None:
-        """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
+        """Values that the mean averages, NaN for queries left out; None for a pooled measure."""
         key = (system, measure)
         if key not in self._columns:
             values = self._scored(*key).counted
@@ -79,7 +79,7 @@ class Joined:
         return self._columns[key]
 
     def values_per_query(self, system: str, measure: str) -> FloatArray:
-        """Values as they enter the mean; InvalidParameterError for a pooled measure."""
+        """Values that the mean averages; InvalidParameterError for a pooled measure."""
         values = self.values(system, measure)
         if values is None:
             msg = f"{measure} ranks all queries together; it has no values per query"
@@ -87,7 +87,7 @@ class Joined:
         return values
 
     def weights(self, system: str, measure: str) -> FloatArray | None:
-        """Weights of the queries in the mean; None: all alike."""
+        """Weights of the queries in the mean; None: equal weights."""
         weights = self._scored(system, measure).weights
         return None if weights is None else weights[self.positions[system]]
 
@@ -127,7 +127,7 @@ class Joined:
         return None if deviation is None else deviation**2
 
     def pairs(self, measure: str, systems: tuple[str, str]) -> PairedDifferences | str:
-        """Old and new values by query, or why there is nothing to test."""
+        """Baseline and new values per query, or the reason why there is no test."""
         metric = self.measure(measure).metric
         old, new = (self.values(system, measure) for system in systems)
         weights, others = (self.weights(system, measure) for system in systems)
@@ -154,7 +154,7 @@ class Joined:
 
     @cached_property
     def missing(self) -> dict[str, list[Any]]:
-        """Common queries without a ranking by each system, which count as empty ones."""
+        """Common queries that a system did not rank; they count as empty rankings."""
         missing = {}
         for name, system in self.systems.items():
             numbers = np.flatnonzero(system._judged.is_missing[self.positions[name]])
@@ -194,7 +194,7 @@ def join(
 ) -> tuple[Joined, list[str]]:
     """Systems joined on their common queries, and notes on omissions.
 
-    What was read from a file takes judgements and ids of items from the first that was not.
+    Baseline files get judgements and item ids from the first live evaluation.
     """
     names, notes = _common_measures(systems, measures)
     live = {name: system for name, system in systems.items() if not is_alone(system)}

@@ -37,7 +37,7 @@ def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> s
 
 
 def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str, ...]:
-    """Limits of the results, in sentences."""
+    """Limitations of the results, as sentences."""
     notes = []
     top, shares = unjudged_shares(joined)
     if shares:
@@ -92,7 +92,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
-    """Number of first ranks, and share of unjudged items there, if it is available.
+    """A depth and the share of unjudged items down to it, if available.
 
     {} where all are judged.
     """

@@ -57,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     Returns
     -------
     evaluation : Evaluation
-        Of the queries as they were recorded, whose ids are texts.
+        Labels by recorded query id, which is a text.
 
     Raises
     ------
@@ -92,7 +92,7 @@ class RecordedEvaluation(Evaluation):
         return (self,) * self.baseline.runs
 
     def spread(self, measure: str | Measure) -> FloatArray:
-        """Standard deviation of each query between the runs that were recorded."""
+        """Standard deviation of each query's value between the recorded runs."""
         name = find_measure(measure, self._scored)
         return _column((row.spread or {} for row in self.rows), name)
 
@@ -133,7 +133,7 @@ class RecordedEvaluation(Evaluation):
 
     @property
     def rankings(self) -> Any:
-        """Ranks of the relevant items, given the judgements of another evaluation."""
+        """Ranks of the relevant items, with the judgements of another evaluation."""
         return self._lacks("judgements") if self.is_alone else super().rankings
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
@@ -202,7 +202,7 @@ def _places(rows: Sequence[QueryRecord]) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def is_alone(evaluation: Evaluation) -> bool:
-    """Whether an evaluation was read from a file, and lacks judgements."""
+    """Whether an evaluation was read from a file and therefore lacks judgements."""
     return isinstance(evaluation, RecordedEvaluation) and evaluation.is_alone
 
 
@@ -215,7 +215,7 @@ def keys_in(recorded: Evaluation, live: Evaluation) -> list[Any]:
 def completed(
     systems: Mapping[str, Evaluation], positions: Mapping[str, IntArray]
 ) -> tuple[dict[str, Evaluation], dict[str, IntArray]]:
-    """The systems, those from files with the judgements of the first that is none.
+    """The systems; those from files get the judgements of the first live evaluation.
 
     ``positions`` are the positions of the common queries in each.
     """

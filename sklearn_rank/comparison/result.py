@@ -136,7 +136,7 @@ class Comparison(Tabular):
         return next(row for row in self.rows if (row.measure, row.system) == key)
 
     def values(self, measure: str | Measure) -> dict[str, FloatArray]:
-        """Values per query of each system, in the order of ``query_ids``; NaN where undefined."""
+        """Values per query of each system, in the order of ``query_ids``; NaN if undefined."""
         name = self._find(measure)
         return {system: self._joined.values_per_query(system, name).copy() for system in self.names}
 
@@ -218,11 +218,11 @@ class Comparison(Tabular):
         n : int, default=10
             Maximum number; queries that did not change are never included.
         measure : str or Measure, default=None
-            By which they changed; None takes the first that has values per query.
+            Measure of the change; by default the first with values per query.
         system : str, default=None
             Compared with the baseline; None takes the second system.
         direction : {"both", "worse", "better"}, default="both"
-            Which changes count, the direction of the measure minded.
+            Which changes to list: better or worse, taking the measure's direction into account.
         query_text, item_text : mapping or callable, default=None
             {query: text} and {item: title}, or functions of the id.
 
@@ -234,7 +234,7 @@ class Comparison(Tabular):
         Raises
         ------
         InvalidParameterError
-            If the measure is pooled, or a parameter means nothing here.
+            If the measure is pooled, or a parameter does not apply.
 
         Examples
         --------
@@ -316,11 +316,11 @@ class Comparison(Tabular):
         Parameters
         ----------
         path : str or path
-            Name of the file; a report that is there is replaced, any other file is an error.
+            Name of the file; an existing report is replaced, any other file is an error.
         title : str, default=None
             Line above the verdict.
         measure : str or Measure, default=None
-            Measure by which queries are listed first; None takes that of the verdict.
+            Measure that orders the queries at first; by default that of the verdict.
         slices : mapping, callable or str, default=None
             See ``by_slice``.
         query_text : mapping or callable, default=None
@@ -329,12 +329,12 @@ class Comparison(Tabular):
             Titles of items, or mappings with ``title``, ``text``, ``url`` (a link) and ``image``
             (shown if it is a ``data:`` URI, otherwise a link).
         about : sequence of str, default=()
-            More for the line below the verdict, such as files and the command.
+            Additions to the line below the verdict, such as files and the command.
         max_drop : float or {measure: float}, default=None
-            Limit of a gate, whose verdict the page then shows; None tells significant changes, and
-            the verdict of a gate with 0.02.
+            Limit of a gate whose verdict the page shows; by default significant changes and the
+            verdict of a gate with 0.02.
         **unknown
-            None; the error suggests the intended name.
+            Not accepted; the error suggests the intended name.
         """
         from sklearn_rank.report.systems import write_report
 
@@ -357,7 +357,7 @@ class Comparison(Tabular):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the data frame; it has to be installed.
+            Library of the data frame; it must be installed.
 
         Returns
         -------
@@ -421,7 +421,7 @@ def comparisons_of(
     *,
     of_slices: bool = False,
 ) -> list[Comparison]:
-    """A comparison of each group of queries, whose tests are one family."""
+    """A comparison for each group of queries; all tests are one family."""
     if not groups:
         return []
     rows = changes_of(groups, alpha)
@@ -493,7 +493,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
 def changes_table(
     changes: Sequence[QueryChange], baseline: str = "baseline", new: str = "new", *, most: int = 6
 ) -> Table:
-    """Queries, their texts before the ids, and up to so many items that explain each change."""
+    """Queries with texts and ids, and up to ``most`` items that explain each change."""
     columns = (
         Column("query", longest=None),
         *(Column(title, "number") for title in ("baseline", "new", "change")),

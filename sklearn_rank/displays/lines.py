@@ -89,7 +89,7 @@ class Display:
 
 
 def line_style(number: int) -> dict[str, Any]:
-    """Dashes and marker of a system; colours are those of the user's style."""
+    """Dashes and marker of a system; colours come from the user's style."""
     return {
         "linestyle": _DASHES[number % len(_DASHES)],
         "marker": _MARKERS[number % len(_MARKERS)],
@@ -144,7 +144,7 @@ def shown_name(name: object) -> str:
 
 
 def add_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], loc: Any = "best") -> None:
-    """A legend that reads no formula from names."""
+    """A legend that does not render names as formulas."""
     for handle, name in zip(handles, names, strict=True):
         text = shown_name(name)
         # A leading underscore would hide the artist from legends.
@@ -339,12 +339,12 @@ class SystemLines(Display):
         cls, options: Mapping[str, Any], readers: Sequence[str]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Options of ``from_evaluation``, and options of reading the rankings."""
-        known = ("groups", "name", *sorted(cls._DRAWN), *readers)
-        for option in set(options).difference(known):
-            msg = f"{cls.__name__} has no option {safe_repr(option)}{closest(option, known)}; "
+        names = ("groups", "name", *sorted(cls._DRAWN), *readers)
+        for option in set(options).difference(names):
+            msg = f"{cls.__name__} has no option {safe_repr(option)}{closest(option, names)}; "
             if option in _OF_SCIKIT_LEARN:
                 msg = f"{cls.__name__} has no option {option}: {_OF_SCIKIT_LEARN[option]}; "
-            raise InvalidParameterError(msg + f"its options are: {', '.join(dict.fromkeys(known))}")
+            raise InvalidParameterError(msg + f"its options are: {', '.join(dict.fromkeys(names))}")
         drawn = {name: options[name] for name in cls._DRAWN if name in options}
         return drawn, {name: options[name] for name in options if name not in drawn}
 
@@ -362,7 +362,7 @@ class MeasureAtKDisplay(SystemLines):
     values : list of array-like of shape (n_cutoffs,)
         Mean of the measure at each cutoff, a system per element.
     intervals : list of array-like of shape (n_cutoffs, 2), default=None
-        Lower and upper ends of the intervals; NaN where there is none.
+        Lower and upper ends of the intervals; NaN if there is none.
     measure : str, default="measure"
         Label of the axis.
     confidence_level : float, default=0.95
@@ -514,8 +514,8 @@ class _ThresholdDisplay(SystemLines):
         evaluations : Evaluation or {name: Evaluation}
             Results of :func:`evaluate`, by any measures.
         average : {"pooled", "macro"}, default="pooled"
-            All items in one ranking by their scores, which then must compare across queries; or
-            the mean of the curves of the queries, with an interval at each point by itself.
+            All items in one ranking by their scores, which must then be comparable across queries;
+            or the mean of the curves of the queries, with an interval at each point by itself.
         confidence_level : float, default=0.95
             Level of the intervals.
         ax, curve_kwargs
@@ -529,7 +529,7 @@ class _ThresholdDisplay(SystemLines):
         Raises
         ------
         InvalidParameterError
-            If ``average="pooled"`` and scores do not compare across queries.
+            If ``average="pooled"`` and scores are not comparable across queries.
         UndefinedMetricError
             If no query has a curve.
         """
@@ -560,7 +560,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
     Parameters
     ----------
     fpr, tpr : list of array-like of shape (n_points,)
-        False and true positive rates in [0, 1], as of :func:`ranking_roc_curve`.
+        False and true positive rates in [0, 1], as in :func:`ranking_roc_curve`.
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     areas : list of float, default=None
@@ -636,7 +636,7 @@ class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
     Parameters
     ----------
     precision, recall : list of array-like of shape (n_points,)
-        In [0, 1], as of :func:`ranking_precision_recall_curve`.
+        In [0, 1], as in :func:`ranking_precision_recall_curve`.
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     names : list of str, default=None

@@ -28,7 +28,7 @@ _MOST_ROWS = 600
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class QueryDifferencesDisplay(Display):
-    """Difference of each query between two systems, sorted, with the extremes by name.
+    """Sorted differences between two systems per query; the extremes are named.
 
     ``differences`` are values of the second of ``names`` minus the first; NaN (undefined) is left
     out.
@@ -40,7 +40,7 @@ class QueryDifferencesDisplay(Display):
     better_, worse_ : matplotlib.collections.PolyCollection
         Areas of the queries that got better and worse.
     labels_ : list of matplotlib.text.Text
-        Names and differences of the best queries, then of the worst, a query a line.
+        Names and differences of the best queries, then of the worst, one per line.
     """
 
     differences: Any

@@ -75,7 +75,7 @@ _EXACT_DIGITS = 15
 
 
 def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings with a frame of Spark on one side or both, by checked options."""
+    """Judged rankings from one or two Spark frames, with checked options."""
     if not all(isinstance(side, Mapping) or is_frame(side) for side in (y_true, y_score)):
         return read_in_memory(y_true, y_score, options)  # which raises the error
     refuse_foreign(LAYOUTS["mapping"], options)
@@ -305,7 +305,7 @@ def _qrels_of(y_true: Mapping[Any, Any]) -> Qrels:
 
 
 class Part(NamedTuple):
-    """What a task read of its queries."""
+    """Data that a task read for its queries."""
 
     judged: list[Any]
     ranked: list[Any]
@@ -330,7 +330,7 @@ class Part(NamedTuple):
 
 
 def read_part(qrels: Qrels, run: Run, options: ReadOptions, keeps_unjudged: bool) -> Part:
-    """Read whole queries, of which ``qrels`` has all that are judged."""
+    """Read whole queries; ``qrels`` holds all judged ones."""
     ranked = [query for query in qrels.query_ids if query in run]
     queries = ranked if options.missing == "skip" else qrels.query_ids
     part = Part(
@@ -516,8 +516,8 @@ class _LeftBehind:
     def positions_of_unjudged(self) -> NoReturn:
         """Refuse what needs the frames."""
         msg = (
-            "a measure of unjudged items reads the frames of Spark once more, which stay behind "
-            "when an evaluation is pickled; ask before that, or evaluate again"
+            "a measure of unjudged items reads the frames of Spark again, and a pickled evaluation "
+            "does not contain them; ask for it before pickling, or evaluate again"
         )
         raise InvalidParameterError(msg)
 

@@ -215,7 +215,7 @@ def _right(
 
 
 def _values(name: str, options: Any, cases: Sequence[Any]) -> FloatArray:
-    """(Q,) values of queries and cutoffs; infinite where the measure needs a cutoff."""
+    """(Q,) values of queries and cutoffs; infinite if the measure needs a cutoff."""
     values = np.full(len(cases), np.inf)
     for k in {k for _, k in cases}:
         part = {number: query for number, (query, cutoff) in enumerate(cases) if cutoff == k}
@@ -353,7 +353,7 @@ class Audit:
     name, measure : str, Measure
         The function, and the measure that it is named after.
     equals : Measure or None
-        Definition of the measure that the function follows, but for ``mistakes``.
+        Definition of the measure that the function follows, apart from ``mistakes``.
     mistakes : tuple of str
         Common mistakes that explain the difference.
     counterexample : tuple of (str, float or Exception, str, float) or None
@@ -399,7 +399,8 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     Returns
     -------
     audit : Audit
-        Whether it does, but for rounding; the smallest call that differs, and the mistake.
+        Whether values agree up to rounding; otherwise the smallest call that differs, and the
+        mistake.
 
     Raises
     ------
@@ -419,7 +420,7 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     """
     wanted = read_measure(measure)
     if wanted.metric.is_custom or wanted.metric.of_judgements or wanted.is_pooled:
-        msg = f"measure must be one of rankings, with values per query; got {wanted}"
+        msg = f"measure must be computed from rankings, per query; got {wanted}"
         raise InvalidParameterError(msg)
     try:
         forms = _forms(function, wanted.k)

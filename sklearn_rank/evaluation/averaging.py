@@ -23,7 +23,7 @@ class Average(NamedTuple):
     n_undefined: int
     n_averaged: int
     undefined: str = ""
-    """Number of queries for which the measure is undefined, and the first of them; empty where they
+    """Number of queries for which the measure is undefined, and the first of them; empty if they
     count as a number."""
 
 
@@ -38,7 +38,7 @@ def average(
 ) -> Average:
     """Weighted mean of the defined values; an exact sum makes it the same in any order.
 
-    Queries that are not ``present`` (of weight 0 in the data) count for nothing.
+    Queries that are not ``present`` (weight 0 in the data) are ignored.
     """
     if present is not None:
         values = values[present]
@@ -63,7 +63,7 @@ def average(
 
 
 def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
-    """One warning that lists the measures (``of`` some part of the data) that are undefined."""
+    """One warning that lists the undefined measures (``of`` names a part of the data)."""
     measures: dict[str, list[str]] = {}
     for name, mean in averages.items():
         if mean.undefined:
@@ -102,17 +102,17 @@ def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> N
 
 
 # ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,
-# and None where the mean is arithmetic.
+# and None if the mean is arithmetic.
 
 
 def on_scale(values: FloatArray, least: float | None) -> FloatArray:
-    """Values on the scale on which their mean is arithmetic, and differences are tested."""
+    """Values on the scale on which they are averaged and differences are tested."""
     scaled: FloatArray = values if least is None else logarithms(values, least)
     return scaled
 
 
 def mean_over(values: FloatArray, weights: FloatArray | None, least: float | None) -> float:
-    """Mean of the values that are defined; NaN without any."""
+    """Mean of the defined values; NaN if there are none."""
     is_counted = ~np.isnan(values)
     shares = None if weights is None else weights[is_counted]
     if shares is not None and not shares.any():

@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 
 def read(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of any layout; frames of Spark go to their reader."""
+    """Judged rankings from any layout; Spark frames have a separate reader."""
     options.check()
     if is_spark(y_true) or is_spark(y_score):
         from sklearn_rank.engines.spark import read_spark
@@ -42,7 +42,7 @@ class Scored(NamedTuple):
 
     measure: Measure
     values: FloatArray | None
-    """(Q,) NaN where undefined; None for a pooled measure, which has no values per query."""
+    """(Q,) NaN if undefined; None for a pooled measure, which has no values per query."""
     weights: FloatArray | None
     average: Average
     zero_division: str | float
@@ -50,19 +50,19 @@ class Scored(NamedTuple):
 
     @property
     def undefined(self) -> float:
-        """Value of an undefined query; NaN: it is left out."""
+        """Value of an undefined query; NaN leaves it out."""
         return math.nan if isinstance(self.zero_division, str) else self.zero_division
 
     @property
     def counted(self) -> FloatArray | None:
-        """(Q,) values as they enter the mean, NaN where a query does not."""
+        """(Q,) values that the mean averages, NaN for queries left out."""
         if self.values is None or math.isnan(self.undefined):
             return self.values
         return np.where(np.isnan(self.values), self.undefined, self.values)
 
 
 class Block(NamedTuple):
-    """Some queries that follow each other.
+    """A block of consecutive queries.
 
     Intermediate values of their measures are cached in these rankings and dropped with them, which
     frees memory for the next block.
@@ -191,7 +191,7 @@ def averaged(
 
 
 def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArray]:
-    """Function from a block of queries to their values, NaN where undefined."""
+    """Function from a block of queries to their values, NaN if undefined."""
     metric = measure.metric
     if metric.combines:
         first, second = (valuation(member, data) for member in measure.members)
@@ -229,7 +229,7 @@ def _values(measure: Measure, rankings: JudgedRankings, **by_query: Any) -> Floa
 
 
 def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
-    """The rankings where only the grades that a measure calls relevant are so."""
+    """The rankings with only the grades that are relevant to a measure."""
     min_rel = measure.options.get("min_rel")
     return rankings if min_rel is None else rankings.at_least(min_rel)
 
@@ -238,13 +238,13 @@ def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings
 
 
 def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean, including weights of the data; None: all alike."""
+    """(Q,) weights of the queries in the mean, including those in the data; None: equal weights."""
     rankings = data.by_score if measure.metric.by_score else data.rankings
     return _times(query_factors(measure, rankings), data.weights)
 
 
 def query_factors(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
-    """(Q,) weights of the queries by their relevant items alone; None: all alike."""
+    """(Q,) weights from the relevant items alone; None: equal weights."""
     if measure.weigh is None:
         return None
     relevant = relevant_alone(measure, rankings)
@@ -265,7 +265,7 @@ def _times(factors: FloatArray | None, given: FloatArray | None) -> FloatArray |
 
 
 def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
-    """Name of the measure that a spelling means, with or without a convention's parameters."""
+    """Name of the measure with this spelling, with or without the convention's parameters."""
     if isinstance(spec, str) and spec in scored:
         return spec
     wanted = read_measure(spec)

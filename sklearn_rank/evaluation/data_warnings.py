@@ -24,7 +24,7 @@ _REVERSED = 0.25
 
 
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
-    """Warn of data that do not fit the measures or look reversed."""
+    """Warn about data that do not fit the measures or look reversed."""
     if data.masks_by_score:
         counting = _names_where(measures, lambda measure: measure.metric.counts_irrelevant)
         if counting:

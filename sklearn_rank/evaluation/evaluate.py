@@ -75,12 +75,12 @@ def evaluate(
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
-        Columns of data frames by role ("query", "item", "score", "distance", "rank", "grade"),
-        where their names do not tell it; None for a role that no column has.
+        Columns of data frames by role ("query", "item", "score", "distance", "rank", "grade"), if
+        their names are not recognised; None for a role without a column.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for 1-D grades, refused elsewhere.
+        Query id of each row; required for 1-D grades, an error otherwise.
     query_ids : sequence, default=None
-        Names of the queries of lists and matrices, whose queries are positions otherwise.
+        Query ids for lists and matrices, which are otherwise numbered by position.
     string_provider : callable, default=None
         Turns items of lists into the strings to compare, once per occurrence.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
@@ -91,24 +91,25 @@ def evaluate(
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     clusters : mapping, callable, default=None
-        What queries were drawn by, such as a user, or a question of which they are paraphrases:
-        {query: label}, a function of the query id, or a column of the data frames. Intervals and
-        tests then go by cluster; scores stay. None: each query was drawn for itself.
+        Groups of related queries, such as a user's, or paraphrases of a question: {query: label},
+        a function of the query id, or a column of the data frames. Intervals and tests then treat
+        a cluster as a unit; scores do not change. None: queries are independent.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default=None
         Order of equally scored items: docs/inputs.md#ties. None takes the convention's.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
         Value of queries for which a measure is undefined. None takes the convention's.
     missing : {"zero", "skip", "raise"}, default=None
-        Judged queries without a ranking: empty rankings, left out, or an error. None takes the
-        convention's.
+        Treat judged queries without a ranking as empty rankings, leave them out, or raise an
+        error. None takes the convention's.
     duplicates : {"raise", "first"}, default=None
-        Raise on duplicate items of a ranking (None, too), or keep the best-ranked occurrence.
+        Raise an error for duplicate items in a ranking (also the default None), or keep the
+        best-ranked occurrence.
     ignore_identical_ids : bool, default=False
-        Leave out of each ranking the item whose id is that of its query, as BEIR does where queries
-        are items themselves; for mappings and data frames.
+        Drop from each ranking the item with the query's id, as BEIR does when queries are also
+        items; for mappings and data frames.
     assume : {"complete", "partial"}, default=None
-        Items that the ground truth does not name are irrelevant, or unjudged: these count as
-        irrelevant, too, but are counted. None: partial if
+        Whether items missing from the ground truth are irrelevant or unjudged; unjudged items
+        also count as irrelevant, but their number is reported. None: partial if
         {item: grade} or a frame holds a grade of 0.
     convention : str, default="default"
         Count as another program does, such as "trec_eval"; explicit arguments win.
@@ -122,20 +123,21 @@ def evaluate(
         query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
         value is None or NaN the query is undefined.
     **unknown
-        None; of ``slices``, ``k``, ``min_rel`` and ``qid`` the error explains where they go.
+        Not accepted; for ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where
+        they go.
 
     Returns
     -------
     evaluation : Evaluation
-        Scores in the range of each measure, values per query (NaN where undefined), and counts.
+        Scores in the range of each measure, values per query (NaN if undefined), and counts.
 
     Raises
     ------
     ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
+        If the data are rejected: docs/inputs.md#errors.
     InvalidParameterError
-        If a measure, convention or parameter means nothing here, or the program of the convention
-        has no such measure.
+        If a measure, convention or parameter does not exist, or the convention's program lacks
+        the measure.
 
     Warns
     -----
@@ -145,7 +147,7 @@ def evaluate(
         If the data look wrong: swapped arguments, ids that cannot match, nothing retrieved,
         rankings that are cut off, or scores of -inf where every irrelevant item counts.
     ConventionWarning
-        If the program of the convention counts these data in a way that is not offered here.
+        If the convention's program treats these data in a way that is not supported here.
 
     References
     ----------
@@ -272,7 +274,7 @@ def _evaluate_runs(
 
 
 def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
-    """Evaluate the rankings by other measures, without a further warning of undefined queries.
+    """Evaluate the rankings by other measures, without another warning about undefined queries.
 
     These count what they count in a measure of the same metric, else in the first.
     """

@@ -38,7 +38,7 @@ def next_to_judge(
     measure: str | Measure | None,
     n: int | None,
 ) -> dict[str, list[Any]]:
-    """Columns of the items of one evaluation, or of two over their common queries.
+    """Columns of the items to judge, for one evaluation or two on their common queries.
 
     The change is that of the mean over queries, or of the difference of two means, while all other
     unjudged items stay irrelevant.

@@ -38,7 +38,7 @@ def _short(data: RankingData, measures: Collection[Measure]) -> int:
 
 
 def _of_scores(count: Callable[[Any], int]) -> Callable[[RankingData, Collection[Measure]], int]:
-    """The count of what was ranked; 0 where it has no scores, or is no longer in memory."""
+    """The count of what was ranked; 0 if it has no scores, or is no longer in memory."""
 
     def counted(data: RankingData, _: Collection[Measure]) -> int:
         items = data.items
@@ -137,9 +137,9 @@ def program_differences(
     ties_are_given: bool,
     numbers: bool = True,
 ) -> Iterator[str]:
-    """Behaviour of the program on these data that no parameter expresses, a sentence per case.
+    """How the program differs on these data beyond the parameters, one sentence per case.
 
-    With ``numbers`` they tell how many queries are concerned, else they hold for any.
+    With ``numbers`` they say how many queries are affected.
     """
     for name, case in _CASES.items() if preset.differs else ():
         concerned = measures
@@ -168,9 +168,10 @@ def gains_by_less(
     skips: bool,
     leaves_out: bool,
 ) -> Iterator[str]:
-    """Sentences on values that are the better the fewer queries and relevant items are answered.
+    """Sentences on values that improve when fewer queries or relevant items are answered.
 
-    The convention ``skips`` queries and ``leaves_out`` undefined ones unless the call sets this.
+    ``skips`` and ``leaves_out``: the convention, not the call, decides on unranked and undefined
+    queries.
     """
     rankings, missing = data.rankings, data.counts.missing
     if skips and preset.missing == "skip" and missing:

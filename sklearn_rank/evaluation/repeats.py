@@ -21,7 +21,7 @@ __all__ = ["Repeats"]
 class Repeats:
     """Several runs of one system, which answers differently each time.
 
-    It is accepted wherever the rankings of one run are. The value of a query is the mean over the
+    Accepted wherever the rankings of a single run are. The value of a query is the mean over the
     runs; :meth:`Evaluation.spread` and comparisons show how much of a change is noise between runs.
     Ranks of items, as in :meth:`Evaluation.placements`, are those of the first run.
 
@@ -35,7 +35,7 @@ class Repeats:
     InvalidParameterError
         If there are fewer than two runs.
     TypeError
-        If ``runs`` is no list or tuple of rankings.
+        If ``runs`` is not a list or tuple of rankings.
 
     Examples
     --------

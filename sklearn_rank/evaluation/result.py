@@ -80,7 +80,7 @@ class Evaluation(Tabular):
 
     @property
     def sample_weight(self) -> FloatArray | None:
-        """Weight of each query in the data, shape (n_queries,); None: all alike."""
+        """Weight of each query in the data, shape (n_queries,); None: equal weights."""
         return self._judged.weights
 
     @property
@@ -90,7 +90,7 @@ class Evaluation(Tabular):
 
     @property
     def hint(self) -> str:
-        """Why the ids of both sides seem to differ, where no relevant item was retrieved."""
+        """If no relevant item was retrieved, why the ids of both sides seem to differ."""
         return self._judged.hint
 
     @property
@@ -104,12 +104,12 @@ class Evaluation(Tabular):
 
     @cached_property
     def reading(self) -> Reading:
-        """How the data were read: what differs between two of them is not compared."""
+        """How the data were read; evaluations that were read differently are not comparable."""
         return self._judged.reading
 
     @property
     def items(self) -> ItemIds | None:
-        """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
+        """Ids of the items that were read; None without ``keep_items`` or ids."""
         return self._judged.ids
 
     @property
@@ -119,7 +119,7 @@ class Evaluation(Tabular):
 
     @cached_property
     def scores(self) -> Mapping[str, float]:
-        """Mean of each measure over the queries for which it is defined; NaN if it is for none."""
+        """Mean of each measure over the queries for which it is defined; NaN if there are none."""
         scores = {name: scored.average.value for name, scored in self._scored.items()}
         return ByMeasure(scores, self._scored)
 
@@ -127,8 +127,8 @@ class Evaluation(Tabular):
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure in the order of ``query_ids``; pooled measures have none.
 
-        A query for which the measure is undefined has the number that it counts, by
-        ``zero_division`` or the convention, and NaN where it is left out.
+        An undefined query has the value set by ``zero_division`` or the convention, or NaN if it
+        is left out.
         """
         values = {}
         for name, scored in self._scored.items():
@@ -151,13 +151,13 @@ class Evaluation(Tabular):
         return np.isnan(self._values(measure))
 
     def _values(self, measure: str | Measure) -> FloatArray:
-        """Values, NaN where undefined; InvalidParameterError for a pooled measure."""
+        """Values, NaN if undefined; InvalidParameterError for a pooled measure."""
         values = self._record(measure).values
         return self.per_query[measure] if values is None else values  # type: ignore[index]
 
     @property
     def runs(self) -> tuple[Evaluation, ...]:
-        """The evaluation of each run of :class:`Repeats`; this one alone where there is one run."""
+        """The evaluation of each run of :class:`Repeats`; for a single run, only this one."""
         return self._runs or (self,)
 
     def spread(self, measure: str | Measure) -> FloatArray:
@@ -171,7 +171,7 @@ class Evaluation(Tabular):
         Returns
         -------
         spread : array of shape (n_queries,)
-            In the units of the measure, NaN where a query is undefined.
+            In the units of the measure, NaN if a query is undefined.
 
         Raises
         ------
@@ -198,13 +198,13 @@ class Evaluation(Tabular):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Queries, and everything that was left out or could mislead.
+        """Numbers of queries and items, and of everything that was left out or could mislead.
 
         ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
         queries without judgements; ``no_relevant`` queries without a relevant item,
         ``false_answers`` such queries for which something was ranked; ``tied`` queries in which a
         relevant item shares its score; ``ranked``, ``relevant`` and ``retrieved`` (relevant) items;
-        ``duplicates`` dropped; ``identical_ids``, items dropped for having the id of their query;
+        ``duplicates`` dropped; ``identical_ids``, items dropped because their id is their query's;
         ``missed`` items of one shared ground truth that no query retrieved; ``unjudged_grades``
         negative grades read as "not judged"; ``unjudged_items`` ranked items that nobody judged,
         where the ground truth is ``assumed`` to be partial; per measure the queries for which it is
@@ -241,8 +241,8 @@ class Evaluation(Tabular):
     ) -> tuple[float, float]:
         """Confidence interval of a score over queries, within the measure's range.
 
-        It is exact for values that are all 0 or 1 and weigh alike, and Student's t with half a
-        pseudo-observation at each end of the range elsewhere; plain Student's t where there is no
+        It is exact if all values are 0 or 1 with equal weights. Otherwise it is Student's t with
+        half a pseudo-observation at each end of the range, or plain Student's t if there is no
         upper end.
 
         Parameters
@@ -255,14 +255,13 @@ class Evaluation(Tabular):
         Returns
         -------
         low, high : float
-            NaN without a query that has a value. A single value and equal ones have no spread: NaN
+            NaN if no query has a value. A single value or equal values have no spread: NaN
             for a measure without an upper bound.
 
         Raises
         ------
         InvalidParameterError
-            If the measure is pooled, without values per query, or another argument is
-            wrong.
+            If the measure is pooled and has no values per query, or another argument is invalid.
         """
         from sklearn_rank.statistics.means import mean_interval
 
@@ -275,7 +274,7 @@ class Evaluation(Tabular):
         return (low, high) if least is None else (math.exp(low), math.exp(high))
 
     def query_weights(self, measure: str | Measure) -> FloatArray | None:
-        """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
+        """Weights of the queries in the mean of a measure, shape (n_queries,); None: equal weights.
 
         Examples
         --------
@@ -289,13 +288,13 @@ class Evaluation(Tabular):
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Ranks of the relevant items of each query, and the unretrieved ones.
 
-        Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
-        any: ranked lists and mappings. Ranks come from ``rankings``.
+        Item ids are available after ``evaluate(..., keep_items=True)`` with ranked lists or
+        mappings, the layouts that have ids. Ranks come from ``rankings``.
 
         Parameters
         ----------
         queries : iterable of int, default=None
-            Numbers of the wanted queries, counted from 0; None takes all.
+            Positions of the queries, counted from 0; None takes all.
 
         Returns
         -------
@@ -317,8 +316,8 @@ class Evaluation(Tabular):
             {query: label}, {query: labels}, {label: set or list of queries}, a function from
             query id to label, or the name of a column of the data frames evaluated. A mapping
             whose keys are all queries is read in the first way. Queries without a label are in no
-            slice; where a mapping of queries lacks some, they are warned of ([] is no label). Ids
-            that were given to ``evaluate`` and left out there are passed over.
+            slice; a warning lists those that a mapping of queries lacks ([] is no label). Ids
+            that ``evaluate`` left out are ignored.
 
         Returns
         -------
@@ -369,8 +368,8 @@ class Evaluation(Tabular):
     def merge(self, *others: Evaluation) -> Evaluation:
         """One evaluation of the queries of this one and of others: shards, days, machines.
 
-        Every value has the bits that one call over all queries would give; so have intervals and
-        pooled measures. Queries that go by position (lists and matrices) are numbered through.
+        Every value, interval and pooled measure is bit-for-bit that of one call over all
+        queries. Queries without ids (lists and matrices) are numbered consecutively.
         Ids of items (``keep_items=True``) are dropped.
 
         Parameters
@@ -426,17 +425,17 @@ class Evaluation(Tabular):
         measure: str | Measure | None = None,
         backend: FrameBackend | None = "pandas",
     ) -> Any:
-        """Unjudged items to judge next: those whose grade would change a result most.
+        """Unjudged items whose grades would change a result most, to judge next.
 
-        Ids of items are there after ``evaluate(..., keep_items=True)``.
+        Item ids are available after ``evaluate(..., keep_items=True)``.
 
         Parameters
         ----------
         n : int, default=20
             Number of items; None takes all.
         baseline : Evaluation, default=None
-            Another system: items are then ordered by their effect on the difference between the
-            two means over the common queries.
+            Another system; items are then ordered by their effect on the difference of the two
+            means over the common queries.
         measure : str or Measure, default=None
             One of the measures evaluated; None takes the first.
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
@@ -446,8 +445,8 @@ class Evaluation(Tabular):
         -------
         frame : data frame of shape (n_items, 5 or 6)
             Columns ``query``, ``item``, ``grade`` (empty, to be filled in), ``rank``,
-            ``baseline_rank`` (with ``baseline``) and ``change``, the change of the result if this
-            item alone had the highest grade; the largest first.
+            ``baseline_rank`` (with ``baseline``) and ``change``, the change of the result if only
+            this item had the highest grade; largest first.
 
         Raises
         ------
@@ -473,13 +472,14 @@ class Evaluation(Tabular):
     def condensed(self) -> Evaluation:
         """Evaluation of condensed lists: without the items that nobody judged.
 
-        Items below an unjudged one move up. The guide "Unjudged items" explains why this is
-        not the default: a new system loses what only it found, and looks worse than it is.
+        Items below an unjudged one move up. The guide "Unjudged items" explains why this is not
+        the default: a new system loses the items that only it retrieved, and looks worse than it
+        is.
 
         Returns
         -------
         evaluation : Evaluation
-            This one, where the ground truth is taken as complete.
+            The same evaluation if the ground truth is assumed to be complete.
 
         Raises
         ------
@@ -558,9 +558,9 @@ class Evaluation(Tabular):
         path, title, slices, query_text, item_text, about
             See :meth:`Comparison.report`.
         measure : str or Measure, default=None
-            Measure by which queries are listed; None takes the first with values per query.
+            Measure that orders the queries; by default the first with values per query.
         **unknown
-            None; the error suggests the intended name.
+            Not accepted; the error suggests the intended name.
         """
         from sklearn_rank.report.systems import write_report
 
@@ -582,8 +582,8 @@ class Evaluation(Tabular):
         Parameters
         ----------
         names : {"canonical", "safe"}, default="canonical"
-            Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, of which MLflow, Weights & Biases
-            and file systems take every character.
+            Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, which is valid in MLflow,
+            Weights & Biases and file names.
         """
         from sklearn_rank.evaluation.tables import to_dict
 
@@ -596,7 +596,7 @@ class Evaluation(Tabular):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the data frame; it has to be installed.
+            Library of the data frame; it must be installed.
 
         Returns
         -------
@@ -643,9 +643,9 @@ def check_same_measures(evaluations: Sequence[Any]) -> None:
 
 
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
-    """Numbers of the ``n`` queries of the worst values, in their order.
+    """Positions of the ``n`` queries with the worst values, worst first.
 
-    Undefined queries are left out, and queries with the best value.
+    Undefined queries and queries with the best possible value are left out.
     """
     greater = metric.greater_is_better
     best = metric.upper if greater else metric.lower
@@ -658,7 +658,7 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
 
 
 def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
-    """Function from a query (or an item) to its text, empty where there is none."""
+    """Function from a query (or an item) to its text, empty if there is none."""
     look_up = {} if texts is None else texts
     look_up = look_up.get if isinstance(look_up, Mapping) else look_up
     if not callable(look_up):

@@ -47,7 +47,7 @@ def read_slices(
 
 
 def read_clusters(clusters: Any, judged: RankingData) -> Array:
-    """(Q,) the one label of each query, of a mapping, a function or the name of a column."""
+    """(Q,) label of each query, from a mapping, a function or a column name."""
     look_up = judged.labels(clusters) if isinstance(clusters, str) else clusters
     if isinstance(look_up, Mapping):
         look_up = look_up.get
@@ -116,7 +116,7 @@ def _by_label(
 
 
 def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
-    """Numbers of the queries that all have, in each of them, in the order of the first."""
+    """Positions of the common queries in each evaluation, in the order of the first."""
     positions = [{query: number for number, query in enumerate(queries)} for queries in ids]
     common = [query for query in positions[0] if all(query in position for position in positions)]
     return [
@@ -125,7 +125,7 @@ def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
 
 
 def refuse_other_options(readings: Mapping[str, Reading]) -> None:
-    """InvalidParameterError if systems were read in two ways."""
+    """InvalidParameterError if systems were read differently."""
     (base, first), *others = readings.items()
     for name, reading in others:
         for option, expected, value in first.differences(reading):
@@ -139,7 +139,7 @@ def refuse_other_options(readings: Mapping[str, Reading]) -> None:
 def refuse_other_judgements(
     systems: Mapping[str, RankingData], positions: Mapping[str, IntArray]
 ) -> None:
-    """QueryMismatchError if a query has other relevant items for one system than for another.
+    """QueryMismatchError if systems have different relevant items for a query.
 
     ``positions`` are the numbers of the common queries in each.
     """
@@ -175,9 +175,9 @@ def _judged_grades(data: RankingData, queries: IntArray) -> tuple[Array, IntArra
 
 
 def take_queries(judged: RankingData, queries: IntArray, given: Collection[Any]) -> RankingData:
-    """The data of some queries; what belongs to no query in particular stays behind.
+    """The data of some queries, without counts that belong to no single query.
 
-    Those that were ``given`` are left out of it, or are among its queries.
+    Ids in ``given`` count as left out unless they are among the queries.
     """
     missing = np.flatnonzero(judged.is_missing[queries])
     return RankingData(

@@ -78,7 +78,7 @@ _DISCOUNTS = {"log2": "log2(rank + 1)", "log2_rank": "log2(rank), at least 1"}
 
 
 def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
-    """Gain and discount of the measures that have them, where grades above 1 make them matter."""
+    """Gain and discount of the measures that have them, if grades above 1 make them matter."""
     if data.rankings.judged_grades.max(initial=0.0) <= 1:
         return []
     named: dict[str, list[str]] = {}

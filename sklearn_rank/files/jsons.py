@@ -52,7 +52,7 @@ _TEXTS = ("question", "userinput")
 
 
 def read_json(source: Source, text: str) -> FileRows:
-    """Rows of a file that is one JSON value, or has an object on each line."""
+    """Rows of a file with one JSON value, or with one object per line."""
     values: list[tuple[int | None, Any]] = list(json_values(source, text))
     if len(values) == 1:
         line, value = values[0]
@@ -350,7 +350,7 @@ _BLANK = re.compile(r"\s*")
 
 
 def json_values(source: Source, text: str) -> Iterator[tuple[int, Any]]:
-    """The values of a file, one after the other, and the lines in which they begin."""
+    """The values of a file, one by one, and the lines on which they start."""
     start, end, line = 0, 0, 1
     while (start := _BLANK.match(text, end).end()) < len(text):  # type: ignore[union-attr]
         line += text.count("\n", end, start)

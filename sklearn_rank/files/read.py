@@ -69,15 +69,15 @@ def read_run(
         TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
         compressed by gzip.
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
-        None tells it from the first bytes, the name and the content.
+        None infers it from the first bytes, the name and the content.
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
-        for a role that no column has.
+        for a role without a column.
     queries : sequence of str or path, default=None
-        Ids of the queries of an ``_msearch`` response, in the order of its requests; or a file
-        of ids, one a line.
+        Ids of the queries of an ``_msearch`` response, in the order of its requests; or a file of
+        ids, one per line.
     max_bytes : int, default=2 GiB
-        Bytes to which a compressed file may grow, and that a JSON file may hold.
+        Maximum size in bytes of a decompressed file or of a JSON file.
 
     Returns
     -------
@@ -88,9 +88,9 @@ def read_run(
     Raises
     ------
     FileFormatError
-        If a line is not what the format demands, or the limit is passed; file and line are named.
+        If a line breaks the format, or the size limit is exceeded; the message names file and line.
     ColumnRoleError
-        If it is not clear which column holds what.
+        If the roles of the columns are ambiguous.
 
     Examples
     --------
@@ -128,12 +128,12 @@ def read_qrels(
         As in :func:`read_run`.
     columns : mapping, default=None
         Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
-        role that no column has.
+        role without a column.
     grades : mapping of str to float, default=None
         Grade of each text where grades are text, as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
     duplicates : {"raise", "mean", "max", "first"}, default="raise"
-        Grade of an item that several rows judge for one query, as two judges do; "raise" refuses
-        grades that differ.
+        How to combine several grades of an item for one query, such as two judges'; "raise"
+        rejects different grades.
 
     Returns
     -------
@@ -143,9 +143,9 @@ def read_qrels(
     Raises
     ------
     FileFormatError
-        If a line is not what the format demands, or the limit is passed; file and line are named.
+        If a line breaks the format, or the size limit is exceeded; the message names file and line.
     ColumnRoleError
-        If it is not clear which column holds what.
+        If the roles of the columns are ambiguous.
 
     Examples
     --------

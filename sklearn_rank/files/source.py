@@ -52,13 +52,13 @@ class Source(NamedTuple):
     """Ids of queries that the file does not name."""
 
     def fail(self, line: int | None, what: str) -> NoReturn:
-        """FileFormatError that names the file and, where there is one, the line."""
+        """FileFormatError that names the file and, if there is one, the line."""
         error = FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
         error.line = line
         raise error
 
     def grade_of(self, line: int | None, text: Any) -> float:
-        """The grade of a text, or FileFormatError for one that ``grades`` does not name."""
+        """The grade of a text; FileFormatError if ``grades`` lacks it."""
         assert self.grades is not None
         if text not in self.grades:
             shown = format_list(self.grades)
@@ -67,10 +67,10 @@ class Source(NamedTuple):
 
 
 class FileRows(NamedTuple):
-    """Rows of a file, and its other content."""
+    """Rows of a file, and the rest of its content."""
 
     columns: Mapping[Role, Any]
-    """Ids as lists of text, or as series of Polars; arrays of numbers, NaN where a row has none."""
+    """Ids as lists of text, or as series of Polars; arrays of numbers, NaN if a row has none."""
     names: Mapping[Role, str]
     """Of the columns in the file."""
     doubts: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def text_of(path: Any, option: str) -> str:
 
 
 def lines_of(path: Any, option: str) -> list[str]:
-    """Texts of a small file, one a line."""
+    """Texts of a small file, one per line."""
     return list(filter(str.strip, text_of(path, option).split("\n")))
 
 

@@ -144,7 +144,7 @@ def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
 
 
 def separator_of(header: str) -> str:
-    """The separator that splits a header into most columns."""
+    """The separator that splits a header into the most columns."""
     return max("\t", ",", ";", "|", key=header.count)
 
 
@@ -191,7 +191,7 @@ def _cells(source: Source, line: int, text: str, separator: str) -> list[str]:
 
 
 def _by_splitting(source: Source, block: Block, form: _Form) -> dict[str, Any]:
-    """The columns of a block, or the error of a wrong line; none where it has no rows."""
+    """The columns of a block, or the error of a wrong line; none if it has no rows."""
     lines, cells_of, n_fields = list[int](), list[Any](), len(form.names)
     if not form.separator and b"#" not in block.data:
         # Of lines that have as many fields as they should, each field after the last is a mark. A
@@ -283,7 +283,9 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         if is_grade and isinstance(value, str):
             return f"is not a number; pass {text_grades([value])}, a number for each text"
-        return "is not a number; decimals have a point" * isinstance(value, str) or "is no number"
+        return (
+            "is not a number; decimals have a point" * isinstance(value, str) or "is not a number"
+        )
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
     is_exact = abs(value) < 1 << 1023 and int(float(value)) == value
@@ -344,14 +346,14 @@ _STREAM = b"\xff\xff\xff\xff"
 
 
 def columnar_kind(head: bytes) -> str | None:
-    """The format of a file that begins with these bytes, if it is no text."""
+    """The format of a binary file that begins with these bytes."""
     if head.startswith(b"PAR1"):
         return "parquet"
     return "arrow" if head.startswith((b"ARROW1", _STREAM)) else None
 
 
 def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRows:
-    """The rows of a file; whatever a broken one does to Polars is one error."""
+    """The rows of a file; any error of Polars becomes a FileFormatError."""
     import narwhals as nw
 
     pl, is_stream = polars_or_none(), file.peek(4)[:4] == _STREAM
@@ -399,7 +401,7 @@ _EXPLODE = "pass polars.read_parquet(path).explode('items', 'scores'), with all 
 
 
 def _numbers_of(source: Source, column: Any, role: Role) -> Array:
-    """A column of numbers, NaN where there is no grade."""
+    """A column of numbers, NaN if there is no grade."""
     if source.grades is not None:
         return np.array([math.nan if c is None else source.grade_of(None, c) for c in column])
     pl, dtype, shown = polars_or_none(), column.dtype, f"{role} column {safe_repr(column.name)}"

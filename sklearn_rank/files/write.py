@@ -37,19 +37,19 @@ def write_run(
     run : Run or mapping
         {query: {item: score}} or {query: ranked list}; a list gets falling scores.
     path : path
-        Its suffix tells the format, and ``.gz`` the compression; without one the format is TREC's.
+        The suffix sets the format (by default TREC), and ``.gz`` the compression.
         The file appears whole or not at all.
     format : {"trec", "csv"}, default=None
-        None tells it from the name.
+        None infers it from the name.
     tag : str, default=""
         Name of the system in a TREC file; empty is "sklearn-rank".
     overwrite : bool, default=False
-        Whether to replace a run that is there already; a file of another kind is never replaced.
+        Whether to replace an existing run; a file of another kind is never replaced.
 
     Raises
     ------
     FileExistsError
-        If there is a file at ``path``, unless it is empty or ``overwrite`` allows to replace it.
+        If there is a file at ``path``, unless it is empty or ``overwrite`` is True.
     ValueError, TypeError
         If an id or a number cannot be written in the format.
 
@@ -92,7 +92,7 @@ def write_qrels(
     path, format
         As in :func:`write_run`.
     overwrite : bool, default=False
-        Whether to replace judgements that are there already.
+        Whether to replace existing judgements.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def _write(table: _Table, path: Any, form: str, kind: str, tag: str) -> None:
 
 
 def _refuse_changes(table: _Table, data: bytes, form: Any, kind: str) -> None:
-    """ValueError if what is read back is not what is written, as of an id with a space in TREC."""
+    """ValueError if data would not be read back unchanged, such as an id with a space in TREC."""
     read: Any = read_run if kind == "score" else read_qrels
     table = {query: items for query, items in table.items() if items}
     reason = "would be read as something else"

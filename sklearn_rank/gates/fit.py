@@ -29,12 +29,12 @@ BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
 _OPTIONS = {"True": "yes", "False": "no"}
 Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
-"""Numbers of the queries of each slice, and its evaluation, by label."""
+"""Positions of the queries of each slice, and its evaluation, by label."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a baseline differs from the measured data, in words."""
+    """Description of how a baseline differs from the measured data."""
 
     data: str = ""
     """Queries that differ, and options that were read otherwise."""
@@ -49,15 +49,15 @@ class Fit:
 
 
 def measured_together(old: Evaluation, new: Evaluation) -> Joined:
-    """Two systems over the same queries, with values as they would be recorded."""
+    """Two systems on the same queries, with values rounded as in a baseline."""
     joined, _ = join({BASELINE: old, NEW: new}, None, same_queries=True)
     return replace(joined, decimals=DECIMALS)
 
 
 def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
-    """The queries that are judged as they were, and all that differs.
+    """The queries whose judgements have not changed, and all differences.
 
-    No queries where nothing can be compared.
+    Empty if nothing can be compared.
     """
     keys = keys_of(new.query_ids, "queries")
     by_id, digests = {row.id: row for row in baseline.queries}, judged_digests(new)
@@ -121,18 +121,18 @@ def _fit(
             others.append(("added", f"{misfit} it does not have {name!r}"))
             lacks.add(name)
             continue
-        old, own = baseline.measures[name].definition, definition_of(new._scored[name].measure)
+        old, current = baseline.measures[name].definition, definition_of(new._scored[name].measure)
         differ = [
-            f"{key}={own.get(key, '-')}, recorded with {old.get(key, '-')}"
-            for key in dict.fromkeys([*old, *own])
-            if old.get(key, "-") != own.get(key, "-")
+            f"{key}={current.get(key, '-')}, recorded with {old.get(key, '-')}"
+            for key in dict.fromkeys([*old, *current])
+            if old.get(key, "-") != current.get(key, "-")
         ]
         if differ:
             text = f"{misfit} {name} is counted with {line(', '.join(differ))}"
             others.append(("redefined", text))
             lacks.add(name)
     gone = [name for name in baseline.measures if name not in new]
-    others += [("gone", f"baseline has {own!r} but the test did not compute it") for own in gone]
+    others += [("gone", f"baseline has {name!r} but the test did not compute it") for name in gone]
     labels = labels_of(slices, len(keys))
     moved = [
         f"{shown(key)} {several(row.slices) or 'none'} -> {several(labels[number]) or 'none'}"

@@ -54,7 +54,7 @@ pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
 def judge_gate(
     y_true: Any, y_score: Any, limits: Limits, file: BaselineFile | None = None
 ) -> GateResult:
-    """Measure, compare with the baseline if there are allowed drops, and record as asked."""
+    """Measure, compare with the baseline if drops are limited, and update it if requested."""
     measured = measure(y_true, y_score, limits)
     if file is None or not limits.max_drop:
         result = judge(measured, limits)
@@ -79,9 +79,11 @@ def judge_gate(
 
 def _with(result: GateResult, *findings: Finding) -> GateResult:
     """More findings, before what was found where they fail."""
-    state = gravest([result.state, *(own.state for own in findings)])
-    own = (*findings, *result.findings) if state in BROKEN else (*result.findings, *findings)
-    return replace(result, findings=own, state=state, passed=result.passed and state not in BROKEN)
+    state = gravest([result.state, *(finding.state for finding in findings)])
+    ordered = (*findings, *result.findings) if state in BROKEN else (*result.findings, *findings)
+    return replace(
+        result, findings=ordered, state=state, passed=result.passed and state not in BROKEN
+    )
 
 
 def _no_baseline(result: GateResult, limits: Limits, file: BaselineFile) -> Finding:
@@ -109,7 +111,7 @@ def judge_beside(
 def verdict_on(
     comparison: Comparison, system: str | None = None, *, slices: Any = None, **limits: Any
 ) -> GateResult:
-    """The verdict of a gate on two systems that were compared; by default of ``max_drop`` 0.02.
+    """The verdict of a gate on a comparison of two systems; ``max_drop`` is 0.02 by default.
 
     ``limits`` are those of ``rank_gate.check``.
     """
@@ -123,10 +125,10 @@ def verdict_on(
         decimals=DECIMALS,
         _columns={},
     )
-    if not any(own in limits for own in ("max_drop", "at_least", "at_most")):
+    if not any(name in limits for name in ("max_drop", "at_least", "at_most")):
         limits["max_drop"] = DEFAULT_DROP
-    known = {name: joined.measure(name) for name in joined.measures}
-    measures = [own if own.metric.is_custom else name for name, own in known.items()]
+    by_name = {name: joined.measure(name) for name in joined.measures}
+    measures = [measure if measure.metric.is_custom else name for name, measure in by_name.items()]
     limits = {"measures": measures, "slices": slices, **limits}
     checked = read_limits(limits, Settings())
     new = pair[names[1]]
@@ -135,7 +137,7 @@ def verdict_on(
 
 
 def failed(name: str, error: Exception) -> GateResult:
-    """The verdict on a gate that could not be measured."""
+    """The verdict of a gate that could not be measured."""
     first = str(error).partition("\n")[0]
     text = first if isinstance(error, RankGateFailure) else f"{type(error).__name__}: {first}"
     finding = Finding("failed", State.FAIL, line(text, 1000))
@@ -198,17 +200,17 @@ def _moves(joined: Joined) -> Moves:
 
 
 def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
-    """Why an update leaves a baseline alone; empty where it records."""
+    """Why an update leaves a baseline alone; empty if it records."""
     lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
     slices = (row for row in result.lower if row.label is not None)
     lower += [f"slice {row.label} {row.name} {row.change:+.4f}" for row in slices]
     if lower:
         return ", ".join(lower)
-    if any(own.state is State.FAIL for own in result.findings):
+    if any(finding.state is State.FAIL for finding in result.findings):
         return "the gate fails"
     rows = result.measures.values()
     redefined = any(rule == "redefined" for rule, _ in fit.others)
-    if redefined or not fit.compares or all(own.drop is None for own in rows):
+    if redefined or not fit.compares or all(row.drop is None for row in rows):
         return "nothing says that it is not lower"
     if moves and not (fit.data or fit.others or any(row.is_gain for row in rows)):
         what = ", ".join(f"{n} {was:.4f} -> {now:.4f}" for n, (was, now) in moves.items())

@@ -74,8 +74,8 @@ class _Case:
     @property
     def state(self) -> State:
         """The gravest so far."""
-        found = [own.state for own in self.findings]
-        return gravest([*found, *(row.state for row in self.rows.values())])
+        states = [finding.state for finding in self.findings]
+        return gravest([*states, *(row.state for row in self.rows.values())])
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -84,7 +84,7 @@ class _Case:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The old system and the new one; empty where nothing is compared."""
+        """The old system and the new one; empty if nothing is compared."""
         if self.joined is not None:
             return tuple(self.joined.systems)
         return () if self.fit is None else (BASELINE, NEW)
@@ -94,8 +94,8 @@ class _Case:
         if self.joined is None or name not in self.joined.measures:
             return None
         old, new = self.joined.systems
-        found = self.joined.pairs(name, (old, new))
-        return None if isinstance(found, str) else found
+        pairs = self.joined.pairs(name, (old, new))
+        return None if isinstance(pairs, str) else pairs
 
     def add(self, rule: str, state: State | None, text: str, short: str = "", **more: bool) -> None:
         """A rule that fired, or a remark."""
@@ -105,7 +105,7 @@ class _Case:
 def judge(
     measured: Measured, limits: Limits, joined: Joined | None = None, fit: Fit | None = None
 ) -> GateResult:
-    """Judge everything that is limited; without an old system no drop is judged."""
+    """Judge everything that has a limit; drops only if there is a baseline."""
     case = _Case(limits, measured.evaluation, measured.slices, joined, fit)
     _judge_values(case)
     _find_missing_slices(case)
@@ -117,7 +117,7 @@ def judge(
         _judge_fit(case)
         _find_lost_values(case)
         if limits.detail or case.state not in UNREMARKABLE:
-            rate = false_alarm(*(own for own in families if own[0]))
+            rate = false_alarm(*(family for family in families if family[0]))
             for family in families:
                 for key, drop in judge_drops(*family).items():
                     case.rows[key] = replace(case.rows[key], drop=drop)
@@ -130,10 +130,14 @@ def _result(case: _Case, rate: float | None) -> GateResult:
     """Everything that was found."""
     limits, new, settings = case.limits, case.new, case.limits.settings
     doubt = State.NOT_CONFIRMED
-    findings = [replace(own, warns=own.warns or own.state is doubt) for own in case.findings]
+    findings = [
+        replace(finding, warns=finding.warns or finding.state is doubt) for finding in case.findings
+    ]
     if settings.strict:
-        findings = [replace(own, state=State.FAIL) if own.warns else own for own in findings]
-    state = gravest([case.state, *(own.state for own in findings)])
+        findings = [
+            replace(finding, state=State.FAIL) if finding.warns else finding for finding in findings
+        ]
+    state = gravest([case.state, *(finding.state for finding in findings)])
     is_page, explains = limits.detail == "page", state not in UNREMARKABLE
     if case.joined is not None and (is_page or explains):
         case.joined = case.joined.with_ranks()
@@ -165,7 +169,7 @@ def _result(case: _Case, rate: float | None) -> GateResult:
 
 
 def state_of(value: float, at_least: float | None, at_most: float | None) -> State:
-    """State of a value; only a finite one can pass."""
+    """State of a value; only a finite value can pass."""
     low = at_least is None or value >= at_least - SLACK
     high = at_most is None or value <= at_most + SLACK
     return State.PASS if math.isfinite(value) and low and high else State.FAIL
@@ -192,9 +196,9 @@ def _judge_values(case: _Case) -> None:
         _judge_value(case, (None, name), float(new[name]), ends)
     compared = limits.max_drop if limits.max_slice_drop is not None and case.names else ()
     for label, (_, part) in case.slices.items():
-        own = limits.slice_at_least.get(label, {})
-        for name in dict.fromkeys([*compared, *own]) or new:
-            _judge_value(case, (label, name), float(part[name]), (own.get(name), None))
+        thresholds = limits.slice_at_least.get(label, {})
+        for name in dict.fromkeys([*compared, *thresholds]) or new:
+            _judge_value(case, (label, name), float(part[name]), (thresholds.get(name), None))
 
 
 def _judge_value(
@@ -240,10 +244,10 @@ def _families(case: _Case) -> tuple[Family, Family]:
     parts: Family = ({}, {})
     for name, allowed in limits.max_drop.items():
         key: Key = (None, name)
-        own = _compare(case, key)
-        if own is None:
+        pairs = _compare(case, key)
+        if pairs is None:
             continue
-        if isinstance(own, PairedDifferences) and not len(own):
+        if isinstance(pairs, PairedDifferences) and not len(pairs):
             weights = case.new.query_weights(name)
             is_defined = math.isfinite(float(case.new[name]))
             if is_defined and (weights is None or weights.any()):  # else nothing counts
@@ -256,17 +260,17 @@ def _families(case: _Case) -> tuple[Family, Family]:
         if 0 < drop >= room:
             text = f"max_drop of {name} is {drop:g} and the baseline {was:.4f}: no value could fail"
             case.add("vacuous", State.FAIL, text)
-        whole[0][key] = own
+        whole[0][key] = pairs
         whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
     for key in [key for key in case.rows if key[0] is not None]:
         judged = (None, key[1]) in whole[0]
-        own, most = _compare(case, key), limits.max_slice_drop if judged else None
-        if not isinstance(own, PairedDifferences):
+        pairs, most = _compare(case, key), limits.max_slice_drop if judged else None
+        if not isinstance(pairs, PairedDifferences):
             continue
-        small = len(own) < settings.min_slice_size
+        small = len(pairs) < settings.min_slice_size
         case.rows[key] = replace(case.rows[key], too_small=small, allowed=most)
         if most is not None and not small:
-            parts[0][key] = own
+            parts[0][key] = pairs
             parts[1][key] = Rule(most, math.inf, settings.slice_alpha, only_losses=False)
     if limits.max_slice_drop is not None and whole[0] and not parts[0]:
         text = f"max_slice_drop judges no slice: none of them has {settings.min_slice_size} queries"
@@ -397,13 +401,13 @@ def _remark(case: _Case) -> None:
 
 
 def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
-    """The measure with the gravest state, and its slices where nothing else fails."""
+    """The measure with the most severe state, and its slices if nothing else fails."""
     names = [name for name in case.new if name in case.new.per_query]
     for state in (State.FAIL, State.NOT_CONFIRMED):
-        own = [key for key, row in case.rows.items() if row.state is state and key[1] in names]
-        if own:
-            label, name = own[0]
-            labels = [] if label is None else [key[0] for key in own if key[1] == name]
+        keys = [key for key, row in case.rows.items() if row.state is state and key[1] in names]
+        if keys:
+            label, name = keys[0]
+            labels = [] if label is None else [key[0] for key in keys if key[1] == name]
             return name, tuple(filter(None, labels))
     compared = (name for name in names if case.rows[None, name].drop is not None)
     return next(compared, next(iter(names), None)), ()

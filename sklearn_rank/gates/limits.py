@@ -44,7 +44,7 @@ CI_VARIABLES = (
 
 
 def in_ci() -> bool:
-    """Whether this runs in continuous integration, where nothing that writes may end green."""
+    """Whether this runs in continuous integration, where writing a baseline fails the run."""
     return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
 
 
@@ -67,7 +67,7 @@ def file_name(name: str) -> str:
 
 
 def is_called(pattern: str, *names: str) -> bool:
-    """Whether any of some names equals a pattern or matches it; brackets may be literal.
+    """Whether any of the names matches a pattern, whose brackets may be literal.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def _setting(default: Any, meaning: str, rule: str, holds: Callable[[Any], bool]
 
 
 def _share(default: float, meaning: str) -> Any:
-    return _setting(default, meaning, "a number in (0, 1)", lambda own: 0 < own < 1)
+    return _setting(default, meaning, "a number in (0, 1)", lambda n: 0 < n < 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Settings:
-    """Settings of all gates of a project: names, types, rules and defaults, stated here alone.
+    """Settings of all gates of a project: names, types, rules and defaults.
 
     In an ini file each is called ``rank_<name>``.
     """
@@ -109,11 +109,11 @@ class Settings:
     )
     slice_alpha: float = _share(0.05, "level of the test over slices")
     min_slice_size: int = _setting(
-        10, "smaller slices are shown, not judged", "an int of at least 2", lambda own: own >= 2
+        10, "smaller slices are shown, not judged", "an int of at least 2", lambda n: n >= 2
     )
     hard_drop: float = _setting(
         *(HARD_DROP, "drop of a bounded measure that is always red; 0: none"),
-        *("a number in [0, 1)", lambda own: 0 <= own < 1),
+        *("a number in [0, 1)", lambda number: 0 <= number < 1),
     )
     store: str = _setting(
         *("ranks", "what baselines hold: ranks, or values without ids"),
@@ -122,12 +122,12 @@ class Settings:
     strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
     def __post_init__(self) -> None:
-        for own in fields(self):
-            value, kind = getattr(self, own.name), type(own.default)
+        for setting in fields(self):
+            value, kind = getattr(self, setting.name), type(setting.default)
             kinds = (int, float) if kind is float else kind
             is_kind = isinstance(value, kinds) and isinstance(value, bool) is (kind is bool)
-            if not is_kind or not own.metadata["holds"](value):
-                msg = f"{own.name} must be {own.metadata['rule']}, got {value!r}"
+            if not is_kind or not setting.metadata["holds"](value):
+                msg = f"{setting.name} must be {setting.metadata['rule']}, got {value!r}"
                 raise SettingError(msg)
 
 
@@ -151,16 +151,19 @@ def reading_options() -> tuple[str, ...]:
     """Options of ``evaluate`` that a gate passes on."""
     from sklearn_rank.evaluation.evaluate import evaluate
 
-    own = ("y_true", "y_score", "measures", "keep_items", "values")
-    return (*(name for name in signature(evaluate).parameters if name not in own), "values")
+    not_passed_on = ("y_true", "y_score", "measures", "keep_items", "values")
+    return (
+        *(name for name in signature(evaluate).parameters if name not in not_passed_on),
+        "values",
+    )
 
 
 class Share(float):
-    """An allowed drop as a share of the old value."""
+    """An allowed drop as a share of the baseline's value."""
 
 
 def drop_of(limit: float, value: float) -> float:
-    """An allowed drop from an old value."""
+    """An allowed drop from the baseline's value."""
     return limit * abs(value) if isinstance(limit, Share) else limit
 
 
@@ -198,17 +201,19 @@ class Limits:
 
 
 def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
-    """Checked limits; InvalidParameterError if there are none, or they ask for the impossible."""
+    """Checked limits; InvalidParameterError if there are none, or they cannot be met."""
     from sklearn_rank.inputs.frames import values_of
     from sklearn_rank.measures.custom import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
-    own, reading = ARGUMENTS, reading_options()
+    accepted, reading = ARGUMENTS, reading_options()
     for name in arguments:
-        if name not in own and name not in reading:
-            words = f"; limits are {', '.join(own[:4])} and others, further measures are measures="
+        if name not in accepted and name not in reading:
+            words = (
+                f"; limits are {', '.join(accepted[:4])} and others, further measures are measures="
+            )
             meant = f"; did you mean {_MEANT[name]!r}?" if name in _MEANT else ""
-            meant = meant or closest(name, (*own, *reading)) or words
+            meant = meant or closest(name, (*accepted, *reading)) or words
             msg = f"unexpected keyword argument {name!r}{meant}"
             raise TypeError(msg)
     given = arguments.get
@@ -237,7 +242,8 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         slices=given("slices"),
         max_slice_drop=slice_drop,
         slice_at_least={
-            str(label): measures.limits(own, "slice_at_least") for label, own in of_slices.items()
+            str(label): measures.limits(thresholds, "slice_at_least")
+            for label, thresholds in of_slices.items()
         },
         allow=_words(given("allow", ())),
         texts=(given("query_text"), given("item_text")),
@@ -245,7 +251,9 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         reading={name: arguments[name] for name in reading if name in arguments},
         name=name.encode("utf-8", "backslashreplace").decode(),
     )
-    pooled = next((own for own in compared if own.is_pooled and not own.metric.is_total), None)
+    pooled = next(
+        (measure for measure in compared if measure.is_pooled and not measure.metric.is_total), None
+    )
     rule = f"max_slice_drop compares queries, and {pooled} ranks all queries together"
     _need(slice_drop is None or pooled is None, f"{rule}: give it a separate gate")
     sliced = (limits.max_slice_drop is not None) or bool(limits.slice_at_least)
@@ -261,7 +269,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
 def _hard_drops(
     given: Any, drops: Numbers, measures: _Measures, settings: Settings
 ) -> dict[str, float]:
-    """The drop of each compared measure that is always red; infinity where there is none."""
+    """The drop of each compared measure that is always red; infinity if there is none."""
     _need(given is None or bool(drops), "hard_drop needs max_drop=: without it nothing is compared")
     usual = settings.hard_drop or math.inf
     result = {
@@ -326,7 +334,9 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
         with contextlib.suppress(ValueError):
             value = float(value[:-1]) / 100
     number = _number(value, where)
-    ranges = [(own.metric.lower, own.metric.upper) for own in measures] or [(0.0, math.inf)]
+    ranges = [(measure.metric.lower, measure.metric.upper) for measure in measures] or [
+        (0.0, math.inf)
+    ]
     if is_share:
         _need(0 <= number < 1, f"{where} must be in [0%, 100%), got {100 * number:g}%")
         return Share(number)
@@ -339,15 +349,15 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
                 hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
         _need(0 <= number < upper, f"{where} must be in [0, {upper:g}), got {number!r}; {hint}")
         return number
-    # A threshold: from below where greater is better, and from above where less is.
+    # A threshold: from below if higher is better, from above if lower is.
     (measure,), ((lower, upper),) = measures, ranges
     greater = measure.metric.greater_is_better
     right, wrong = ("at_least", "at_most") if greater else ("at_most", "at_least")
-    better = "greater" if greater else "less"
+    better = "higher" if greater else "lower"
     rule = f"{better} is better for {measure}: limit it by {right}, not by {wrong}"
     _need(name.endswith(right), rule)
     if not greater:
-        rule = f"{where} must be at least {lower:g}, which is its least value"
+        rule = f"{where} must be at least {lower:g}, which is its minimum"
         _need(number >= lower, f"{rule}; got {number!r}")
         return number
     rule = f"{where} must be above {lower:g} by more than the tolerance of {SLACK:g}, or every"
@@ -359,8 +369,8 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
 
 
 def _words(allow: Any) -> Collection[str]:
-    known = isinstance(allow, Collection) and not isinstance(allow, str)
-    _need(known, f"allow must be a collection of words, got {safe_repr(allow)}")
+    is_collection = isinstance(allow, Collection) and not isinstance(allow, str)
+    _need(is_collection, f"allow must be a collection of words, got {safe_repr(allow)}")
     for word in allow:
         rule = f"allow has the unknown word {safe_repr(word)}; there are: {', '.join(ALLOWED)}"
         _need(word in ALLOWED, rule)

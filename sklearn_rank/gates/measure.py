@@ -44,12 +44,12 @@ class Measured:
 
     evaluation: Evaluation
     slices: Mapping[str, tuple[list[int], Evaluation]] = field(default_factory=dict)
-    """Numbers of the queries of each slice, and its evaluation, by label."""
+    """Positions of the queries of each slice, and its evaluation, by label."""
     remarks: list[Finding] = field(default_factory=list)
 
 
 def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
-    """Evaluate, or take an evaluation, and fail where something is left out."""
+    """Evaluate, or use an evaluation, and fail if anything is left out."""
     if isinstance(y_true, Evaluation):
         evaluation = _given(y_true, y_score, limits)
     else:
@@ -70,7 +70,7 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
         _refuse(swapped, "swapped", limits)
     for word, text in _left_out(evaluation, limits):
         _refuse(text, word, limits)
-    remarks = [own for own in _suspicions(evaluation) if own.rule not in limits.allow]
+    remarks = [remark for remark in _suspicions(evaluation) if remark.rule not in limits.allow]
     return Measured(evaluation, slices_of(evaluation, limits.slices), remarks)
 
 
@@ -90,7 +90,7 @@ def _given(evaluation: Evaluation, y_score: Any, limits: Limits) -> Evaluation:
     if y_score is not None or limits.reading:
         msg = "a gate of an Evaluation takes no y_score and no option of reading: pass limits alone"
         raise TypeError(msg)
-    if any(str(own) not in evaluation for own in limits.measures):
+    if any(str(measure) not in evaluation for measure in limits.measures):
         evaluation = with_measures(evaluation, limits.measures)
     counts = evaluation.counts
     if counts["missing"]:
@@ -114,7 +114,9 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
     options = {"zero_division": undefined, "missing": missing, **limits.reading}
     in_spark = is_spark(y_true) or is_spark(y_score)
     if not in_spark and not isinstance(y_score, Repeats):
-        labels = [own for own in (limits.slices, options.get("clusters")) if isinstance(own, str)]
+        labels = [
+            option for option in (limits.slices, options.get("clusters")) if isinstance(option, str)
+        ]
         y_true, y_score = as_tables(y_true, y_score, options.pop("columns", None), labels)
     # Ids would leave Spark for a baseline alone.
     options["keep_items"] = not in_spark or bool(limits.max_drop)
@@ -137,7 +139,7 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
 
 
 def slices_of(evaluation: Evaluation, slices: Any) -> dict[str, tuple[list[int], Evaluation]]:
-    """Numbers of the queries of each slice, and its evaluation, by label."""
+    """Positions of the queries of each slice, and its evaluation, by label."""
     if slices is None:
         return {}
     parts = evaluation.by_slice(slices)
@@ -167,11 +169,11 @@ def ranks_everything(evaluation: Evaluation) -> bool:
         return bool(evaluation.counts["retrieved"] == evaluation.counts["relevant"])
     if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or kept is None:
         return False
-    return len({item for own, _ in kept.rankings.values() for item in own}) == int(lengths[0])
+    return len({item for items, _ in kept.rankings.values() for item in items}) == int(lengths[0])
 
 
 def greatest(evaluation: Evaluation, name: str) -> float:
-    """Greatest value of a measure, for rankings of these lengths."""
+    """Maximum of a measure for rankings of these lengths."""
     used, longest = evaluation._scored[name].measure, int(evaluation.n_ranked.max(initial=0))
     if used.metric.is_custom or used.metric.greater_is_better:
         return used.metric.upper

@@ -22,7 +22,7 @@ def file_name(name: str) -> str:
 
 
 def is_called(pattern: str, *names: str) -> bool:
-    """Whether any of some names equals a pattern or matches it; brackets may be literal.
+    """Whether any of the names matches a pattern, whose brackets may be literal.
 
     Examples
     --------

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def section_of(result: GateResult, joined: Joined | None, slices: Slices, texts: Texts) -> Section:
-    """The grid of a gate and its queries, of one system where not all measures are compared."""
+    """The grid of a gate and its queries; for one system if not all measures are compared."""
     evaluation: Any = result.evaluation
     compared: Any = evaluation
     if joined is not None and {*joined.measures} == {*result.measures}:
         compared = comparisons_of([joined], result.alpha)[0]
     labels = zip(evaluation.query_ids, labels_of(slices, len(evaluation.query_ids)), strict=True)
-    by_query = {query: own for query, own in labels if own}
+    by_query = {query: parts_of for query, parts_of in labels if parts_of}
     parts = compared.by_slice(by_query) if by_query else {}
     make = single_section if compared is evaluation else compared_section
     section = make(compared, parts, result)
@@ -36,7 +36,7 @@ def section_of(result: GateResult, joined: Joined | None, slices: Slices, texts:
 def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
     """Every gate with its queries, the ones that failed first.
 
-    It lists items of queries while there is room.
+    Items of queries are listed while there is room.
     """
     room, sections = MOST_BYTES, []
     runs, failed = summary.ranked, summary.failed

@@ -80,32 +80,34 @@ def judge_drops(
 ) -> dict[Key, Drop]:
     """Judge the drops of one family: the measures of a gate, or its slices.
 
-    A float instead of pairs is the drop of a measure without values per query. ``rates=False``
-    leaves the detectable drops out.
+    A float in place of pairs is the drop of a measure without values per query. ``rates=False``
+    omits the detectable drops.
     """
     samples = _samples(pairs)
-    p_holm = dict(zip(samples, holm([own.p for own in samples.values()]).tolist(), strict=True))
-    found = {}
-    for key, own in pairs.items():
+    p_holm = dict(
+        zip(samples, holm([sample.p for sample in samples.values()]).tolist(), strict=True)
+    )
+    drops = {}
+    for key, sample in pairs.items():
         rule = rules[key]
-        if not isinstance(own, PairedDifferences):
-            exceeds = not own <= rule.max_drop + SLACK
-            fires = {Clause.HARD_DROP: own > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
-            found[key] = Drop(*_UNTESTED, clauses=_red(fires), exceeds=exceeds)
+        if not isinstance(sample, PairedDifferences):
+            exceeds = not sample <= rule.max_drop + SLACK
+            fires = {Clause.HARD_DROP: sample > rule.hard_drop + SLACK, Clause.UNTESTED: exceeds}
+            drops[key] = Drop(*_UNTESTED, clauses=_red(fires), exceeds=exceeds)
             continue
-        drop, (won, lost) = own.drop, own.units_won_and_lost
+        drop, (won, lost) = sample.drop, sample.units_won_and_lost
         only_losses = np.array(lost >= 2 and not won)
-        found[key] = Drop.of(
-            own,
+        drops[key] = Drop.of(
+            sample,
             rule.alpha,
             p_holm=p_holm[key],
-            significant=own.is_significant(rule.alpha, p_holm[key]),
-            detectable=_detectable(own, rule, len(samples)) if rates else math.nan,
-            recorded=drop < 0 and own.is_significant(GAIN_ALPHA, p_holm[key]),
+            significant=sample.is_significant(rule.alpha, p_holm[key]),
+            detectable=_detectable(sample, rule, len(samples)) if rates else math.nan,
+            recorded=drop < 0 and sample.is_significant(GAIN_ALPHA, p_holm[key]),
             clauses=_red(_fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)),
             exceeds=drop > rule.max_drop + SLACK,
         )
-    return found
+    return drops
 
 
 _UNTESTED = ("", "", "", 0, math.nan, math.nan, math.nan)
@@ -119,7 +121,7 @@ def _red(fires: Mapping[Clause, Any]) -> tuple[Clause, ...]:
 def _samples(
     pairs: Mapping[Key, PairedDifferences | float],
 ) -> dict[Key, PairedDifferences]:
-    return {key: own for key, own in pairs.items() if isinstance(own, PairedDifferences)}
+    return {key: sample for key, sample in pairs.items() if isinstance(sample, PairedDifferences)}
 
 
 def _fires(
@@ -143,14 +145,14 @@ def _on_scale(pairs: PairedDifferences, rule: Rule) -> Rule:
 def false_alarm(
     *families: tuple[Mapping[Key, PairedDifferences | float], Mapping[Key, Rule]],
 ) -> float:
-    """Probability that a gate is red although no system is the better one.
+    """Probability that a gate fails although both systems are equally good.
 
     Each change of a query (or cluster) is as likely for the better as for the worse, in all
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge_drops`.
     """
     groups = [(_samples(pairs), rules) for pairs, rules in families]
-    samples = [own for group, _ in groups for own in group.values()]
+    samples = [sample for group, _ in groups for sample in group.values()]
     if not samples:
         return 0.0
     flips = iter(sign_flips(samples))
@@ -159,9 +161,9 @@ def false_alarm(
         flipped = [next(flips) for _ in group]
         if not flipped:
             continue
-        corrected = holm(np.stack([own.p for own in flipped]))
-        for (key, own), found, p in zip(group.items(), flipped, corrected, strict=True):
-            scaled = _on_scale(own, rules[key])
+        corrected = holm(np.stack([sample.p for sample in flipped]))
+        for (key, sample), found, p in zip(group.items(), flipped, corrected, strict=True):
+            scaled = _on_scale(sample, rules[key])
             red += _fires(scaled, found.drops, p, found.only_losses).values()
     return float(np.logical_or.reduce(red).mean())
 

@@ -56,7 +56,7 @@ class GateRun:
 
     @property
     def gravity(self) -> tuple[bool, int, float]:
-        """Sorts gates: those that failed first, by state, then by their largest fall."""
+        """Sort key of gates: failed ones first, by state, then by their largest drop."""
         severity = list(State).index(self.record["state"])
         return not self.failed, -severity, -self.record["largest_fall"]
 
@@ -100,17 +100,17 @@ class Summary:
 def summary_lines(summary: Summary) -> list[str]:
     """One line per gate with its remedy; no line starts with data from a report."""
     lines = [
-        own
+        line
         for run in summary.ranked
         if not summary.quiet or run.failed or run.record["written"]
-        for own in _gate_lines(run)
+        for line in _gate_lines(run)
     ]
     if summary.gates:
         lines.append(tally(summary.gates))
     lines += _about_baselines(summary)
     lines += [f"warning: {line(text)}" for text in summary.remarks]
     lines += [f"ERROR: {line(text)}" for text in summary.problems]
-    return [for_log(own) for own in lines if own]
+    return [for_log(line) for line in lines if line]
 
 
 _WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
@@ -175,7 +175,7 @@ def write_reports(
     start: Path | None = None,
     inputs: Collection[str | None] = (),
 ) -> list[str]:
-    """Write the reports that have a target; why any was not written.
+    """Write the reports that have a target; return why any was not written.
 
     Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
     """
@@ -206,7 +206,7 @@ def write_reports(
 def write_step_summary(summary: Summary, inputs: Collection[str | None] = ()) -> list[str]:
     """Add to the step summary of a CI host, if there is one.
 
-    Its complaints are warnings: no option requested it.
+    Problems are warnings, because no option requested it.
     """
     targets = {"markdown": os.environ.get("GITHUB_STEP_SUMMARY")}
     return write_reports(summary, targets, inputs=inputs)
@@ -243,7 +243,7 @@ MOST_GATES = 20
 
 
 def answer(summary: Summary) -> str:
-    """The decisions of the gates, in a sentence."""
+    """The verdicts of the gates, in a sentence."""
     failed, total = summary.failed, len(summary.gates)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
@@ -254,7 +254,7 @@ def answer(summary: Summary) -> str:
 def markdown(summary: Summary) -> str:
     """The comment on a pull request, or the step summary of a CI run.
 
-    The sentence, three rows, the queries that lost most, and folded what to do about it.
+    The sentence, three rows, the queries that lost most, and folded remedies.
     """
     parts = [f"### Ranking quality: {escape_markdown(answer(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:MOST_ROWS]]
@@ -278,7 +278,7 @@ def markdown(summary: Summary) -> str:
 
 
 def _fall(run: GateRun) -> str:
-    """The largest fall of a gate; empty where nothing fell."""
+    """The largest fall of a gate; empty if nothing fell."""
     fall = run.record["largest_fall"]
     return f"{-fall:+.4f}" if fall > 0 else ""
 

@@ -23,7 +23,7 @@ __all__ = ["Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGat
 
 
 class RankGateFailure(AssertionError):
-    """A quality gate is not passed, or could not measure; ``result`` is what was measured.
+    """A quality gate failed or could not measure; ``result`` holds the measurements.
 
     An ``AssertionError``, so that every test runner counts it as a failure, not as an error.
     """
@@ -39,7 +39,7 @@ class RankGateFailure(AssertionError):
 
 
 class RankGateWarning(UserWarning):
-    """A gate passed, and something about it should be looked at: an unconfirmed drop, say."""
+    """A gate passed with a problem to look at, such as an unconfirmed drop."""
 
 
 # Test runners print the qualified name of an exception: the one that users import.
@@ -75,7 +75,7 @@ def gravest(states: list[State | None]) -> State:
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule that fired, or one remark, in words."""
+    """The text of one broken rule or one remark."""
 
     rule: str
     state: State | None
@@ -114,7 +114,7 @@ class MeasureResult:
     """The allowed drop, ``max_drop``."""
     hard_drop: float | None = None
     drop: Drop | None = None
-    """Decision of the rule on the change; None where nothing was compared."""
+    """Decision of the rule on the change; None if nothing was compared."""
     too_small: bool = False
     """Whether a slice has too few queries to be judged."""
 
@@ -132,17 +132,17 @@ class MeasureResult:
 
     @property
     def compared(self) -> int:
-        """Queries that were compared one by one."""
+        """Number of queries that were compared."""
         return 0 if self.drop is None else self.drop.queries
 
     @property
     def is_contract(self) -> bool:
-        """Whether every drop beyond the allowed one is red, so that no test decides."""
+        """Whether every drop beyond the allowed one fails, without a test."""
         return self.hard_drop is not None and self.hard_drop <= (self.allowed or 0.0) + SLACK
 
     @property
     def is_gain(self) -> bool:
-        """Whether a baseline rises: by a significant gain, or by any where nothing is tested."""
+        """Whether the baseline rises: after a significant gain, or any gain without a test."""
         drop = self.drop
         found = drop is not None and (drop.recorded or self.is_contract or not drop.queries)
         return found and self.fall < -LEAST
@@ -172,7 +172,7 @@ class BaselineFile:
 
 @dataclass(frozen=True)
 class Worst:
-    """The queries that explain a verdict; data is raw."""
+    """The queries that explain a verdict, with raw data."""
 
     measure: str
     rows: tuple[QueryChange, ...]
@@ -201,9 +201,9 @@ class GateResult:
     counts: Mapping[str, Any] = field(default_factory=dict)
     worst: Worst | None = field(default=None, compare=False)
     systems: tuple[str, ...] = ()
-    """Names of the old and the new system; empty where nothing was compared."""
+    """Names of the old and the new system; empty if nothing was compared."""
     false_alarm: float | None = None
-    """Probability that the gate is red for an equally good system; None where nothing varies."""
+    """Probability that the gate is red for an equally good system; None if nothing varies."""
     file: BaselineFile | None = None
     written: str = ""
     """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
@@ -217,13 +217,13 @@ class GateResult:
 
     @property
     def lower(self) -> list[MeasureResult]:
-        """What an update may not record: measures, and slices with a limit, that fell."""
+        """Measures, and slices with a limit, whose drop an update may not record."""
         slices = (row for row in self.slices if row.allowed is not None or row.is_limited)
         return [row for row in (*self.measures.values(), *slices) if row.fall > LEAST]
 
     @property
     def can_be_raised(self) -> bool:
-        """Whether an update, which this run is not, would record a gain."""
+        """Whether an update would record a gain that this run did not."""
         gains = any(row.is_gain for row in self.measures.values())
         return self.file is not None and not self.file.writes and gains and not self.lower
 
@@ -234,7 +234,7 @@ class GateResult:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """95% confidence interval of the first measure; NaN where there is none."""
+        """95% confidence interval of the first measure; NaN if there is none."""
         name = next(iter(self.measures))
         if self.evaluation is None or name not in self.evaluation.per_query:
             return math.nan, math.nan
@@ -284,7 +284,7 @@ def plain(value: Any) -> Any:
 
 def _builtin(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        content = {own.name: getattr(value, own.name) for own in fields(value)}
+        content = {field.name: getattr(value, field.name) for field in fields(value)}
         more = ("change", "compared") if isinstance(value, MeasureResult) else ()
         return content | {name: getattr(value, name) for name in more}
     if isinstance(value, Mapping):

@@ -43,7 +43,7 @@ MOST_ITEMS = 4
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
-    """Two numbers with as many decimals as it takes to tell them apart, and how many those are."""
+    """Two numbers with enough decimals to tell them apart, and the number of decimals."""
     while True:
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
         if texts[0] != texts[1] or decimals >= MOST_DECIMALS:
@@ -57,14 +57,14 @@ def signed(value: float | None, decimals: int = 4) -> str:
 
 
 def shown(value: Any, limit: int = LONGEST_NAME) -> str:
-    """A query or item id: escaped, cut, and in quotes only where it needs them."""
+    """A query or item id: escaped, cut, and quoted only if necessary."""
     text = safe_repr(value, limit=limit)
     plain = isinstance(value, str) and value.strip() and not set(" \\'") & set(text[1:-1])
     return text[1:-1] if plain else text
 
 
 def line(text: str, limit: int = 300) -> str:
-    """Text on one line, cut to size, with nothing that a terminal would act on."""
+    """Text on one line, cut to size, without terminal control characters."""
     return safe_text(text, limit=limit)
 
 
@@ -179,7 +179,7 @@ def drop_sentence(row: MeasureResult, n: int | None) -> str:
 
 
 def over_all(row: MeasureResult) -> str:
-    """The value over all queries where it is another."""
+    """The value over all queries, if it differs."""
     if row.new is None or abs(row.new - row.value) <= 2e-6:
         return ""
     return f" ({row.value:.{DECIMALS}f} over all)"
@@ -189,9 +189,9 @@ def over_all(row: MeasureResult) -> str:
 
 
 def headline(result: GateResult) -> str:
-    """The first line: the first rule that fired in full, the others in short; else values."""
+    """The first line: the first broken rule in full, the others in short; else values."""
     order = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
-    fired = [own for state in order for own in result.findings if own.state is state]
+    fired = [finding for state in order for finding in result.findings if finding.state is state]
     if not fired:
         text = _values(result)
     else:
@@ -200,11 +200,11 @@ def headline(result: GateResult) -> str:
         if first.state is State.STALE and result.file is not None and not result.file.writes:
             text += f"; refresh with: {result.file.update}"
         if first.state is not State.NOT_CONFIRMED:
-            others = [own for own in others if own.state is not State.NOT_CONFIRMED]
-        told = [own.short or own.text for own in others[: MOST_FINDINGS - 1]]
+            others = [finding for finding in others if finding.state is not State.NOT_CONFIRMED]
+        told = [finding.short or finding.text for finding in others[: MOST_FINDINGS - 1]]
         more = len(others) + 1 - MOST_FINDINGS
         text = "; ".join([text, *told]) + (f" and {more:,} more" if more > 0 else "")
-    unjudged = [own.text for own in result.findings if own.rule == "new_unjudged"]
+    unjudged = [finding.text for finding in result.findings if finding.rule == "new_unjudged"]
     return "; ".join([text, *unjudged])
 
 
@@ -257,12 +257,14 @@ def _as_texts(table: Table) -> dict[str, Any]:
 
 def warnings_of(result: GateResult) -> list[str]:
     """Warnings of a gate that passes."""
-    return [own.text for own in result.findings if own.warns] if result.passed else []
+    return [finding.text for finding in result.findings if finding.warns] if result.passed else []
 
 
 def notes_of(result: GateResult) -> list[str]:
-    """Remarks that decide nothing."""
-    return [own.text for own in result.findings if own.state is None and not own.warns]
+    """Remarks without influence on the verdict."""
+    return [
+        finding.text for finding in result.findings if finding.state is None and not finding.warns
+    ]
 
 
 def power_sentence(n: int, title: str, detectable: float) -> str:
@@ -272,11 +274,11 @@ def power_sentence(n: int, title: str, detectable: float) -> str:
 
 
 def outlook_of(result: GateResult) -> str:
-    """Power and rate of false alarms of the gate, in a sentence; "" where that is not available."""
+    """Power and false alarm rate of the gate, in a sentence; "" if not available."""
     rows = [row for row in result.measures.values() if row.compared and row.drop is not None]
     failing = [row for row in rows if row.state is State.FAIL]
     is_untested = all(_is_untested(row) for row in failing or rows)
-    is_stale = any(own.state is State.STALE for own in result.findings)
+    is_stale = any(finding.state is State.STALE for finding in result.findings)
     if result.false_alarm is None or is_untested or is_stale:
         return ""
     rate = result.false_alarm
@@ -303,7 +305,7 @@ def would(result: GateResult) -> str:
     """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.0781, level 0.10)``."""
     rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
     allowed = sorted({row.allowed for row in rows if row.label is None and row.allowed is not None})
-    gate = f"A gate with max_drop {', '.join(f'{own:g}' for own in allowed)} would"
+    gate = f"A gate with max_drop {', '.join(f'{drop:g}' for drop in allowed)} would"
     red = [row for row in rows if row.drop is not None and row.drop.clauses]
     if not red:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
@@ -328,7 +330,7 @@ def message(result: GateResult) -> str:
     lines += [f"and {left:,} more"] * (left > 0)
     blocks = [
         [result.headline],
-        *([f"  {own}".rstrip() for own in lines] for lines in (lines, _queries(result))),
+        *([f"  {line}".rstrip() for line in lines] for lines in (lines, _queries(result))),
         [*facts(result), *notes_of(result)],
         _footer(result),
         [*_about_test(result), *filter(None, [outlook_of(result)])],
@@ -349,7 +351,7 @@ _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
 def changes_table(result: GateResult) -> Table:
-    """A row for each measure with a limit (else each) and each slice, by gravity and change."""
+    """A row for each measure with a limit (else each) and each slice, by severity and change."""
 
     def by_gravity(row: MeasureResult) -> tuple[int, bool, float]:
         grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
@@ -451,10 +453,10 @@ def facts(result: GateResult) -> list[str]:
 def _about_test(result: GateResult) -> list[str]:
     """The test."""
     tested = [row for row in result.measures.values() if row.compared]
-    if all(row.is_contract for row in tested) and not any(own.drop for own in result.slices):
+    if all(row.is_contract for row in tested) and not any(part.drop for part in result.slices):
         return []
     over = f", Holm over {len(tested):,} measures" if len(tested) > 1 else ""
-    gated = [own.label for own in result.slices if own.drop is not None]
+    gated = [part.label for part in result.slices if part.drop is not None]
     if gated:
         tests, labels = count(len(gated), "test"), count(len(set(gated)), "slice")
         over += f"; Holm over {tests} of {labels}, level {result.slice_alpha:g}"

@@ -65,7 +65,7 @@ class CodedIds:
         return cls(*numbered(values, len(values)))
 
     def take(self, rows: IntArray | slice) -> CodedIds:
-        """The ids of some rows, without the ids of others where these are few."""
+        """The ids of some rows, without unused ids if the rows are few."""
         codes = self.codes[rows]
         if 2 * len(codes) >= len(self.distinct):
             return CodedIds(self.distinct, codes)
@@ -83,7 +83,7 @@ class CodedIds:
         return self.to_list() == other.to_list()
 
     def in_codes_of(self, other: CodedIds) -> IntArray:
-        """The ids of the rows in the codes of others, -1 where they lack one."""
+        """The rows' ids as codes of other ids, -1 if these lack one."""
         if self.distinct is other.distinct:
             return self.codes
         numbers = {value: number for number, value in enumerate(other.distinct)}
@@ -96,7 +96,7 @@ Ids: TypeAlias = Array | CodedIds
 
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
-    """Query ids, one per row, none missing, none that equals one of another type."""
+    """Query ids, one per row, none missing, all of one type."""
     ids = groups if isinstance(groups, CodedIds) else _read_groups(groups)
     if n_rows is None or len(ids) == n_rows:
         return ids
@@ -219,7 +219,7 @@ class Grouping(NamedTuple):
 
     @property
     def numbers(self) -> IntArray:
-        """(n_samples,) number of each row's query."""
+        """(n_samples,) position of each row's query."""
         numbers = segment_index(self.offsets)
         if self.order is not None:
             numbers[self.order] = numbers.copy()
@@ -267,7 +267,7 @@ def group_rows(ids: Ids) -> Grouping:
 
 
 def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of 1-D grades and scores with a query id per row."""
+    """Judged rankings from 1-D grades and scores with a query id per row."""
     if len(y_true) == 0:
         msg = "no queries to evaluate: y_true is empty"
         raise ValueError(msg)
@@ -300,7 +300,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
-    """Items with checked grades, query after query, whose scores are still to come."""
+    """Items with checked grades, grouped by query, without scores yet."""
     n_judged = None
     if negative == "unjudged" and grades.dtype.kind != "u" and (grades < 0).any():
         n_judged = segment_sum((grades >= 0).astype(np.int32), offsets).astype(np.int64)
@@ -350,7 +350,7 @@ def is_sparse(values: Any) -> bool:
 
 
 def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of (n_queries, n_items) grades and scores."""
+    """Judged rankings from (n_queries, n_items) grades and scores."""
     if getattr(y_score, "dtype", np.dtype("O")).kind in "iu" and _are_ids(y_true):
         msg = (
             "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
@@ -456,7 +456,7 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
             raise ValueError(msg)
         chosen = chosen & cells
     if not chosen.any():
-        msg = "no item is a candidate: candidates or the mask of y_score leave out every cell"
+        msg = "no item is a candidate: candidates or the mask of y_score excludes every cell"
         raise ValueError(msg)
     return None if chosen.all() else np.flatnonzero(chosen)
 

@@ -231,9 +231,9 @@ class Side(NamedTuple):
 
 
 def columns_of(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
-    """The columns that the caller names, as far as each frame has them; one of them has to.
+    """The columns that the caller names and a frame has; each must be in one of the frames.
 
-    TypeError where only the truth has scores and only the ranking has grades.
+    TypeError if only the truth has scores and only the ranking has grades.
     """
     given = check_columns(columns)
     present = [[] if frame is None else _names(frame) for frame in frames]
@@ -264,7 +264,7 @@ def _names(frame: nw.DataFrame[Any]) -> list[str]:
 def side_of(
     frame: nw.DataFrame[Any], name: str, columns: Columns, labels: Collection[str] = ()
 ) -> Side:
-    """The columns of queries and items, and of the other roles that are there.
+    """The columns of queries and items, and of other roles that the frame has.
 
     ``labels`` are columns that make slices or clusters.
     """
@@ -293,7 +293,9 @@ def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
     if kind.is_nested() or (kind == nw.Object and not all(map(is_hashable, column.head(1)))):
         what = f"contains lists instead of one id per row. {_WIDE}"
     elif kind.is_temporal():
-        what = f"has dtype {safe_text(str(kind), limit=80)}, which is no id; pass numbers or text"
+        what = (
+            f"has dtype {safe_text(str(kind), limit=80)}, which is not an id; pass numbers or text"
+        )
     if what:
         msg = f"{where} {what}"
         raise TypeError(msg)
@@ -306,9 +308,9 @@ _LOOKED = 10_000
 def different_values(
     frame: nw.DataFrame[Any], columns: list[str]
 ) -> dict[str, tuple[Collection[Any], int]]:
-    """The different values of each column, and how many there are; none of dates and lists.
+    """Distinct values of each column and the number of values; empty for dates and lists.
 
-    The values of a numeric type are not inspected, unless the name is one of ids.
+    Numeric values are only inspected if the name is that of an id.
     """
     import narwhals as nw
 
@@ -408,8 +410,8 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     if texts and name == "y_true":
         listed = text_grades(texts).removeprefix("grades=")
         msg = (
-            f"column {safe_repr(column)} of {name} holds strings, which are no grades; give each a "
-            f"number: {name}[{safe_repr(column)}].map({listed}) in pandas, "
+            f"column {safe_repr(column)} of {name} holds strings, which are not grades; give each "
+            f"a number: {name}[{safe_repr(column)}].map({listed}) in pandas, "
             ".replace_strict(...) in Polars"
         )
         raise TypeError(msg)

@@ -38,7 +38,7 @@ _CHANCE = 10
 def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") -> None:
     """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot.
 
-    ``objects`` describes how ranked objects are compared, if there are any.
+    ``objects`` says how ranked objects, if any, are compared.
     """
     if not ranked or not true:
         return
@@ -110,7 +110,7 @@ def _alike(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
 
 
 def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
-    """How many unmatched ids of two sides differ in spelling alone; "" if none does."""
+    """How many unmatched ids differ only in spelling; "" if none does."""
     alike = _alike(left, right)
     if not alike:
         return ""
@@ -119,7 +119,7 @@ def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
 
 
 def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
-    """RankingDataWarning where queries of the two sides differ in spelling alone."""
+    """RankingDataWarning if queries of the two sides differ only in spelling."""
     hint = spelling_hint(missing, unjudged)
     if hint:
         warn(
@@ -132,7 +132,7 @@ def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> Non
 def with_mismatch_hint(
     judged: RankingData, pairs: Iterable[tuple[Collection[Any], Collection[Any]]]
 ) -> RankingData:
-    """Data with a warning, and its text, where no or few relevant items were retrieved.
+    """Data with a warning, and its text, if no or few relevant items were retrieved.
 
     ``pairs`` are the ground truth and the ranking of each query, as they were read.
     """
@@ -197,7 +197,7 @@ _MOST_GRADE, _FEW_GRADES, _MANY_SCORES = 10, 6, 10
 
 
 def swap_suspicion(data: RankingData, y_true: Any) -> str:
-    """Why judgements and rankings seem to be swapped, and how to call; "" if nothing shows."""
+    """Why judgements and rankings seem to be swapped, and the right call; "" if they do not."""
     rankings = data.rankings
     if data.items.scores is None or not len(rankings.judged_grades):
         return ""

@@ -51,9 +51,9 @@ def _roles_in(names: tuple[str, ...], kinds: tuple[Role, ...]) -> Mapping[Role, 
 def roles_of_hit(
     names: Collection[str], kinds: tuple[Role, ...], columns: Columns, where: str
 ) -> dict[Role, str]:
-    """The names of the id and of the numbers of an item in a list; ColumnRoleError without one id.
+    """The names of an item's id and numbers in a list; ColumnRoleError unless one is the id.
 
-    ``id`` means nothing else there. ``columns`` are names that the caller gives to roles.
+    ``id`` is not ambiguous there. ``columns`` maps roles to the caller's names.
     """
     given = {role: name for role, name in columns.items() if name is None or name in names}
     required: tuple[Role, ...] = ("item",) if "item" in given else ()
@@ -70,7 +70,7 @@ def roles_of_hit(
 
 
 class HitReader:
-    """Reads the ranked lists of one evaluation, whose items are all of one form."""
+    """Reads the ranked lists of one evaluation; all items have the same form."""
 
     def __init__(
         self, rankings: Iterable[Any], judged: set[type], provider: StringProvider | None
@@ -164,7 +164,7 @@ class HitReader:
         return [negative(value) for value in numbers]
 
     def refuse_unread(self) -> None:
-        """ColumnRoleError where dicts without a score have other numbers."""
+        """ColumnRoleError if dicts without a score have other numbers."""
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
         advice = "Name it score (the greatest ranks first), or pass the ids alone, best first"
         refuse_unread(counts, "a dict of y_score", ORDER, advice)
@@ -187,7 +187,7 @@ class HitReader:
         raise TypeError(msg)
 
     def mismatch(self) -> str:
-        """Why no ranked object may be a judged item; "" where there are none."""
+        """Why no ranked object can match a judged item; "" if there are no objects."""
         if self.object is None:
             return ""
         key = "id" if self._provider is None else "string_provider"

@@ -84,7 +84,7 @@ def names_rows(rows: Any) -> bool:
 
 
 class ItemReader:
-    """Reads the items of one evaluation, so that both sides are keyed by the same rules.
+    """Reads the items of one evaluation by the same rules on both sides.
 
     Without a provider items are compared as they are; with one, each is converted exactly once.
     """
@@ -99,7 +99,7 @@ class ItemReader:
         self.hits = HitReader((), set(), None)
 
     def run(self, rankings: Sequence[Any], query_ids: Iterable[Any], judged: set[type]) -> Run:
-        """The rankings; ``judged`` are the types of judged items."""
+        """The rankings; ``judged`` holds the types of judged items."""
         self.hits = HitReader(rankings, judged, self._provider)
         queries, read = list(query_ids), list[tuple[list[Any], list[Any] | None]]()
         for query, ranking in zip(queries, rankings, strict=True):
@@ -118,7 +118,7 @@ class ItemReader:
         return run
 
     def qrels(self, truths: Sequence[Any], query_ids: Iterable[Any] | None) -> Qrels:
-        """The judgements; without ids of queries those of the one truth of all queries."""
+        """The judgements per query, or without query ids those shared by all queries."""
         queries, read = [None] if query_ids is None else list(query_ids), []
         for query, truth in zip(queries, truths, strict=True):
             where = "y_true" if query_ids is None else Where("y_true", query)
@@ -245,12 +245,12 @@ def _called(function: Any, value: Any, name: str, *where: object) -> Any:
 
 @dataclass(frozen=True)
 class RelevanceInput:
-    """Relevance scores of ranked results, how to read them, and which way is better.
+    """Relevance scores of ranked results, how to read them, and whether higher is better.
 
     Parameters
     ----------
     scores : sequence of sequences, or mapping of query to sequence
-        For each query one score for each ranked result, in the same order.
+        For each query, one score per ranked result, in the same order.
     provider : callable, default=float
         Turns an element of ``scores`` into a number; ``float`` leaves numbers as they are.
     higher_is_better : bool, default=True

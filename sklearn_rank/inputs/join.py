@@ -105,7 +105,7 @@ def read_items(
 ) -> RankingData:
     """Judged rankings of items with ids, by query or in long tables of the same queries.
 
-    ``is_shared`` says that ``truths`` are one, of all queries. ``about`` are further fields.
+    ``is_shared`` says that all queries share one truth. ``about`` holds further fields.
     """
     joined = None
     if not (is_shared or options.string_provider is not None or options.ignore_identical_ids):
@@ -298,12 +298,12 @@ def _copied(
 
 
 def pairs_of(qrels: Qrels, run: Run) -> Iterator[tuple[Any, Any]]:
-    """Judged and ranked items of the queries of both, even if an item comes twice."""
+    """Judged and ranked items of the common queries, including duplicates."""
     return ((qrels.distinct(query), run.distinct(query)) for query in qrels if query in run.numbers)
 
 
 def read_joined(qrels: Qrels, run: Run, options: ReadOptions) -> RankingData:
-    """Data of tables that have the same queries, in one order."""
+    """Data of tables with the same queries in the same order."""
     refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))
     return _data_of(_look_up_rows(qrels, run, options), run.query_ids, options, keyed=True)
 
@@ -481,7 +481,7 @@ def _about_queries(
 
 
 def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
-    """Weights of queries that were given by key."""
+    """Weights of queries, given by query id."""
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):
@@ -506,7 +506,7 @@ _PAIRS = (
 
 
 def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of a sequence of ranked lists and their ground truth."""
+    """Judged rankings from a sequence of ranked lists and their ground truth."""
     kinds = type(y_true).__name__, type(y_score).__name__
     is_2d, is_shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
     if isinstance(y_score, Set) and not is_shared:
@@ -563,7 +563,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of {query: ground truth} and {query: ranking}, or of long tables."""
+    """Judged rankings from {query: ground truth} and {query: ranking}, or from long tables."""
     if not isinstance(y_score, Mapping):
         kinds = type(y_true).__name__, type(y_score).__name__
         msg = _PAIRS.format(*kinds, "y_true", "y_score")

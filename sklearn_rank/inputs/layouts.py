@@ -23,7 +23,7 @@ _Read: TypeAlias = Callable[[Any, Any, ReadOptions], RankingData]
 
 
 class Layout(NamedTuple):
-    """A form in which ground truth and rankings may come."""
+    """A supported form of ground truth and rankings."""
 
     name: str
     y_true: str
@@ -85,7 +85,7 @@ _FOREIGN = {
 
 
 def layout_of(y_true: Any) -> str:
-    """Name of the layout that ground truth of this type has; frames are read as mappings."""
+    """Name of the layout for ground truth of this type; frames are read as mappings."""
     if type(y_true) is np.ndarray and y_true.ndim and y_true.dtype.kind in "biuf":
         return "rows" if y_true.ndim == 1 else "matrix"
     if type(y_true) is dict:
@@ -114,7 +114,7 @@ def layout_of(y_true: Any) -> str:
 
 
 def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
-    """TypeError for options that mean nothing in this layout."""
+    """TypeError for options that do not apply to this layout."""
     for name in _FOREIGN[layout.name]:
         value = getattr(options, name)
         if value is None or value is False:
@@ -129,7 +129,7 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 
 
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of anything but frames of Spark, by checked options."""
+    """Judged rankings from anything except Spark frames, with checked options."""
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
     data = read_layout(layout_of(y_true), y_true, y_score, options)
     suspicion = swap_suspicion(data, y_true)
@@ -139,7 +139,7 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
 
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
-    """Judged rankings of one layout."""
+    """Judged rankings from one layout."""
     layout, ties = LAYOUTS[name], options.ties
     refuse_foreign(layout, options)
     for doubt in y_score.doubts if isinstance(y_score, Run) else ():

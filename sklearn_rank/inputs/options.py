@@ -37,7 +37,7 @@ class ReadOptions(NamedTuple):
     owner: str = "evaluate"
     columns: Columns | None = None
     labels: tuple[str, ...] = ()
-    """Columns that make clusters or slices, and are no grades."""
+    """Columns for clusters or slices, not grades."""
     groups: Any = None
     string_provider: StringProvider | None = None
     relevance: Any = None
@@ -52,7 +52,7 @@ class ReadOptions(NamedTuple):
     keep_items: bool = False
 
     def check(self) -> None:
-        """InvalidParameterError for a word or a flag that is none."""
+        """InvalidParameterError for an invalid choice or flag."""
         for name, allowed in _WORDS.items():
             value = getattr(self, name)
             is_word = isinstance(value, str) and value in allowed

@@ -24,7 +24,7 @@ Columns: TypeAlias = Mapping[str, str | None]
 
 
 class Names(NamedTuple):
-    """Names of columns that mean one thing; of an id and a text the id is meant."""
+    """Column names of one role; an id comes before a text."""
 
     ids: str
     texts: str = ""
@@ -106,7 +106,7 @@ def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
 
 
 def role_of(name: str) -> Role | None:
-    """The role that a column of this name has, if any."""
+    """The role of a column with this name, if any."""
     return next((role for role, families in ROLES.items() if _are_of([name], families)), None)
 
 
@@ -116,21 +116,21 @@ def names_of(names: Iterable[str], role: Role) -> list[str]:
 
 
 def ids_among(names: list[str], role: Role, others: Collection[str] = ()) -> list[str]:
-    """Names of ids; ambiguous ones only where there is no other."""
+    """Names of ids; ambiguous ones only if there is no other."""
     matching = names_of(names, role)
     certain = [name for name in matching if plain_name(name) not in others]
     return certain or [name for name in names if name in ("_id", "id")] or matching
 
 
 def item_ids(names: Iterable[str]) -> list[str]:
-    """Names of the id of an item in a list, where ``id`` means nothing else; one is wanted."""
+    """Names of an item's id in a list, where ``id`` is not ambiguous."""
     bare = [name for name in names if plain_name(name) == "id"]
     ids = {name for family in ROLES["item"] for name in _plain(family.ids)}
     return bare + [n for n in names_of(names, "item") if not bare or plain_name(n) in ids]
 
 
 def lists_of(names: Iterable[str], side: str) -> list[str]:
-    """The names that hold all items of a query; names of one side before others."""
+    """Names of columns with all items of a query; those for one side before general ones."""
     names, (first, *others) = list(names), LISTS[side]
     return _are_of(names, (first,)) or _are_of(names, others)
 
@@ -143,9 +143,9 @@ def find_roles(
     columns: Columns | None = None,
     where: str,
 ) -> dict[Role, str]:
-    """The column of each role: the one given, else the only one with a name of that role.
+    """The column of each role: the one given, else the only one whose name has that role.
 
-    ColumnRoleError if there is none for a required role, or several for any.
+    ColumnRoleError if a required role has no column, or any role several.
     """
     names, required, given = list(names), tuple(required), check_columns(columns)
     there = format_list(names, limit=20) or "none"
@@ -188,7 +188,7 @@ def is_known(name: str) -> bool:
 
 
 def check_columns(columns: Columns | None) -> Columns:
-    """The columns of roles, none for None; ColumnRoleError for what names no columns of roles."""
+    """The columns by role, without those set to None; ColumnRoleError if invalid."""
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
@@ -218,7 +218,7 @@ GRADE: tuple[Role, ...] = ("grade",)
 
 
 def wanted_of(kinds: tuple[Role, ...], columns: Columns | None) -> tuple[Role, ...]:
-    """The roles that a caller names a column for; all of them if none."""
+    """The roles for which the caller names a column; all roles if there are none."""
     return tuple(kind for kind in kinds if (columns or {}).get(kind)) or kinds
 
 
@@ -236,7 +236,7 @@ _SHOWN = 6
 
 
 def text_grades(values: Iterable[Any]) -> str:
-    """``grades={'E': ..., 'I': ...}`` of texts that are to become grades."""
+    """``grades={'E': ..., 'I': ...}`` for texts to convert to grades."""
     texts = sorted({value for value in values if isinstance(value, str)})
     return argument("grades", dict.fromkeys(texts[:_SHOWN], ...))
 
@@ -250,8 +250,8 @@ def unread_columns(
 ) -> list[str]:
     """Columns without a role, if none has, or is said to have, one of ``kinds``.
 
-    ``labels`` are columns that the caller names for slices or clusters. Names of queries and items
-    are data, such as a text in addition to an id.
+    ``labels`` are columns that the caller names for slices or clusters. Further columns named
+    like queries or items, such as a text, are data.
     """
     if any(kind in named or kind in (columns or {}) for kind in kinds):
         return []
@@ -266,7 +266,7 @@ def unread_columns(
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a name is that of ids, which are to differ."""
+    """Whether a name is that of ids, which should be distinct."""
     return _ID.fullmatch(name) is not None
 
 
@@ -276,10 +276,10 @@ def refuse_unread(
     kinds: tuple[Role, ...],
     advice: str = "",
 ) -> None:
-    """ColumnRoleError if a column without a role may be the grade, or the score, that is lacking.
+    """ColumnRoleError if a column without a role may be the missing grade or score.
 
-    That is any column of numbers or flags; where it is the grade, at most 12 different texts, too.
-    ``unread`` has the different values of each column, none missing, and how many values there are.
+    Any column of numbers or flags may be; for grades also one of at most 12 distinct texts.
+    ``unread`` holds the distinct non-missing values of each column and the number of values.
     """
     doubtful = {name: _may_be(name, *values) for name, values in unread.items()}
     doubtful = {

@@ -55,7 +55,7 @@ def types_of(column: IdColumn) -> set[type]:
 
 
 def first_repeated(keys: Sequence[Hashable]) -> tuple[int, int]:
-    """Positions of the first key that comes again; one of them has to."""
+    """Positions of the first repeated key; there must be one."""
     first: dict[Hashable, int] = {}
     position = next(row for row, key in enumerate(keys) if first.setdefault(key, row) != row)
     return first[keys[position]], position
@@ -72,7 +72,7 @@ def best_occurrences(keys: Sequence[Hashable], scores: Any = None) -> list[int]:
 
 
 def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoReturn:
-    """DuplicateItemError for an item that a ranking holds at two positions."""
+    """DuplicateItemError for an item at two positions of a ranking."""
     advice = "Keep one of them."
     if takes("duplicates"):
         advice = "Pass duplicates='first' to evaluate to keep the best-ranked one."
@@ -81,7 +81,7 @@ def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoRetu
 
 
 def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> NoReturn:
-    """ValueError for an item that is judged twice, and not alike."""
+    """ValueError for an item that is judged twice with different grades."""
     both = f"{grade:g} and {other:g}"
     msg = f"{where} judges item {safe_repr(item)} twice, with grades {both}"
     raise ValueError(msg)
@@ -193,7 +193,7 @@ class LongTable(Mapping[Any, Any]):
         return items if values is None else dict(zip(items, values, strict=True))
 
     def distinct(self, query: Any) -> dict[Any, Any]:
-        """Items of a query with their numbers, even if one comes twice."""
+        """Items of a query with their numbers, including duplicates."""
         items, values = self._rows_of(query)
         return dict(zip(items, values or items, strict=True))
 
@@ -211,11 +211,11 @@ class LongTable(Mapping[Any, Any]):
 
     @cached_property
     def numbers(self) -> dict[Any, int]:
-        """Number of each query."""
+        """Position of each query."""
         return {query: number for number, query in enumerate(self.query_ids)}
 
     def keys_of(self, rows: IntArray) -> list[tuple[int, Any]]:
-        """Number of the query and item of some rows."""
+        """Query position and item of some rows."""
         numbers = (np.searchsorted(self.offsets, rows, side="right") - 1).tolist()
         return list(zip(numbers, take_ids(self.item_ids, rows).to_list(), strict=True))
 
@@ -245,7 +245,7 @@ class LongTable(Mapping[Any, Any]):
         return keys
 
     def repeated(self) -> IntArray:
-        """All rows whose item stands more than once in their query, in order."""
+        """All rows whose item occurs more than once in its query, in order."""
         alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._row_bits)
         doubtful = self._keys[np.union1d(alike, alike + 1)] & self._row_bits
         rows = np.sort(doubtful.astype(np.int64))
@@ -291,11 +291,11 @@ class LongTable(Mapping[Any, Any]):
             at[pending] += 1
 
     def take(self: _Table, rows: IntArray) -> _Table:
-        """Some rows, ascending; queries without any of them stay, with no rows."""
+        """Some rows, ascending; all queries remain, even without rows."""
         return self._with_rows(rows, offsets=np.searchsorted(rows, self.offsets))
 
     def of_queries(self: _Table, queries: list[Any]) -> _Table:
-        """Rows of these queries, in their order; a query that is not here has no rows."""
+        """Rows of these queries, in their order; unknown queries have no rows."""
         if queries == self.query_ids:
             return self
         chosen = np.array([self.numbers.get(query, -1) for query in queries], dtype=np.int64)
@@ -332,12 +332,11 @@ class Run(LongTable):
     item_ids : sequence or polars.Series of shape (n_rows,)
         Id of the item of each row.
     scores : ndarray of shape (n_rows,) or None
-        None: the rows of a query stand in ranked order.
+        None: the rows of each query are in ranked order.
     ranks : ndarray of shape (n_rows,) or None
-        Ranks that were given, which order the rows where there are no scores.
+        Given ranks, which order the rows if there are no scores.
     source, path, roles, doubts : str, str, mapping, tuple
-        Of a file: its name, its whole path, columns by role, and signs of another order than was
-        meant.
+        For a file: its name, its full path, columns by role, and signs of an unintended order.
     about_queries : object or None
         Columns of a data frame with facts about the queries, for slices.
 
@@ -364,7 +363,7 @@ class Run(LongTable):
         queries, items : list, array or polars.Series of shape (n_rows,)
             An id for each row.
         scores, ranks : array-like of shape (n_rows,), default=None
-            Greater scores, or lower ranks, stand first; scores win where both are given.
+            Higher scores or lower ranks come first; scores take precedence over ranks.
         **about
             ``source`` and further facts about a file.
 
@@ -394,7 +393,7 @@ class Run(LongTable):
             query = run.query_ids[run.keys_of(np.array([row]))[0][0]]
             msg = (
                 f"{name} has {given[row]} twice for query {safe_repr(query)}; give each item "
-                "of a query a rank of its own"
+                "of a query a different rank"
             )
             raise ValueError(msg)
         doubts = (*run.doubts, *run._doubts(order, offsets, name))
@@ -496,7 +495,7 @@ class Qrels(LongTable):
         Parameters
         ----------
         *others : Qrels
-            Further judgements. One that stands here already has to be the same.
+            Further judgements. An existing judgement must have the same grade.
 
         Returns
         -------
@@ -579,7 +578,7 @@ def _by_query(
 
 
 def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
-    """Rankings as if tied items stood by falling id."""
+    """Rankings as if tied items were ordered by descending id."""
     assert items.scores is not None
     order, same = order_segments(falling_codes(items.scores), items.offsets)
     if same is None:

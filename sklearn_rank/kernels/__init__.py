@@ -1,4 +1,4 @@
-"""Formulas: judged rankings in, one float64 per query out, NaN where the measure is undefined.
+"""Formulas: judged rankings in, one float64 per query out, NaN if the measure is undefined.
 
 Kernels check nothing and average nothing. A query without a relevant item is undefined for every
 measure. For tied items each kernel computes the exact expectation over all their orders.

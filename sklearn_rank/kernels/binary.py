@@ -108,17 +108,17 @@ def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
 
 
 def hit_rate_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
-    """The first of the relevant items has it all."""
+    """All of it goes to the first relevant item."""
     return _parts_of_first(rankings, hit_rate(rankings, k=k))
 
 
 def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
-    """One over the rank of the first relevant item; 0 where none is within the first k."""
+    """Reciprocal rank of the first relevant item; 0 if none is within the first k."""
     return where_relevant(rankings, first_relevant(rankings, k, np.reciprocal))
 
 
 def reciprocal_rank_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
-    """The first of the relevant items has it all."""
+    """All of it goes to the first relevant item."""
     return _parts_of_first(rankings, reciprocal_rank(rankings, k=k))
 
 
@@ -218,7 +218,7 @@ def _tied_precision_sums(
 
 
 def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> FloatArray:
-    """Average precision over the relevant items found within k; 0 where none was."""
+    """Average precision over the relevant items found within k; 0 if none was."""
     cut = depth(rankings, k)
     groups = rankings.within(cut).groups
     inside = reach(groups.above, groups.size, cut)
@@ -253,7 +253,7 @@ def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> Float
 
 
 def harmonic_mean(first: FloatArray, second: FloatArray, *, beta: float = 1.0) -> FloatArray:
-    """(1 + b^2) x y / (b^2 x + y) per query; 0 where both are 0, NaN where one is undefined."""
+    """(1 + b^2) x y / (b^2 x + y) per query; 0 where both are 0, NaN if one is undefined."""
     of_first, of_second = member_weights(beta)
     divisor = of_second * first + of_first * second
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -306,7 +306,7 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
 def unjudged_share(
     rankings: JudgedRankings, *, k: int, queries: IntArray | slice = slice(None)
 ) -> float:
-    """Share of the items within the first k of some queries that nobody judged; 0 of nothing."""
+    """Share of unjudged items within the first k of some queries; 0 for no items."""
     items = int(items_within(rankings, k)[queries].sum())
     return math.fsum(unjudged(rankings, k=k)[queries].tolist()) / items if items else 0.0
 

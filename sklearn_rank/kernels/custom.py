@@ -18,7 +18,7 @@ from sklearn_rank.typing import FloatArray
 
 @dataclass(frozen=True)
 class CustomKernel:
-    """A function of the grades of one query, or no function where values are given."""
+    """A function of the grades of one query; None if values are given."""
 
     name: str
     function: Callable[..., Any] | None

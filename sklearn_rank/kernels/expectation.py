@@ -14,7 +14,7 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 
 
 def depth(rankings: JudgedRankings, k: int | None) -> int:
-    """Ranks that have to be read; never more than the longest ranking has."""
+    """Ranks to read; at most the length of the longest ranking."""
     return rankings.longest if k is None else min(k, rankings.longest)
 
 
@@ -24,7 +24,7 @@ def as_float(k: int) -> float:
 
 
 def ratio(numerator: FloatArray, denominator: Array | float) -> FloatArray:
-    """Quotient, where 0 / 0 is 0: nothing was found among nothing."""
+    """Quotient, where 0 / 0 is 0: nothing found, nothing to find."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
 
@@ -68,13 +68,13 @@ class Parts(NamedTuple):
 
 
 def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> Parts:
-    """Parts of hits alone, over the divisor of each query; items not retrieved add nothing."""
+    """Contributions of hits, divided per query; unretrieved items contribute nothing."""
     divisors = np.broadcast_to(divisor, len(rankings))
     return Parts(ratio(hits, np.repeat(divisors, rankings.n_hits)), np.zeros(len(rankings)))
 
 
 def chance_within(rankings: JudgedRankings, k: int | None) -> FloatArray:
-    """(H,) probability that a hit is within the first ``k``; positions of a tie are alike."""
+    """(H,) probability that a hit is within the first ``k``; tied items share it."""
     inside = reach(rankings.above, rankings.tied, depth(rankings, k))
     return np.asarray(inside / rankings.tied)
 
@@ -122,7 +122,7 @@ def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, Float
 def first_relevant(
     rankings: JudgedRankings, k: int | None, value: Callable[[FloatArray], Array]
 ) -> FloatArray:
-    """Expectation of ``value`` of the rank of the first relevant item; 0 where none is within k."""
+    """Expected ``value`` of the first relevant item's rank; 0 if none is within k."""
     groups, cut = rankings.groups, depth(rankings, k)
     result = np.zeros(len(rankings))
     queries = np.flatnonzero(rankings.n_hits > 0)

@@ -172,7 +172,7 @@ def exponential(grades: Array, scale: FloatArray | float = 0.0) -> FloatArray:
 
 
 def rank_weights(cut: int, discount: str) -> FloatArray:
-    """One over the discount of the ranks 1 to cut."""
+    """Reciprocal discounts of the ranks 1 to ``cut``."""
     return 1.0 / DISCOUNTS[discount](np.arange(1.0, cut + 1.0))
 
 
@@ -309,7 +309,7 @@ def small_integers(grades: Array) -> IntArray | None:
 
 
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
-    """Expected one over the rank at which a user, satisfied by chance, stops."""
+    """Expected reciprocal rank at which a user, satisfied by chance, stops."""
     cut = depth(rankings, k)
     read, top = rankings.within(cut), _top_grades(rankings, max_grade)
     stops = exponential(read.grades, np.repeat(top, read.n_hits))
@@ -322,7 +322,7 @@ def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") ->
 def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
     """The share of each item: readers who reach it and are satisfied, over its rank.
 
-    Items of a tie share what their tie has by the chances that they satisfy.
+    Tied items share their tie's contribution in proportion to their satisfaction probabilities.
     """
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
     stops = exponential(rankings.grades, np.repeat(top, rankings.n_hits))

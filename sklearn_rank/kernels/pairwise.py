@@ -88,7 +88,7 @@ def limited_auc(
     n_negatives: Any = None,
     smoothing: float = 0.0,
 ) -> FloatArray:
-    """Area under the ROC curve of the first k items; below, nothing or a straight line."""
+    """Area under the ROC curve of the first k items; nothing or a straight line below k."""
     others = _negatives(rankings, n_negatives)
     negatives = others + smoothing
     counted = _counted(rankings, unretrieved)
@@ -115,7 +115,7 @@ def limited_auc(
 
 
 def _has_pairs(rankings: JudgedRankings, pairs: FloatArray, negatives: FloatArray) -> BoolArray:
-    """(Q,) whether there are pairs; smoothing alone makes none where nothing was ranked."""
+    """(Q,) whether there are pairs; smoothing alone makes none if nothing was ranked."""
     return (pairs > 0) & ((negatives > 0) | (rankings.n_ranked > 0))
 
 

@@ -137,7 +137,7 @@ def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:
     alone, most = without_unjudged(rankings), rankings.n_relevant
     if rankings.unjudged is not None:
         if rankings.unjudged.n_judged is None:
-            msg = "bpref needs the number of judged items, which is not known of these rankings"
+            msg = "bpref needs the number of judged items, which these rankings do not have"
             raise InvalidParameterError(msg)
         most = np.minimum(most, rankings.unjudged.n_judged - most)
     above = np.minimum(alone.above - alone.groups.before, np.repeat(alone.n_relevant, alone.n_hits))

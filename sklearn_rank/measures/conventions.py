@@ -22,14 +22,14 @@ from sklearn_rank.support.text import closest, safe_repr
 
 @dataclass(frozen=True)
 class Convention:
-    """Parameters that reproduce the numbers of another program.
+    """Parameters that reproduce another program's numbers.
 
     Attributes
     ----------
     name : str
         As in ``convention="trec_eval"``.
     ties, zero_division, missing : str or float
-        What :func:`evaluate` takes where the call leaves them open.
+        Defaults of :func:`evaluate` under this convention.
     negative_grades : {"raise", "unjudged"}
         A grade below 0 is an error, or means that nobody judged the item.
     lowest : {"ranked", "masked"}
@@ -41,7 +41,7 @@ class Convention:
     measures : tuple of str or None
         Names of the metrics that are offered; None allows all.
     refused : mapping of str to str
-        Why a metric has no number here; a name with an ``@`` holds for cutoffs only.
+        Why a metric is not offered; names with ``@`` apply only to cutoffs.
     differs : mapping of str to mapping
         What the program does with "tied" relevant items (in "long" rankings, or as float32:
         "close"), "judged" items tied with others, relevant items of "negative" scores or 0, an
@@ -87,7 +87,7 @@ class Convention:
         return super().__reduce__()
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure with the preset's parameters where it has none.
+        """The measure, with the preset's values for parameters that are not set.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class Convention:
         return self.undefined.get(measure.metric.name, self.zero_division)
 
     def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
-        """Differences of the program in a case, measure by measure; empty if none."""
+        """Differences of the program in a case, per measure; empty if there are none."""
         reasons: dict[str, list[str]] = {}
         reasons_of = self.differs.get(case, {})
         for name, measure in measures.items():
@@ -143,7 +143,7 @@ CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
 
 
 def find_convention(name: str | Convention) -> Convention:
-    """The preset of that name."""
+    """The preset with this name."""
     if isinstance(name, Convention):
         return name
     if not isinstance(name, str) or name not in CONVENTIONS:

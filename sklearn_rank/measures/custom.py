@@ -37,31 +37,32 @@ def measure_from(
     Parameters
     ----------
     name : str
-        Letters, digits, ``_``, ``.`` and ``-``, a letter first; no spelling of another measure.
+        Letters, digits, ``_``, ``.`` and ``-``, starting with a letter; not the spelling of
+        another measure.
     function : callable, default=None
         ``function(grades)``, called for each query with the grades of its ranking in rank order,
         a float64 array of shape (n_ranked,), 0 where an item is irrelevant or unjudged. With a
         second parameter that has no default, ``function(grades, ideal)``, it also gets the grades
-        of all relevant items, retrieved or not, the highest first. It returns a number in
-        ``range``, or NaN where the measure is undefined. None: the values are given by
+        of all relevant items, retrieved or not, highest first. It returns a number in
+        ``range``, or NaN if the measure is undefined. None: the values are given by
         ``evaluate(..., values=)``.
     range : (float, float), default=(0, 1)
-        Least and greatest possible value; both may be infinite.
+        Minimum and maximum of the measure; both may be infinite.
     greater_is_better : bool, default=True
         Direction of the measure.
 
     Returns
     -------
     measure : Measure
-        Taken by everything that takes a measure; no text reads back to it. Tied relevant items
-        are refused: pass ``ties="stable"`` or ``"docid"``. Two are equal if name, function, range
-        and direction are.
+        Accepted wherever a measure is; cannot be parsed from text. Tied relevant items
+        are refused: pass ``ties="stable"`` or ``"docid"``. Two measures are equal if their names,
+        functions, ranges and directions are.
 
     Raises
     ------
     InvalidParameterError
-        If an argument breaks its rule, or ``name`` reads as another measure. Later: if the function
-        returns something else than a number in ``range`` or NaN.
+        If an argument breaks its rule, or ``name`` reads as another measure. When evaluated, if
+        the function returns anything but a number in ``range`` or NaN.
 
     References
     ----------
@@ -76,7 +77,7 @@ def measure_from(
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-]{0,99}", name):
         msg = (
-            "name must be at most 100 letters, digits, '_', '.' and '-', a letter first; got "
+            "name must be up to 100 letters, digits, '_', '.' and '-', starting with a letter; got "
             f"{safe_repr(name)}"
         )
         raise InvalidParameterError(msg)
@@ -130,7 +131,7 @@ def _measure_of(kernel: CustomKernel, greater_is_better: bool) -> Measure:
 
 
 def given_measures(values: Any) -> dict[Measure, Any]:
-    """Measures of the names in ``values``, with the numbers of each by query."""
+    """Measures named in ``values``, with their numbers by query."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -141,7 +142,7 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         # A name alone has no direction: it is for shares and scores, in [0, 1].
         measure = key if isinstance(key, Measure) else measure_from(key)
         if not measure.metric.is_given:
-            msg = f"values names {measure}, which is computed from rankings; take another name"
+            msg = f"values names {measure}, which is computed from rankings; choose another name"
             raise InvalidParameterError(msg)
         if str(measure) in map(str, measures):
             msg = f"values names {measure} twice"
@@ -150,21 +151,21 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
             if isinstance(numbers_of, numbers.Real):
-                msg += "; gates take a number of the whole run as totals="
+                msg += "; gates take a number for the whole run as totals="
             raise InvalidParameterError(msg)
         measures[measure] = numbers_of
     return measures
 
 
 def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
-    """Measures of numbers of the whole run; less is better for names that ``greater`` lacks."""
+    """Measures for numbers of the whole run; lower is better for names not in ``greater``."""
     if totals is not None and not isinstance(totals, Mapping):
         msg = f"totals must be {{name: number}}, got {safe_repr(totals)}"
         raise InvalidParameterError(msg)
     measures = []
     for key, value in (totals or {}).items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            msg = f"totals of {key} must be a number of the whole run, got {safe_repr(value)}"
+            msg = f"totals of {key} must be one number for the whole run, got {safe_repr(value)}"
             raise InvalidParameterError(msg)
         is_named = not isinstance(key, Measure)
         measure = measure_from(key, range=(-math.inf, math.inf)) if is_named else key
@@ -178,7 +179,7 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
 def numbers_by_query(
     measure: Measure, given: Any, query_ids: Sequence[Any], left_out: Any
 ) -> FloatArray:
-    """(Q,) the given numbers in the order of the queries; NaN where one is None or NaN."""
+    """(Q,) the given numbers in the order of the queries; NaN if one is None or NaN."""
     if not isinstance(given, Mapping):
         if len(given) != len(query_ids):
             msg = f"values of {measure} are {len(given):,} for {len(query_ids):,} queries"

@@ -70,7 +70,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     Raises
     ------
     UnknownMeasureError
-        If the name or spelling means nothing here; close names are suggested.
+        If the name or spelling is unknown; the message suggests close names.
     InvalidParameterError
         If a parameter is unknown, has a wrong value, or is set twice.
 
@@ -114,7 +114,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
 
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
-    """Measures from one spelling or record, or from several of either."""
+    """Measures from one spelling or record, or from a sequence of them."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):

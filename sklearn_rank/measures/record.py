@@ -204,7 +204,7 @@ class Measure:
         return cls(metric, k, changed, frozenset(parameters))
 
     def with_parameters(self, **parameters: Any) -> Measure:
-        """The measure where parameters that were not set explicitly take these values."""
+        """The measure with these values for parameters that were not set explicitly."""
         changes = {
             name: value
             for name, value in parameters.items()
@@ -247,12 +247,12 @@ class Measure:
 
     @cached_property
     def parts(self) -> tuple[Measure, ...]:
-        """The measure itself, and all that it combines."""
+        """The measure itself and all measures that it combines."""
         return (self, *(part for member in self.members for part in member.parts))
 
     @cached_property
     def depth(self) -> int | None:
-        """Ranks that have to be read; None: all of them."""
+        """Ranks to read; None: all of them."""
         if self.members:
             depths = [member.depth for member in self.members]
             return None if None in depths else max(filter(None, depths))
@@ -262,17 +262,17 @@ class Measure:
 
     @property
     def forgets_unretrieved(self) -> bool:
-        """Whether a relevant item that is not retrieved counts for nothing, so that it may help."""
+        """Whether unretrieved relevant items are ignored, so that retrieving less may help."""
         by_hits = self.metric.name == "map" and self.options["denominator"] == "retrieved"
         return by_hits or self.options.get("unretrieved") == "ignore"
 
     @property
     def weigh(self) -> Callable[..., FloatArray] | None:
-        """Judged rankings to the weights of the queries in the mean; None: all alike."""
+        """Function from judged rankings to query weights in the mean; None: equal weights."""
         return None if self.options.get("average", "macro") == "macro" else self.metric.weights
 
     @cached_property
     def is_pooled(self) -> bool:
-        """Whether all queries are ranked together, so that there is no value per query."""
+        """Whether all queries are ranked together, without values per query."""
         metric = self.metric
         return metric.is_total or (metric.by_score and self.options.get("average") == "pooled")

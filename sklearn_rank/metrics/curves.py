@@ -36,8 +36,8 @@ def ranking_roc_curve(
     y_true, y_score, groups, string_provider, relevance
         Any layout of :func:`ranking_auc_score`; a grade above 0 is relevant.
     average : {"pooled", "macro"}, default="pooled"
-        All items in one ranking by their scores, which then must compare across queries; or the
-        mean of the curves of the queries.
+        All items in one ranking by their scores, which must then be comparable across queries; or
+        the mean of the curves of the queries.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def ranking_roc_curve(
     Raises
     ------
     InvalidParameterError
-        If ``average="pooled"`` and scores do not compare across queries.
+        If ``average="pooled"`` and scores are not comparable across queries.
     UndefinedMetricError
         If there is no relevant or no irrelevant item (for "macro": in every query).
     ValueError, TypeError
@@ -103,8 +103,8 @@ def ranking_precision_recall_curve(
     y_true, y_score, groups, string_provider, relevance
         As in :func:`ranking_roc_curve`.
     average : {"pooled", "macro"}, default="pooled"
-        All items in one ranking by their scores, which then must compare across queries; or the
-        mean over queries of the interpolated precision at the recalls 0, 0.01, ..., 1.
+        All items in one ranking by their scores, which must then be comparable across queries; or
+        the mean over queries of the interpolated precision at the recalls 0, 0.01, ..., 1.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def ranking_precision_recall_curve(
     Raises
     ------
     InvalidParameterError
-        If ``average="pooled"`` and scores do not compare across queries.
+        If ``average="pooled"`` and scores are not comparable across queries.
     UndefinedMetricError
         If there is no relevant item.
     ValueError, TypeError
@@ -170,7 +170,7 @@ class Curve(NamedTuple):
 
 
 def roc_curves(data: RankingData, average: str) -> list[Curve]:
-    """The curve of all items together, or of each query that has one."""
+    """The curve of all items pooled, or one curve per query for which it is defined."""
     from sklearn.metrics import roc_curve
 
     curves = []
@@ -185,7 +185,7 @@ def roc_curves(data: RankingData, average: str) -> list[Curve]:
 
 
 def precision_recall_curves(data: RankingData, average: str) -> list[Curve]:
-    """The curve of all items together, or of each query that has one."""
+    """The curve of all items pooled, or one curve per query for which it is defined."""
     from sklearn.metrics import precision_recall_curve
 
     curves = []
@@ -213,7 +213,7 @@ class _Labelled(NamedTuple):
     codes: FloatArray
     """Stand in for the scores, whose infinities scikit-learn refuses."""
     scores: Array | None = None
-    """Scores, ascending, of the codes 1, 2, ...; None where they mean nothing."""
+    """Scores, ascending, of the codes 1, 2, ...; None if they mean nothing."""
 
     def scores_of(self, codes: FloatArray) -> FloatArray:
         """Thresholds in the units of the scores."""
@@ -264,7 +264,7 @@ def limits_of(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
 
 
 def interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """Best precision at each recall of the grid or above it; 0 where it is never reached."""
+    """Best precision at each recall of the grid or above it; 0 if it is never reached."""
     if len(precision) < 2:
         return np.zeros(len(grid))
     best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]

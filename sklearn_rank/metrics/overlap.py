@@ -30,9 +30,9 @@ def rank_biased_overlap_score(
 
     How much of the top do two systems share? The agreement at depth d is the share of items that
     both have among their first d; RBO is its mean over all depths, where depth d has the weight (1
-    - p) p^(d - 1). Below the end of the lists the agreement is taken to go on as it was there
-    (equation 32 of [1]_). No item need be judged: it shows whether rankings moved, and not whether
-    they are better.
+    - p) p^(d - 1). The agreement at the end of the lists is assumed to hold below it (equation 32
+    of [1]_). It needs no judgements: it shows how much rankings changed, not whether they are
+    better.
 
     Parameters
     ----------
@@ -41,26 +41,27 @@ def rank_biased_overlap_score(
         or scores of the same items. A ranking is a sequence of ids, the best first, or
         {item: score}. They may be of different lengths.
     p : float, default=0.9
-        Weight of a depth over that of the depth before, in (0, 1): at 0.9 the first ten ranks have
-        86 % of the weight.
+        Ratio of the weights of successive depths, in (0, 1): at 0.9 the first ten ranks have 86 %
+        of the weight.
     per_query : bool, default=False
         Whether to return the value of each query, in the order of ``y_baseline``.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        In [0, 1]; 1 if one ranking begins with the other. Two empty rankings have 1, an empty one
-        and another 0. Of tied items it is the exact mean over all orders, those of both rankings
-        independent of each other; so that a ranking with ties has less than 1 with itself.
+        In [0, 1]; 1 if one ranking begins with the other. The overlap of two empty rankings is 1,
+        that of an empty and a non-empty one
+        0. With ties it is the exact mean over all orders of tied items, independently
+        in both rankings, so a ranking with ties has an overlap below 1 with itself.
 
     Raises
     ------
     QueryMismatchError
-        If the queries of both sides are not the same.
+        If the two sides have different queries.
     DuplicateItemError
         If a ranking has an item twice.
     InvalidParameterError
-        If ``p`` is not in (0, 1), a ranking is none, a score is NaN, or there is no query.
+        If ``p`` is not in (0, 1), a ranking is invalid, a score is NaN, or there are no queries.
 
     References
     ----------
@@ -110,7 +111,7 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
         except (TypeError, ValueError):
             scores = np.array([np.nan])
         if np.isnan(scores).any():
-            msg = f"query {safe_repr(query)} has a score that is no number"
+            msg = f"query {safe_repr(query)} has a score that is not a number"
             raise InvalidParameterError(msg)
         rising = np.sort(-scores)
         above, up_to = (np.searchsorted(rising, -scores, side) for side in ("left", "right"))

@@ -71,7 +71,7 @@ def mean_average_precision_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def mean_average_recall_score(
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
-    How much has been found at each find? Average recall is the sum of R@i over the ranks i within
+    How early does recall rise? Average recall is the sum of R@i over the ranks i within
     ``k`` that hold a relevant item, divided by min(R, k); R is the number of relevant items.
     With h hits this is h (h + 1) / (2 R min(R, k)), so that even a perfect ranking reaches only
     (m + 1) / (2 R), m = min(R, k).
@@ -129,12 +129,12 @@ def mean_average_recall_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
+        In [0, 1], dimensionless; higher is better. The maximum is below 1 unless R is 1 or
         ``normalize`` is True.
 
     References
@@ -166,9 +166,9 @@ def mean_reciprocal_rank_score(
     relevance: Any = None,
     ignore_identical_ids: bool = False,
 ) -> float:
-    """Mean over queries of one over the rank of the first relevant item (MRR).
+    """Mean over queries of the reciprocal rank of the first relevant item (MRR).
 
-    How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
+    How far must a user read to find one relevant item? A query whose first ``k`` items hold nothing
     relevant counts 0.
 
     Parameters
@@ -183,7 +183,7 @@ def mean_reciprocal_rank_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -237,12 +237,12 @@ def precision_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. At most R / k for R relevant items.
+        In [0, 1], dimensionless; higher is better. At most R / k for R relevant items.
 
     References
     ----------
@@ -292,7 +292,7 @@ def recall_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -347,12 +347,12 @@ def fbeta_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. 0 if nothing relevant is within ``k``.
+        In [0, 1], dimensionless; higher is better. 0 if nothing relevant is within ``k``.
 
     References
     ----------
@@ -398,7 +398,7 @@ def hit_rate_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -434,7 +434,7 @@ def r_precision_score(
 ) -> float:
     """Precision after as many items as are relevant (R-precision).
 
-    How good is the top of a list that is as long as it should be? With R relevant items it is the
+    How good is a list cut to the right length? With R relevant items it is the
     share of them among the first R, where precision and recall are the same.
 
     Parameters
@@ -447,7 +447,7 @@ def r_precision_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -501,7 +501,7 @@ def interpolated_precision_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -561,7 +561,7 @@ def lag_error(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -615,8 +615,8 @@ def ranking_auc_score(
 
     How likely does a relevant item rank above an irrelevant one? Pairs are formed within each
     query, unless ``average="pooled"``, which ranks the items of all queries together and needs
-    scores that compare across queries. A tie counts half; ``relevance`` decides which items of a
-    list are tied.
+    scores that are comparable across queries. A tie counts half; ``relevance`` decides which items
+    of a list are tied.
 
     Parameters
     ----------
@@ -635,7 +635,7 @@ def ranking_auc_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -683,7 +683,7 @@ def group_auc_score(
 
     How well is each user's list ordered? The AUC of a query is the share of its pairs of a
     relevant and an irrelevant item in which the relevant one ranks higher; a tie counts half.
-    Queries weigh alike; the origin [1]_ weighs them by impressions or clicks, which is
+    Queries have equal weights; the original [1]_ weights them by impressions or clicks, which is
     ``ranking_auc_score(average="impressions")`` or ``"positives"``.
 
     Parameters
@@ -700,7 +700,7 @@ def group_auc_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -741,7 +741,7 @@ def limited_auc_score(
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
-    How well are the items ordered that are shown? Each relevant item within ``k`` counts the share
+    How well are the displayed items ordered? Each relevant item within ``k`` counts the share
     of the N irrelevant items ranked below it; the sum is divided by min(R, k). With
     ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
     area is that under the whole curve.
@@ -764,7 +764,7 @@ def limited_auc_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -821,7 +821,7 @@ def harmonic_mean_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -864,7 +864,7 @@ def dcg_at_k_score(
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
-    How much does a user gain who reads the first ``k`` items? Sum over the ranks within ``k`` of
+    How much does a user gain from the first ``k`` items? Sum over the ranks within ``k`` of
     gain(grade) / discount(rank). Irrelevant items gain nothing.
 
     Parameters
@@ -881,12 +881,12 @@ def dcg_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, inf), in units of gain; greater is better.
+        In [0, inf), in units of gain; higher is better.
 
     Raises
     ------
@@ -924,7 +924,7 @@ def ndcg_at_k_score(
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
-    How much of what there is to gain is gained? DCG@k over the DCG@k of the best order of all
+    How much of the possible gain is reached? DCG@k over the DCG@k of the best order of all
     relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). Any finite
     grade of at least 0 works: gains are scaled per query, which cancels.
 
@@ -946,7 +946,7 @@ def ndcg_at_k_score(
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -956,7 +956,7 @@ def ndcg_at_k_score(
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item, or none of them gains anything.
+        If a query has no relevant item with a gain.
 
     References
     ----------
@@ -994,8 +994,8 @@ def expected_reciprocal_rank_score(
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
     How soon is a user satisfied who stops at the first good item? Each item satisfies with
-    probability (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expectation of one
-    over the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
+    probability (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expected reciprocal
+    of the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
     least 0 works.
 
     Parameters
@@ -1005,17 +1005,18 @@ def expected_reciprocal_rank_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        The query's highest grade, or a number, without which queries do not compare.
+        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
+        between queries).
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
+        In [0, 1], dimensionless; higher is better. At most 1 - 2^-max for one relevant item, which
         float64 rounds to 1 from max = 54 on.
 
     References
@@ -1069,14 +1070,15 @@ def rank_biased_precision_score(
     gain : {"binary", "linear", "exp2"}, mapping or callable, default="binary"
         1, the grade, 2^grade - 1, or a table: docs/metrics.md#gains-and-discounts.
     max_grade : {"query"} or float, default="query"
-        The query's highest grade, or a number, without which queries do not compare.
+        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
+        between queries).
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1123,12 +1125,13 @@ def normalized_expected_reciprocal_rank_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        The query's highest grade, or a number, without which queries do not compare.
+        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
+        between queries).
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance, ignore_identical_ids : optional
-        Weights of queries, and options of the data, as of every metric: docs/inputs.md.
+        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
     -------

@@ -83,7 +83,7 @@ class ScorerOptions:
         return [getattr(self, name) for name in _DEFAULTS]
 
     def changed(self) -> dict[str, object]:
-        """Options that are not the default."""
+        """Options that differ from their defaults."""
         pairs = zip(_DEFAULTS.items(), self._values(), strict=True)
         return {name: now for (name, usual), now in pairs if now is not usual and now != usual}
 
@@ -97,19 +97,19 @@ OPTION_NAMES = tuple(name for name in _DEFAULTS if name != "convention")
 def with_changes(
     measure: Measure, options: ScorerOptions, changes: Mapping[str, Any], owner: str
 ) -> tuple[Measure, ScorerOptions]:
-    """A measure and options with some of both changed, and the rest as its convention has it."""
+    """A measure and options with some of them changed, the rest as in the convention."""
     of_options = {name: value for name, value in changes.items() if name in OPTION_NAMES}
     convention = changes.get("convention", options.convention)
     preset = find_convention(convention)
     if options.convention != "default":
         measure = as_asked(measure)
     parameters = {name: value for name, value in changes.items() if name not in _DEFAULTS}
-    known = (*measure.metric.defaults, "k", *_DEFAULTS)
+    names = (*measure.metric.defaults, "k", *_DEFAULTS)
     for name in parameters:
-        if name not in known:
+        if name not in names:
             msg = (
-                f"{owner} has no option {safe_repr(name)}{closest(name, known)}; "
-                f"its options are: {', '.join(known)}"
+                f"{owner} has no option {safe_repr(name)}{closest(name, names)}; "
+                f"its options are: {', '.join(names)}"
             )
             raise InvalidParameterError(msg)
     if "measures" in parameters:

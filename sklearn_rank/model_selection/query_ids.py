@@ -41,7 +41,7 @@ def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
 
 
 def query_name(name: str, X: object, y: object = None) -> str:
-    """``name``, or, where neither X nor y has the default name, the one that frames know."""
+    """``name``, or if X and y lack the default name, the one recognised in data frames."""
     columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
     if name != DEFAULT_NAME or name in columns:
         return name
@@ -80,7 +80,7 @@ def _level_names(carrier: Any) -> list[Any]:
 
 
 class QueryRows:
-    """Which rows belong to which query, to look at splits of them."""
+    """Which rows belong to which query, to check splits."""
 
     def __init__(self, ids: Ids) -> None:
         grouping = group_rows(ids)
@@ -88,7 +88,7 @@ class QueryRows:
         self.sizes: IntArray = np.bincount(self.numbers, minlength=len(self.query_ids))
 
     def fault(self, train: Any, test: Any, split: str) -> str | None:
-        """Sentence on queries divided by the split, called ``split``; None if all are whole."""
+        """Sentence about queries that the split called ``split`` divides; None if all are whole."""
         tested = np.bincount(self.numbers[test], minlength=len(self.sizes))
         trained = np.bincount(self.numbers[train], minlength=len(self.sizes))
         cut = (tested > 0) & (tested < self.sizes)
@@ -126,7 +126,7 @@ class QueryIds(NamedTuple):
     name: str = DEFAULT_NAME
 
     def faults(self, n_queries: int) -> list[str]:
-        """Warnings of queries of one row each and of queries with rows that are not scored."""
+        """Warnings about one-row queries and about queries with rows that are not scored."""
         n_rows = len(self.ids)
         faults: list[str | None] = []
         if 1 < n_queries == n_rows:
@@ -226,7 +226,7 @@ def find_ids(
 ) -> Any:
     """Query ids that are passed as ``groups``, else the ids in X, else in y.
 
-    ValueError if two of them disagree, or are in different orders; RankingConfigError if
+    ValueError if two of them disagree or differ in order; RankingConfigError if
     ``permutation_test_score`` moves the ids.
     """
     permuted = fold is not None and fold.permutes_y
@@ -293,7 +293,7 @@ def _missing_ids(X: object, name: str, owner: str, option: str) -> str:
 
 
 def reason_for_missing_ids(X: object, name: str) -> str:
-    """Why ids that the caller had did not arrive, if the stack shows it; else an empty string."""
+    """Why the caller's ids did not arrive, if the stack shows it; else ""."""
     if any(carried_query_ids(name, given) is not None for given in values_above("X")):
         return (
             f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "

@@ -83,7 +83,7 @@ def read_call(
 
 
 def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
-    """Layout that the type of ``y`` tells: "rows", "matrix" or "lists"."""
+    """Layout, from the type of ``y``: "rows", "matrix" or "lists"."""
     shape = tuple(getattr(y, "shape", ()))
     msg = ""
     if y is None:
@@ -113,7 +113,7 @@ def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
 
 @dataclass
 class Responses:
-    """A fitted estimator and the data that it predicts from."""
+    """A fitted estimator and its input data."""
 
     estimator: Any
     X: Any
@@ -121,7 +121,7 @@ class Responses:
 
     @cached_property
     def classes(self) -> Array | None:
-        """Labels of a classifier of one output; None for other values."""
+        """Labels of a classifier with one output; None for other values."""
         try:
             classes = self.estimator.classes_
         except AttributeError:
@@ -131,15 +131,15 @@ class Responses:
 
     @property
     def are_signed(self) -> bool:
-        """Whether the classes are -1 and 1, which are labels and no grades."""
+        """Whether the classes are -1 and 1, which are labels, not grades."""
         classes = self.classes
         return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
 
     def call(self, method: str) -> Any:
         """Result of a method of the estimator, from the shared cache if there is one.
 
-        The cache grants ``predict`` to all but classifiers without ``classes_``, and the other
-        methods to classifiers alone; others are called directly. A pandas object is aligned with
+        The cache supports ``predict``, except of classifiers without ``classes_``, and other
+        methods of classifiers; all others are called directly. A pandas object is aligned with
         the index of X.
         """
         from sklearn.base import is_classifier
@@ -168,7 +168,7 @@ class Responses:
         raise RankingConfigError(msg)
 
     def column(self, method: str) -> Array:
-        """One number per row: of two classes the probability of the second."""
+        """One number per row; for two classes, the probability of the second."""
         array = _unmasked(self.call(method), method)
         has_chances = method == "predict_proba" and self.classes is not None
         if array.ndim == 2 and array.shape[1] in ((1, 2) if has_chances else (1,)):
@@ -181,7 +181,7 @@ class Responses:
         return array
 
     def first_method(self, but: str = "") -> str:
-        """The best available method for ranking, ``but`` one."""
+        """The best available method for ranking, except ``but``."""
         for name in AUTO:
             if name != but and hasattr(self.estimator, name):
                 return name
@@ -256,7 +256,7 @@ def _row_scores(responses: Responses, y: object, options: ScorerOptions, owner: 
         name, count = type(responses.estimator).__name__, len(labels)
         msg = f"{name} predicts {count} grades but has no predict_proba; "
         if method == "decision_function":
-            msg = f"the decision_function of {name} gives no one score for {count} grades; "
+            msg = f"the decision_function of {name} does not give one score for {count} grades; "
         msg += "use a regressor, a classifier with predict_proba, or response_method='predict'"
         raise RankingConfigError(msg)
     if method == "auto":

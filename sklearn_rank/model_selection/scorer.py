@@ -53,7 +53,7 @@ except Exception:  # pragma: no cover - a future scikit-learn
 
 
 class RankingScorer(_Base):  # type: ignore[misc]
-    """A measure as a scorer, ``scorer(estimator, X, y, groups=qid) -> float``; greater is better.
+    """A measure as a scorer, ``scorer(estimator, X, y, groups=qid) -> float``; higher is better.
 
     One scorer serves three layouts, by the type of ``y``: rows (a grade per row, queries from
     ``groups``, a column or index level ``"qid"`` of X, or an index level of y), lists (a set,
@@ -107,7 +107,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def __call__(
         self, estimator: Any, X: Any, y: Any = None, *, groups: Any = None, query_weight: Any = None
     ) -> float:
-        """Score of an estimator; greater is better.
+        """Score of an estimator; higher is better.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Returns
         -------
         score : float
-            The measure, negated if less is better.
+            The measure, negated if lower is better.
 
         Raises
         ------
@@ -281,7 +281,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._copy(measure=measure, options=read)
 
     def bind(self, groups: Any) -> RankingScorer:
-        """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.
+        """Copy with fixed query ids, for tools that do not split, such as permutation_importance.
 
         ``groups`` belong to the rows that will be scored; another number of rows is an error, and
         so are other ``groups``.
@@ -300,7 +300,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._name
 
     def get_metadata_routing(self) -> Any:
-        """Metadata that the scorer asks for; requests of a class are lost on scikit-learn 1.8.0."""
+        """Metadata that the scorer requests; scikit-learn 1.8.0 loses a class's requests."""
         request = MetadataRequest(owner=repr(self))
         for name, alias in self._requests.items():
             request.score.add_request(param=name, alias=alias)

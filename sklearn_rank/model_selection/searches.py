@@ -29,7 +29,7 @@ class Fold(NamedTuple):
     groups: Any = None
     """Query ids of all rows, if they are passed as metadata."""
     train: Any = None
-    """Rows of the split; None where a tool draws rows to score."""
+    """Rows of the split; None if a tool draws rows to score."""
     test: Any = None
     scored: Any = None
     """Scored rows, ``train`` or ``test``, if that can be determined."""
@@ -53,52 +53,52 @@ def is_running() -> bool:
 
 
 def current_fold(passed_as: str, X: object, n_rows: int) -> Fold | None:
-    """The innermost split that is scored, or else the data that rows to score are drawn from."""
+    """The innermost split that is scored, else the data from which the scored rows come."""
     for frame in _frames():
-        known = frame.f_locals
-        if not all(name in known for name in ("X", "y", "train", "test")):
+        local = frame.f_locals
+        if not all(name in local for name in ("X", "y", "train", "test")):
             continue
         parts = [
-            part for part in ("test", "train") if X is not None and X is known.get(f"X_{part}")
+            part for part in ("test", "train") if X is not None and X is local.get(f"X_{part}")
         ]
-        if not parts and length(known["test"]) != n_rows:
+        if not parts and length(local["test"]) != n_rows:
             return None
         groups = None
-        routed = (known.get("routed_params") or {}).get("scorer", {}).get("score")
-        for metadata in filter(None, (known.get("score_params"), routed)):
+        routed = (local.get("routed_params") or {}).get("scorer", {}).get("score")
+        for metadata in filter(None, (local.get("score_params"), routed)):
             # A single scorer keeps its names, several get those that the user passed; a function
             # further down has cut them to the fold.
             given = metadata.get("groups", metadata.get(passed_as))
-            if groups is None and given is not None and length(given) == length(known["X"]):
+            if groups is None and given is not None and length(given) == length(local["X"]):
                 groups = given
         permutes = frame.f_code.co_name == "_permutation_test_score"
-        shuffles = permutes and (known.get("split_params") or {}).get("groups") is None
-        split = (known["train"], known["test"], known[parts[0]] if parts else None)
-        return Fold(known["X"], known["y"], groups, *split, permutes, shuffles)
+        shuffles = permutes and (local.get("split_params") or {}).get("groups") is None
+        split = (local["train"], local["test"], local[parts[0]] if parts else None)
+        return Fold(local["X"], local["y"], groups, *split, permutes, shuffles)
     return drawn_from(n_rows)
 
 
 def drawn_from(n_rows: int) -> Fold | None:
-    """The innermost data of more rows than these, if any."""
+    """The innermost data with more rows than these, if any."""
     for frame in _frames():
-        known = frame.f_locals
-        if known.get("X") is not None and length(known["X"]) > n_rows:
-            return Fold(known["X"], known.get("y"))
+        local = frame.f_locals
+        if local.get("X") is not None and length(local["X"]) > n_rows:
+            return Fold(local["X"], local.get("y"))
     return None
 
 
 def values_above(name: str) -> Iterator[Any]:
-    """Values of a local variable or keyword of that name in the libraries' frames, if not None."""
+    """Values of a local variable or keyword with this name in library frames, if not None."""
     for frame in _frames():
-        known = frame.f_locals
-        for values in (known, known.get("params"), known.get("fit_params")):
+        local = frame.f_locals
+        for values in (local, local.get("params"), local.get("fit_params")):
             value = values.get(name) if values is not None and hasattr(values, "get") else None
             if value is not None:
                 yield value
 
 
 def step_that_changes_x(estimator: object, name: str) -> str | None:
-    """A step before this estimator, in a running pipeline, that changes X and not ``name``."""
+    """A step before this estimator in a running pipeline that changes X but not ``name``."""
     for frame in _frames():
         pipeline: Any = frame.f_locals.get("self")
         if hasattr(pipeline, "transform_input") and pipeline.steps[-1][1] is estimator:
@@ -126,11 +126,11 @@ _WARNED_BY_WORKER: set[Any] = set()
 def notes_of_search() -> dict[Any, Any]:
     """Notes of the outermost call that differs from the next one; else new ones."""
     for frame in reversed(list(_frames())):
-        known = frame.f_locals
+        local = frame.f_locals
         is_parallel = frame.f_globals.get("__name__") == "sklearn.utils.parallel"
         for name in (*_MADE_ANEW, *(("self",) if is_parallel else ())):
-            if known.get(name) is not None:
-                return _NOTES.setdefault(known[name], {})
+            if local.get(name) is not None:
+                return _NOTES.setdefault(local[name], {})
     return {}
 
 

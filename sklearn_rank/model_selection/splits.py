@@ -44,7 +44,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; scorers call it
         ``groups_from``.
     balance : {"rows", "queries"}, default="rows"
-        What the folds have equally many of.
+        What to balance between folds: queries or rows.
     shuffle : bool, default=False
         Assign queries to folds at random.
     random_state : int, RandomState instance or None, default=None
@@ -53,7 +53,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     Raises
     ------
     RankingConfigError
-        If there are no query ids, or y is none that scorers take, when splitting.
+        When splitting: if there are no query ids, or scorers do not support y.
     InvalidParameterError
         If ``balance`` or ``shuffle`` is wrong.
     ValueError
@@ -154,7 +154,7 @@ def check_query_splits(
     cv : int, cross-validation generator, iterable or None
         What ``GridSearchCV(cv=...)`` takes: the number of folds of ``KFold``, anything with
         ``split(X, y, groups)``, pairs of (train, test), or None for five folds. A generator of
-        pairs is used up.
+        pairs is consumed.
     X, y, groups, query
         As in :class:`QueryKFold`: the data, either of which may carry the query ids, the query id
         of each row, and the name under which they are carried.
@@ -162,7 +162,7 @@ def check_query_splits(
     Raises
     ------
     QuerySplitError
-        If a query is in both train and test of a split, or only some of its rows are in test.
+        If a query is in both train and test of a split, or only partly in test.
     RankingConfigError
         If there are no query ids.
     ValueError
@@ -187,7 +187,7 @@ def check_query_splits(
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
         splits = list(check_cv(cv).split(X, y, groups=ids))
     if not splits:
-        msg = "cv gives no splits, so that there is nothing to check"
+        msg = "cv gives no splits, so there is nothing to check"
         raise ValueError(msg)
     for number, (train, test) in enumerate(splits):
         fault = rows.fault(train, test, f"split {number}")

@@ -92,7 +92,7 @@ class EvalMetric:
     def __call__(
         self, first: Any, second: Any, weight: object = None, group: object = None
     ) -> list[Any]:
-        """Name and value of each measure, and for LightGBM whether greater is better.
+        """Name and value of each measure, and for LightGBM whether higher is better.
 
         ``xgb.train`` and ``lgb.train`` pass (predictions, data set), ``LGBMRanker.fit`` passes
         (grades, predictions, weights of rows, rows of each query).
@@ -113,7 +113,7 @@ class EvalMetric:
     def watch(
         self, predictions: object, grades: Any, sizes: Any, weights: Any
     ) -> list[tuple[str, float, bool]]:
-        """Name and value of each measure, and whether greater is better."""
+        """Name and value of each measure, and whether higher is better."""
         scores = as_column(as_numbers(predictions, "predictions"), "predictions")
         check_same_length("y_true", len(grades), "predictions", len(scores))
         check_finite(scores, "predictions", where="row {}".format, infinite=True)
@@ -128,7 +128,7 @@ class EvalMetric:
             counted = np.nan if policy == "warn" else policy
             (found,) = score_measures([scorer.measure], ranked[ties], counted)
             if np.isnan(found.average.value):
-                msg = f"{found.measure} is undefined for all queries of a data set that is watched"
+                msg = f"{found.measure} is undefined for all queries of an evaluation set"
                 raise UndefinedMetricError(msg)
             watched.append((name, found.average.value, found.measure.metric.greater_is_better))
             if policy == "warn":
@@ -144,8 +144,8 @@ class EvalMetric:
         It is found by its values: a label that is set anew in the same object is another truth.
         """
         weights = None if weights is None or not len(weights) else weights
-        known = [one for one in self._data_sets if one.has(grades, sizes, weights)]
-        data = known[0] if known else _DataSet(grades, sizes, weights, query_ids)
+        same = [one for one in self._data_sets if one.has(grades, sizes, weights)]
+        data = same[0] if same else _DataSet(grades, sizes, weights, query_ids)
         others = [one for one in self._data_sets if one is not data]
         self._data_sets = [data, *others][:MAX_KEPT]
         return data
@@ -201,8 +201,8 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
 
     Goes to ``feval=`` of ``lgb.train`` and ``lgb.cv``, to ``eval_metric=`` of ``LGBMRanker.fit``,
     and to ``custom_metric=`` of ``xgb.train`` and ``xgb.cv``. Switch off the library's metrics
-    (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): equal names are
-    noted as one. For XGBRanker pass the measures to :class:`QueryRanker`.
+    (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): the same name
+    would be recorded once. For XGBRanker pass the measures to :class:`QueryRanker`.
 
     Parameters
     ----------
@@ -212,14 +212,15 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
     Returns
     -------
     metric : EvalMetric
-        A callable that can be stored; ``metric.names`` are the names that are noted. Values are
-        those of :func:`evaluate`, in the range of each measure, with ties by their expectation.
+        A picklable callable; ``metric.names`` are the names under which values are recorded. Values
+        are those of :func:`evaluate`, in the range of each measure; ties count by their
+        expectation.
         Queries for which a measure is undefined are left out with one warning for each data set.
 
     Raises
     ------
     InvalidParameterError
-        If there is no measure, one comes twice or one is unknown.
+        If there are no measures, or one is repeated or unknown.
     RankingConfigError
         In training, if the data set has no queries, or if XGBoost's early stopping would look for
         the worst value: it infers the direction from the name. Pass ``maximize=True``.
@@ -243,7 +244,7 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
 def watching(
     ranker: Any, library: str, measures: object, sets: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
-    """Set a ranker up to be watched, and give the keywords of ``fit``; the data go afterwards."""
+    """Set up a ranker's evaluation data and return keywords of ``fit``; cleans up afterwards."""
     metric = None if measures is None else EvalMetric(*_scorers([measures], "eval_metric"))
     if metric is None or not sets:
         yield {}
@@ -298,7 +299,7 @@ def _callbacks(metric: EvalMetric, sets: Sequence[Any], params: Mapping[str, Any
 def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
     """RankingConfigError if XGBoost's early stopping would keep the worst value of a metric.
 
-    It guesses from the name whether greater is better, and takes unknown names for losses.
+    It guesses from the name whether higher is better, and takes unknown names for losses.
     """
     # The frame of CallbackContainer tells who called; if a version calls otherwise, nothing does.
     callbacks: Any = ()

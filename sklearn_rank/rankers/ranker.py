@@ -25,11 +25,11 @@ __all__ = ["QueryRanker"]
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """XGBRanker, LGBMRanker or CatBoostRanker with scattered rows and any query ids.
+    """XGBRanker, LGBMRanker or CatBoostRanker for rows in any order and query ids of any kind.
 
     Each library needs rows sorted by query and the queries in a different form and keyword, which
-    scikit-learn does not split along with the rows. This takes the query id of each row as
-    ``groups``, or finds it where scorers do, sorts the rows and passes the queries on.
+    scikit-learn does not split along with the rows. This class takes the query id of each row as
+    ``groups`` or from X or y, as scorers do, sorts the rows and passes the queries on.
 
     Parameters
     ----------
@@ -40,15 +40,16 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; a column of X of that name is
         not a feature.
     eval_metric : str, Measure, scorer or list of these, default=None
-        What XGBRanker and LGBMRanker watch on ``eval_X`` instead of their default metrics; early
-        stopping goes by the first one, on the last set with XGBoost and on any with LightGBM.
+        Measures that XGBRanker and LGBMRanker evaluate on ``eval_X`` instead of their default
+        metrics; early stopping uses the first one, on the last set with XGBoost and on any with
+        LightGBM.
 
     Attributes
     ----------
     ranker_ : estimator
         The fitted ranker.
     query_ : str
-        Name of the column of query ids in X, which is no feature, if X has one.
+        Name of the column of query ids in X, which is not a feature, if X has one.
 
     Examples
     --------
@@ -87,8 +88,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; the same for all rows of a query with XGBoost and CatBoost.
         eval_X, eval_y, eval_groups : array-like, or tuple of these, default=None
-            Features, grades and query ids of held-out rows that are watched after each tree; a
-            tuple holds several sets. In a pipeline with other steps use
+            Features, grades and query ids of held-out rows, evaluated after each tree; a tuple
+            holds several sets. In a pipeline with other steps use
             ``Pipeline(..., transform_input=["eval_X"])``.
         **fit_params
             Further arguments of the ranker's ``fit``, such as ``callbacks``.
@@ -104,7 +105,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If there are no query ids, the ranker is unknown, CatBoost is asked for ``eval_metric``,
             a pipeline does not transform ``eval_X``, or a search cuts it.
         ValueError or TypeError
-            If arguments do not fit together, or are none of the above with a value per row.
+            If arguments do not fit together, or another argument has a value
+            per row.
         """
         library = _library_of(self.ranker, fit_params)
         if library == "catboost" and self.eval_metric is not None:
@@ -144,7 +146,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         step = step_that_changes_x(self, "eval_X")
         if step is not None:
             msg = (
-                f"eval_X would be watched as it is, while {step!r} changes X; pass "
+                f"eval_X would not be transformed, while {step!r} changes X; pass "
                 "transform_input=['eval_X'] to the pipeline, which then changes both alike"
             )
             raise RankingConfigError(msg)
@@ -162,7 +164,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def predict(self, X: Any) -> FloatArray:
-        """Scores of rows, comparable within a query; X needs no order, and no query ids."""
+        """Scores of rows, comparable within a query; X needs no order or query ids."""
         check_is_fitted(self)
         return np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
 
@@ -192,7 +194,7 @@ class SortedRows(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, y: object, groups: object, query: str, owner: str) -> SortedRows:
-        """Sort rows by the query ids that are passed or carried."""
+        """Sort rows by the query ids that are passed or found in X or y."""
         n_rows, grades = length(X), as_column(as_numbers(y, "y"), "y")
         check_same_length("X", n_rows, "y", len(grades))
         check_query_name(query, "query")
@@ -213,7 +215,7 @@ class SortedRows(NamedTuple):
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def weights(self, library: str, sample_weight: object) -> Array:
-        """Weights of rows for LightGBM, of queries for XGBoost, of both alike for CatBoost."""
+        """Weights of rows for LightGBM, of queries for XGBoost, of both for CatBoost."""
         by_row = as_column(as_numbers(sample_weight, "sample_weight"), "sample_weight")
         check_same_length("X", len(self.order), "sample_weight", len(by_row))
         by_row = by_row[self.order]

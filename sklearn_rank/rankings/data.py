@@ -44,7 +44,7 @@ class InputCounts:
 
 
 ASSUMED = ("", "complete", "partial")
-"""Assumptions about items that the ground truth does not name: none where there are no such items
+"""Assumptions about items that the ground truth does not name: none if there are no such items
 or the truth is a set, which is complete; irrelevant; or unjudged. The last of several prevails."""
 
 
@@ -73,7 +73,7 @@ def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingData:
-    """Data of all queries, as a layout reader returns them."""
+    """Data of all queries, returned by a layout's reader."""
 
     rankings: JudgedRankings
     items: Items
@@ -101,15 +101,15 @@ class RankingData:
     assumed: str = ""
     """One of :data:`ASSUMED`."""
     ties: str = ""
-    """The rule by which tied items were ranked; empty where there are no scores."""
+    """The rule by which tied items were ranked; empty if there are no scores."""
     ids: ItemIds | None = None
     """Ids of the items, where they were asked for and the layout has any."""
     clusters: Array | None = None
-    """(Q,) label of what each query was drawn by; None: each query was drawn for itself."""
+    """(Q,) label of what each query was drawn by; None: queries are independent."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the reader on which values depend, if available."""
     judgements: Judgements | None = None
-    """Which items are relevant to each query; None where they have no ids."""
+    """Which items are relevant to each query; None if they have no ids."""
 
     @classmethod
     def of(
@@ -154,7 +154,7 @@ class RankingData:
 
     @property
     def weights(self) -> FloatArray | None:
-        """(Q,) weight of each query; None weighs all alike."""
+        """(Q,) weight of each query; None: equal weights."""
         return self.rankings.weights
 
     @property
@@ -170,7 +170,7 @@ class RankingData:
 
     @cached_property
     def by_score(self) -> JudgedRankings:
-        """Rankings by relevance, or the same rankings where items have none."""
+        """Rankings by relevance, or the same rankings if items have none."""
         if self.items.relevance is None:
             return self.rankings
         items = self.items.by_relevance()
@@ -183,8 +183,8 @@ class RankingData:
         """One ranking of the items of all queries, or of the chosen ones, by their scores."""
         if self.weights is not None and not self.items.no_pool:
             msg = (
-                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
-                "together; leave one of the two out"
+                "sample_weight is for queries, but a pooled measure ranks the items of all queries "
+                "together; omit one of the two"
             )
             raise InvalidParameterError(msg)
         if self.chosen is not None:
@@ -192,7 +192,7 @@ class RankingData:
         return self.items.pool(queries)
 
     def listed_ids(self) -> list[Any]:
-        """Ids of the queries as Python's objects, but for dates, which have finer units here."""
+        """Ids of the queries as Python objects, except dates, which NumPy stores more finely."""
         query_ids = self.query_ids
         if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
             return cast("list[Any]", query_ids.tolist())
@@ -251,7 +251,7 @@ def condensed(judged: RankingData) -> RankingData:
 
 
 def merge_judged(parts: Sequence[RankingData]) -> RankingData:
-    """All queries of all parts, in their order; InvalidParameterError if they do not fit."""
+    """All queries of all parts, in order; InvalidParameterError if parts are incompatible."""
     some = "some of the evaluations"
     clusters: list[Any] = [part.clusters for part in parts]
     positional = parts[0].positional

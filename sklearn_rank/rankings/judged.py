@@ -37,7 +37,7 @@ STORED_CUTS = 4
 
 
 def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntArray, IntArray]:
-    """Elements of some queries, as a slice where the queries follow each other, and new offsets."""
+    """Elements of some queries, as a slice if these are consecutive, and new offsets."""
     if not isinstance(queries, slice):
         return take_segments(offsets, queries)
     borders = offsets[queries.start : queries.stop + 1]
@@ -45,7 +45,7 @@ def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntA
 
 
 def untied(number: int, dtype: Any) -> Array:
-    """So many ones in the memory of one; ``np.broadcast_to`` takes ten times as long for few."""
+    """``n`` ones in the memory of one; ``np.broadcast_to`` takes ten times as long for few."""
     return np.ndarray(number, dtype, np.array([1], dtype), 0, (0,))
 
 
@@ -53,7 +53,7 @@ def untied(number: int, dtype: Any) -> Array:
 
 
 class Positions(NamedTuple):
-    """Positions of items, query after query, by ``above`` ascending."""
+    """Positions of items, grouped by query, ascending in ``above``."""
 
     offsets: IntArray
     """(Q+1,)"""
@@ -68,7 +68,7 @@ class Positions(NamedTuple):
         return Positions(offsets, self.above[items], self.tied[items])
 
     def within(self, depth: int | None) -> Positions:
-        """Items that may be within the first ``depth`` ranks; None: all."""
+        """Unjudged items that may be within the first ``depth`` ranks; None: all."""
         if depth is None:
             return self
         rows = np.flatnonzero(self.above < depth)
@@ -88,7 +88,7 @@ class Unjudged:
     source: Positions | Callable[[], Positions] = field(repr=False)
     grade_order: str = ""
     """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
-    empty where none does."""
+    empty if none does."""
     n_judged: IntArray | None = None
     """(Q,) judged items, retrieved or not; None if not available."""
 
@@ -108,7 +108,7 @@ class Unjudged:
 
     @classmethod
     def nothing(cls, n_queries: int) -> Unjudged:
-        """Of queries whose ground truth is complete."""
+        """No unjudged items, for queries whose ground truth is complete."""
         nowhere = np.zeros(0, np.int32)
         positions = Positions(np.zeros(n_queries + 1, np.int64), nowhere, nowhere)
         return cls(np.zeros(n_queries, np.int64), positions)
@@ -180,7 +180,7 @@ class JudgedRankings:
     """Grades of all relevant items of each query, retrieved or not, in no order; ``all_grades``
     are the same as float64."""
     weights: FloatArray | None = None
-    """(Q,) weight of each query; None weighs all alike."""
+    """(Q,) weight of each query; None: equal weights."""
     unjudged: Unjudged | None = None
     """Retrieved items that nobody judged; None: the ground truth is complete."""
 
@@ -215,7 +215,7 @@ class JudgedRankings:
 
     @cached_property
     def max_grade(self) -> FloatArray:
-        """(Q,) highest grade among all relevant items; 0 without any."""
+        """(Q,) highest grade among all relevant items; 0 if there are none."""
         return segment_max(self.judged_grades, self.judged_offsets)
 
     @cached_property
@@ -231,7 +231,7 @@ class JudgedRankings:
     def at_least_each(self) -> IntArray | None:
         """(Q, top) relevant items of at least each grade, the highest grade first.
 
-        None where grades are no small whole numbers, which are counted faster than sorted.
+        None unless grades are small whole numbers, which are counted faster than sorted.
         """
         grades = self.judged_grades
         top = int(grades.max(initial=0))
@@ -334,7 +334,7 @@ class JudgedRankings:
         )
 
     def widened(self, *, grades: bool = True) -> JudgedRankings:
-        """Rankings in the types that formulas compute with; itself if it has them already.
+        """Rankings in the types that formulas use; unchanged if they already have them.
 
         Ranks may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16. Without ``grades``, these stay as they are:
@@ -408,7 +408,7 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
 
 
 def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
-    """Unjudged items of several parts, each with so many queries; None: nothing unjudged."""
+    """Unjudged items of several parts and their numbers of queries; None: no unjudged items."""
     if all(part is None for part in parts):
         return None
     each = [

@@ -23,7 +23,7 @@ class Hit(NamedTuple):
     """One item that was retrieved: a relevant one, or one that nobody judged."""
 
     item: Any
-    """Its id; None where the layout has none or ids were not stored."""
+    """Its id; None if the layout has none or ids were not stored."""
     grade: float
     """Above 0; NaN: nobody judged it."""
     above: int
@@ -47,7 +47,7 @@ class Placement:
     query : object
         Id of the query.
     hits : list of Hit
-        Relevant items that were retrieved, the highest first.
+        Relevant items that were retrieved, highest first.
     n_ranked : int
         Length of the ranking.
     grades : list of float
@@ -57,7 +57,7 @@ class Placement:
     ranking : list
         Items in ranked order; empty without ids.
     scores : list of float
-        Scores of these items; empty where the ranking has none.
+        Scores of these items; empty if the ranking has none.
     """
 
     query: Any

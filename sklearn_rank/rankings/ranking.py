@@ -78,7 +78,7 @@ TIE_RULES: Mapping[str, TieRule] = MappingProxyType({rule.name: rule for rule in
 
 
 def grade_order(ties: str) -> str:
-    """The rule if it puts tied items in the order of their grades; else empty."""
+    """The rule if it orders tied items by grade; else empty."""
     return ties if ties in ("optimistic", "pessimistic") else ""
 
 
@@ -93,7 +93,7 @@ def check_ties(value: Any, owner: str) -> Ties:
 class Items(NamedTuple):
     """The ranked items, query after query, with the grade of each.
 
-    For ``ties="docid"`` items of equal scores come by falling id.
+    For ``ties="docid"`` tied items are in descending order of id.
     """
 
     offsets: IntArray
@@ -115,7 +115,7 @@ class Items(NamedTuple):
     """Why the items of several queries do not compare; empty: they do."""
 
     def take(self, queries: slice | IntArray) -> Items:
-        """The items of some queries, without items of no query; what is unjudged is irrelevant."""
+        """The items of some queries, without other items; unjudged ones are irrelevant."""
         rows, offsets = segments(self.offsets, queries)
         judged = self.judged
         if judged is not None:
@@ -145,7 +145,7 @@ class Items(NamedTuple):
         return np.searchsorted(hits, self.offsets), self.grades[hits]
 
     def by_relevance(self) -> Items:
-        """Items with relevance as scores; itself where there is none."""
+        """Items with relevance as scores; unchanged if there is none."""
         return (
             self if self.relevance is None else self._replace(scores=self.relevance, relevance=None)
         )
@@ -201,7 +201,7 @@ class Items(NamedTuple):
         return Positions(rankings.offsets, rankings.above, rankings.tied)
 
     def without_unjudged(self) -> Items:
-        """The items that somebody judged, in the order of relevance."""
+        """The judged items, in the order of relevance."""
         assert self.relevance is not None
         left = np.flatnonzero(~self.is_unjudged)
         return self._replace(
@@ -231,7 +231,7 @@ class Items(NamedTuple):
 
 
 def concatenated(parts: Sequence[Items]) -> Items:
-    """The items of all parts, ranked by relevance where one of them has that."""
+    """The items of all parts, ranked by relevance if any of them has it."""
     has_relevance = any(part.relevance is not None for part in parts)
     values, judged = np.concatenate([part.comparable() for part in parts]), None
     if any(part.judged is not None for part in parts):
@@ -254,7 +254,7 @@ class Hits(NamedTuple):
     counts: IntArray
     above: IntArray
     tied: IntArray | None
-    """(H,) size of the tie of each hit, 1 being no tie; None where no hit is tied."""
+    """(H,) size of the tie of each hit, 1 being no tie; None if no hit is tied."""
     grades: Array
 
     def sizes(self) -> IntArray:
@@ -481,7 +481,7 @@ def _join_ties(same: BoolArray, positions: IntArray, above: IntArray) -> tuple[I
 
 
 def rank_by_counting(items: Items) -> Hits:
-    """Few relevant items: the number above each is that of greater scores."""
+    """For few relevant items: the number above each is the number of higher scores."""
     assert items.scores is not None
     hits = items.grades.nonzero()[0]
     borders = hits.searchsorted(items.offsets)

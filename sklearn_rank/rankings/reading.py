@@ -23,7 +23,7 @@ FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
 
 
 class Judgements:
-    """Judged items of Q queries, as one digest a query that is made when somebody asks for it.
+    """Judged items of Q queries, as one digest per query that is computed on request.
 
     A digest covers ids and grades of the relevant items in any order, and of items of grade 0 where
     the ground truth is partial.
@@ -47,7 +47,7 @@ class Judgements:
         return Judgements(lambda: self.digests[queries])
 
     def are_those_of(self, other: Judgements) -> bool:
-        """Whether both are the same items in one order, as far as a quick look tells."""
+        """Whether both have the same items in the same order, by a quick check."""
         mine, others = self._source, other._source
         if not (isinstance(mine, JudgedItems) and isinstance(others, JudgedItems)):
             return self is other
@@ -116,7 +116,7 @@ class Reading:
     """None where items have no ids."""
 
     def differences(self, other: Reading) -> Iterator[tuple[str, Any, Any]]:
-        """Name and both values of each option that keeps the two from being compared."""
+        """Name and both values of each option that makes the two not comparable."""
         for name in COMPARED:
             here, there = self.options.get(name), other.options.get(name)
             if here != there and not {here, there} & _UNKNOWN:
@@ -133,7 +133,7 @@ class Reading:
 
 
 def merged_options(readings: Sequence[Reading]) -> dict[str, Any]:
-    """Options that readings of parts have in common; InvalidParameterError where some differ."""
+    """Options common to the readings of parts; InvalidParameterError if some differ."""
     options = {}
     for name in dict.fromkeys(chain.from_iterable(reading.options for reading in readings)):
         values = dict.fromkeys(reading.options.get(name) for reading in readings)
@@ -143,7 +143,7 @@ def merged_options(readings: Sequence[Reading]) -> dict[str, Any]:
         elif given and name in COMPARED:
             msg = (
                 f"the evaluations were read with {' and '.join(f'{name}={v!r}' for v in given)}"
-                f", as no one call would; pass the same {name}= to evaluate"
+                f", which one call cannot do; pass the same {name}= to evaluate"
             )
             raise InvalidParameterError(msg)
     return options

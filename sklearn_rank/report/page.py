@@ -130,7 +130,7 @@ def short(value: Number, *, signed: bool = False) -> str:
 
 
 def slice_name(label: Any) -> str:
-    """A label as text, and in words where it would be empty."""
+    """A label as text; "no label" and the like for an empty one."""
     return as_text(label).strip() or "(empty)"
 
 
@@ -147,7 +147,7 @@ class Finding(NamedTuple):
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Losses first, all queries before slices, then the surest and largest.
+        """Losses first, all queries before slices, then by significance and size.
 
         It does not depend on the order of rows and measures.
         """
@@ -164,7 +164,7 @@ class Finding(NamedTuple):
 
 
 def findings(section: Section) -> list[Finding]:
-    """Significant changes, in an order that does not depend on that of rows and measures."""
+    """Significant changes, in an order independent of that of rows and measures."""
     found = [
         Finding(row, cell, measure, greater)
         for row in section.rows
@@ -209,7 +209,7 @@ def claims(found: Sequence[Finding]) -> str:
 
 
 def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
-    """Systems with the same claims together, losses first; slices only where alone."""
+    """Systems with the same claims together, losses first; slices only for a single system."""
     grouped: dict[tuple[bool, str], list[str]] = {}
     for number in {finding.row.new for finding in found}:
         parts = [finding for finding in found if finding.row.new == number]
@@ -225,7 +225,7 @@ def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
 
 
 def provenance() -> list[str]:
-    """Date and commit of a report; nothing of a commit that nobody knows."""
+    """Date and commit of a report; no commit if it is unknown."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = datetime.datetime.now(datetime.UTC)
     if epoch.isdecimal():
@@ -249,8 +249,8 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
 def page(report: Report) -> str:
     """The whole file.
 
-    Its policy forbids the browser every connection, and every script but the one of this package,
-    whatever stands in the data.
+    Its content security policy forbids every connection and every script except the package's,
+    whatever the data contain.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -288,7 +288,7 @@ def _resource(name: str) -> str:
 
 
 def script_json(value: Any) -> str:
-    """JSON that no text in it can break out of."""
+    """JSON that is safe inside a script element, whatever its texts contain."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.translate(_SCRIPT)
     if text.isprintable():

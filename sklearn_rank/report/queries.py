@@ -54,7 +54,7 @@ def queries_data(
     show: Mapping[str, Any] | None = None,
     room: int = MOST_BYTES,
 ) -> dict[str, Any]:
-    """All queries, and in ``lines`` the items of as many of them as there is room for.
+    """All queries, and in ``lines`` the items of as many queries as fit.
 
     ``labels`` are slices by query, ``to_judge`` the queries whose unjudged items matter most, and
     ``show`` is the first view: ``measure`` and ``system`` by number, ``slice``, ``which`` queries.
@@ -131,7 +131,7 @@ def _lines(
 def _changes(
     measure: Measure, pair: Sequence[Evaluation], sides: Iterable[tuple[Placement, Placement]]
 ) -> Iterator[Iterable[ItemChange]]:
-    """Changes by item, query by query; none where no stored rank explains the measure."""
+    """Changes by item, query by query; none if no stored rank explains the measure."""
     by_score = measure.metric.by_score and pair[1]._judged.has_relevance
     if by_score or measure.metric.is_given or any(len(one.runs) > 1 for one in pair):
         return repeat(())
@@ -223,13 +223,13 @@ def size_of(data: Mapping[str, Any]) -> int:
 
 
 def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data without its items, for which a page has no more room."""
+    """Data without its items, which no longer fit on the page."""
     n_queries = len(data["lines"])
     return {**data, "lines": [""] * n_queries, "leftOut": n_queries}
 
 
 def rounded(value: Any) -> Number:
-    """As many digits as count; a whole number without a point."""
+    """A number with its significant digits; a whole number without a point."""
     if value is None or not math.isfinite(value):
         return None
     cut = round(float(value), _DIGITS)

@@ -78,7 +78,7 @@ def report_of(
     about: str | Sequence[str] = (),
     max_drop: Any = None,
 ) -> Report:
-    """Everything that a page shows; with ``max_drop`` its verdict and colours are a gate's."""
+    """Everything that a page shows; with ``max_drop`` the verdict and colours of a gate."""
     texts = text_function(query_text), item_function(item_text)
     evaluations = [result] if isinstance(result, Evaluation) else result.evaluations.values()
     if item_text is not None and all(one._judged.ids is None for one in evaluations):
@@ -152,7 +152,7 @@ def compared_section(
             rows.append(Row(text, len(part.query_ids), cells, label, new=new))
     if several:  # by their values of the first measure, slices below their system
         sign = -1 if comparison.greater_is_better(measures[0]) else 1
-        value = {name: sign * own for name, own in comparison.scores[measures[0]].items()}
+        value = {name: sign * score for name, score in comparison.scores[measures[0]].items()}
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
     return Section(
         names,
@@ -229,7 +229,7 @@ def verdict_of(
     slices: Any = None,
     parts: Mapping[str, Comparison] | None = None,
 ) -> Verdict:
-    """The verdict of the gate, if one is given, else the significant changes; their numbers."""
+    """The verdict of the gate if there is one, else the significant changes; and their numbers."""
     section = compared_section(comparison, {}) if section is None else section
     found, lead = findings(section), _lead(section, gate)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
@@ -366,7 +366,7 @@ def _quoted(one: Any, text_of: Callable[[Any], str]) -> str:
 def _to_judge(
     evaluation: Evaluation, measure: str, other: Evaluation | None = None
 ) -> list[tuple[Any, Any]]:
-    """Queries and items to judge next; empty where no item can be named."""
+    """Queries and items to judge next; empty if no item can be named."""
     if len(evaluation.query_ids) > MOST_CHECKED:
         return []
     with suppress(InvalidParameterError, QueryMismatchError, UndefinedMetricError):
@@ -388,7 +388,7 @@ def with_queries(
     measure: str | Measure | None,
     gate: GateResult | None,
 ) -> Section:
-    """The section with all its queries, and with some of them for pages without scripts."""
+    """The section with all queries, and with a selection for browsers without scripts."""
     ids = list(result.query_ids)
     if isinstance(result, Evaluation):
         systems = {"": (result, np.arange(len(ids)))}

@@ -23,13 +23,13 @@ def check_share(value: Any, name: str, owner: str) -> float:
 
 
 def cluster_codes(labels: Iterable[Any]) -> IntArray:
-    """Numbers of clusters, one per query, of labels of any kind."""
+    """Cluster number of each query, from labels of any kind."""
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def is_flat(values: FloatArray, scale: float) -> bool:
-    """Whether values differ by no more than rounding does to numbers as large as ``scale``."""
+    """Whether values differ only by rounding errors of numbers as large as ``scale``."""
     with np.errstate(over="ignore"):
         apart = float(np.ptp(values)) if len(values) else 0.0
     return apart <= 8 * float(np.finfo(np.float64).eps) * scale
@@ -62,8 +62,8 @@ def cluster_means(
 def robust_error(values: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
     """Standard error (CR2) of a mean of queries or clusters [1]_, and its degrees of freedom [2]_.
 
-    Neither is biased where the variance of a value is inverse to its weight. Equal weights give the
-    usual error of n - 1 degrees of freedom.
+    Both are unbiased if variances are inversely proportional to the weights. Equal weights give
+    the usual standard error with n - 1 degrees of freedom.
 
     References
     ----------
@@ -103,11 +103,12 @@ def mean_interval(
     level: float,
     clusters: Iterable[Any] | None = None,
 ) -> tuple[float, float]:
-    """Confidence interval of the (weighted) mean of values per query, NaN where undefined.
+    """Confidence interval of the (weighted) mean of values per query, NaN if undefined.
 
-    Between two finite bounds the exact binomial interval [1]_ where all values are at one of them
-    and weigh alike, else Student's t with half a pseudo-observation at each, which stays open where
-    most queries are perfect. Elsewhere plain Student's t; NaN without a spread.
+    Between two finite bounds the exact binomial interval [1]_ if all values are at one of them
+    and have equal weights, else Student's t with half a pseudo-observation at each, which keeps
+    some width when most queries are perfect. For other bounds plain Student's t; NaN without a
+    spread.
 
     References
     ----------

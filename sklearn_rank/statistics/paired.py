@@ -32,7 +32,7 @@ FEWEST = 10
 
 @dataclass(frozen=True, eq=False)
 class PairedDifferences:
-    """The queries that have a value on both sides, and a weight above 0."""
+    """The queries with a value on both sides and a weight above 0."""
 
     change: FloatArray
     """New minus old, on the scale of the mean: of a geometric one, logarithms."""
@@ -48,7 +48,7 @@ class PairedDifferences:
     geometric_from: float | None = None
     """The mean is geometric, and no value counts less than this; None: it is arithmetic."""
     bounds: tuple[float, float] = (0.0, 1.0)
-    """Least and greatest value of the measure; infinite where it has no end."""
+    """Least and greatest value of the measure; infinite if it has no end."""
     runs: tuple[int, int] = (1, 1)
     """Runs of the old and of the new system; above 1 for ``Repeats``."""
     spreads: Sequence[FloatArray | None] = (None, None)
@@ -69,9 +69,9 @@ class PairedDifferences:
         run_variances: Sequence[float | None] = (None, None),
         **fields: Any,
     ) -> Self:
-        """Pair two columns with an element per query, NaN where undefined.
+        """Pair two columns with an element per query, NaN if undefined.
 
-        ``clusters`` are numbers, ``run_variances`` those of the mean between the runs of each side.
+        ``clusters`` are numbers; ``run_variances`` are variances of each side's mean between runs.
         """
         after = np.asarray(new, dtype=np.float64)
         before = np.broadcast_to(np.asarray(old, dtype=np.float64), after.shape)
@@ -150,14 +150,14 @@ class PairedDifferences:
         return mean_of(self.change, self.weights)
 
     def on_scale(self, drop: float) -> float:
-        """A drop in units of the measure as one of the values."""
+        """A drop in units of the measure, on the scale of the values."""
         if self.geometric_from is None:
             return drop
         was = self.means[0]
         return -math.log1p(-drop / was) if drop < was else math.inf
 
     def in_units(self, change: float) -> float:
-        """A change of the values as one of the mean, in units of the measure."""
+        """A change on the scale of the values, as a change of the mean in units of the measure."""
         if self.geometric_from is None:
             return change
         with np.errstate(over="ignore"):  # of few queries a logarithm may be beyond all floats
@@ -241,7 +241,7 @@ class PairedDifferences:
 
     @property
     def design_effect(self) -> float:
-        """Variance of the mean over that of as many independent queries; NaN without a spread."""
+        """Variance of the mean relative to independent queries; NaN without a spread."""
         if self.clusters is None:
             return 1.0
         return math.nan if self._is_flat else len(self) * (self.error / self.deviation) ** 2
@@ -257,7 +257,7 @@ class PairedDifferences:
 
     @property
     def noise(self) -> float:
-        """Share of the variance of the mean change that lies between runs; NaN without repeats."""
+        """Share of the mean change's variance that is due to runs; NaN without repeats."""
         if not self._noise:
             return math.nan
         if not 0 < self.error < math.inf:
@@ -301,8 +301,8 @@ class PairedDifferences:
         Student's t, with two corrections for differences of which few are not 0. The error is that
         of the mean and, beside it, of one more change as large as the largest: a sample that has
         few changes lacks the larger ones. And there are no more degrees of freedom than changes.
-        The interval then agrees with ``p``: it holds 0 where the test does not reject, and ends at
-        0 at the latest where the test finds a loss. A gain is found where both do.
+        The interval then agrees with ``p``: it contains 0 if the test does not reject, and does
+        not go above 0 if the test finds a loss. A gain is significant if both say so.
         """
         low, high = self._student(level)
         if self.p > round(1 - level, 12):
@@ -338,7 +338,7 @@ class PairedDifferences:
         return low > 0 or high < 0
 
     def detectable(self, alpha: float, power: float = 0.8) -> float:
-        """Least true change that the test finds with probability ``power``, above 0.
+        """Smallest true change that the test detects with probability ``power``, above 0.
 
         By Student's t; NaN where fewer than ten units changed.
         """
@@ -355,7 +355,7 @@ def _both(sides: Sequence[Any]) -> tuple[Any, Any]:
 
 
 class Flips(NamedTuple):
-    """What one sample would have been with other signs of its changes, an element for each."""
+    """What one sample would have been with other signs of its changes, one element per sample."""
 
     drops: FloatArray
     """How much worse the mean is, on the scale of the values."""
@@ -371,10 +371,10 @@ _COLUMNS = 1024
 
 
 def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:
-    """The samples with random signs of their changes, or with all where that are few.
+    """The samples with random signs of their changes, or with all signs if there are few.
 
-    A unit has the same sign in every sample, and what other runs would add moves all samples alike.
-    Nothing depends on the order of the queries.
+    A unit has the same sign in every sample, and noise between runs shifts all samples equally.
+    The results do not depend on the order of the queries.
     """
     changed = [np.flatnonzero(sample._units[0]) for sample in samples]
     ids = [sample._unit_ids[rows] for sample, rows in zip(samples, changed, strict=True)]

@@ -20,10 +20,10 @@ def least_found(
     least: float = 0.0,
     most: float = math.inf,
 ) -> float:
-    """Least true change that a two-sided test finds in its direction with this probability.
+    """Smallest true change that a two-sided test detects in its direction with this probability.
 
-    Changes below ``least`` are never found, those beyond ``most`` always. By the normal
-    approximation of the noncentral t, which is right to three digits (Abramowitz and Stegun,
+    Changes below ``least`` are never detected, those beyond ``most`` always. By the normal
+    approximation of the noncentral t, accurate to three digits (Abramowitz and Stegun,
     Handbook of Mathematical Functions, 1964, 26.7.10).
     """
     t = -t_quantile(alpha / 2, freedom)
@@ -36,19 +36,19 @@ def least_found(
 
 
 def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8) -> float:
-    """Least true drop of the mean that a paired test with this many queries finds.
+    """Smallest true drop of the mean that a paired test with this many queries detects.
 
     Parameters
     ----------
     n : int
-        Number of queries, at least 2; of clustered queries their effective number.
+        Number of queries, at least 2; for clustered queries their effective number.
     sd : float
-        Standard deviation of the changes per query, above 0; about 0.1 to 0.2 for changes of an
-        nDCG, and that of earlier changes where there are any.
+        Standard deviation of the changes per query, above 0; about 0.1 to 0.2 for nDCG; if you
+        have earlier changes, use theirs.
     alpha : float, default=0.1
         Level of the two-sided test: 0.1 as in gates, 0.05 as in ``compare``.
     power : float, default=0.8
-        Probability with which the drop is to be found; above ``alpha / 2``.
+        Required probability of detecting the drop; above ``alpha / 2``.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8
     Raises
     ------
     InvalidParameterError
-        If a parameter is out of its range.
+        If a parameter is outside its range.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def detectable_drop(n: int, sd: float, *, alpha: float = 0.1, power: float = 0.8
 
 
 def queries_needed(drop: float, sd: float, *, alpha: float = 0.1, power: float = 0.8) -> int:
-    """Least number of queries with which a paired test finds a true drop of the mean.
+    """Smallest number of queries with which a paired test detects a true drop of the mean.
 
     The inverse of :func:`detectable_drop`, which has the other parameters. ``drop`` is above 0.
 

@@ -18,7 +18,7 @@ _KNOTS = 257
 
 
 def holm(p_values: Any) -> FloatArray:
-    """P-values of one family, corrected for their number after Holm; NaN stays and is not counted.
+    """P-values of one family with Holm's correction; NaN stays and is not counted.
 
     Columns, where there are any, are corrected one by one.
     """
@@ -39,7 +39,7 @@ class Null:
         self.sizes = np.sort(np.abs(steps[steps != 0]))
 
     def p(self, sums: Any) -> FloatArray:
-        """Probability of a sum at least as far from 0, for each of these."""
+        """Probability of a sum at least as far from 0, for each sum."""
         far: IntArray = np.minimum(np.abs(np.asarray(sums)), self.sizes.sum())
         if self._tails is not None:
             unit, tails = self._tails

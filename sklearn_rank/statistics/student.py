@@ -72,7 +72,7 @@ def _fraction(x: float, a: float, b: float) -> float:
 def root(
     function: Callable[[float], tuple[float, float]], low: float, high: float, start: float
 ) -> float:
-    """Where a rising function is 0, by Newton's steps and, where they leave it, by bisection.
+    """Root of a rising function, by Newton's steps or, if they leave the bracket, by bisection.
 
     ``function`` returns its value and its slope.
     """

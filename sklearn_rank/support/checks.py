@@ -45,7 +45,7 @@ def refuse_unordered(values: Any, name: str) -> None:
 
 
 def negated(distances: Array) -> Array:
-    """Scores of distances: the negative, exact except for unsigned integers without a negative."""
+    """Scores from distances: the negative, exact except for unsigned integers."""
     is_plain = distances.dtype.kind in "if" and distances.dtype.itemsize > 1
     scores: Array = -(distances if is_plain else distances.astype(np.float64))
     return scores
@@ -233,7 +233,7 @@ def check_weights(
     *,
     where: Callable[[int], str] = "position {}".format,
 ) -> FloatArray:
-    """One finite weight of at least 0 for each query; all of them 0 only where that is allowed."""
+    """One finite weight of at least 0 for each query; not all 0 unless that is allowed."""
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
     msg = ""
     if len(weights) != n_queries:

@@ -51,9 +51,9 @@ MARKDOWN = Kind("Markdown", lambda path: path.suffix.lower() in ("", ".md", ".ma
 
 
 def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any] = ()) -> None:
-    """FileExistsError if anything speaks against writing at ``path``.
+    """FileExistsError if ``path`` must not be written.
 
-    A new or empty file, a pipe and a device take anything; ``kind`` None replaces no file.
+    New or empty files, pipes and devices are always allowed; ``kind`` None replaces no file.
     """
     refuse_inputs(path, inputs)
     path, what = Path(path), ""

@@ -36,7 +36,7 @@ _GIVE: ContextVar[WarningHandler | None] = ContextVar("give", default=None)
 
 @contextmanager
 def warnings_given_by(give: WarningHandler) -> Iterator[None]:
-    """Hand the warnings of this block to ``give``, whose warnings are shown as usual."""
+    """Pass the warnings of this block to ``give``, whose own warnings are shown as usual."""
 
     def outside(message: str, category: type[Warning]) -> None:
         inner = _GIVE.set(None)

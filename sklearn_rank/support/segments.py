@@ -79,14 +79,14 @@ def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArr
 
 
 def by_rising_length(lengths: IntArray) -> IntArray:
-    """Numbers of segments in the order of their lengths, equal ones as they come."""
+    """Positions of segments in the order of their lengths; the sort is stable."""
     # NumPy sorts integers of 16 bits by counting.
     small = lengths.max(initial=0) < 1 << 16
     return np.argsort(lengths.astype(np.uint16) if small else lengths, kind="stable")
 
 
 def similar_runs(lengths: IntArray, limit: int) -> Iterator[slice]:
-    """Runs of rising lengths that are rows of a matrix of about ``limit`` cells, padded little."""
+    """Runs of ascending lengths that fill a matrix of about ``limit`` cells with little padding."""
     if len(lengths) and lengths[0] == lengths[-1]:
         step = max(limit // max(int(lengths[0]), 1), 1)
         for start in range(0, len(lengths), step):
@@ -178,12 +178,12 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
 
 
 def logarithms(values: Any, least: float) -> Any:
-    """Natural logarithms of values, none of which counts less than ``least``; NaN stays."""
+    """Natural logarithms of values, at least that of ``least``; NaN stays."""
     return np.log(np.maximum(values, least))
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
-    """The (weighted) mean, in the same bits for any order; NaN of nothing."""
+    """The (weighted) mean, bit-for-bit the same in any order; NaN if empty."""
     if not len(values):
         return math.nan
     values, exponent = in_unit(values)

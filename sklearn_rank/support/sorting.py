@@ -64,7 +64,7 @@ def sortable(values: Array) -> Array:
 
 
 def falling_codes(values: Array) -> Array:
-    """Unsigned integers that fall where the values rise, and are equal where the values are."""
+    """Unsigned integers that fall as the values rise, and are equal if the values are."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "u":
         return np.invert(values)
@@ -87,7 +87,7 @@ def falling_codes(values: Array) -> Array:
 
 
 def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = EMPTY) -> Ordered:
-    """Order of the items of each segment by their codes; equal ones stay in the order they came.
+    """Order of the items of each segment by their codes; equal ones keep their order.
 
     Where the bits of a key do not suffice, the lowest bits of the codes are left out first, and
     then order the runs of items that are equal without them.
@@ -129,7 +129,7 @@ def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Order
 def by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments that are rows.
 
-    Where all that is wanted of an item is its tag, there is no need to look it up again. None if
+    If only an item's tag is needed, this saves a look-up. None if
     keys of 64 bits cannot tell codes apart that differ in their lowest bits alone.
     """
     keys, spare, used = _compact(codes, _KEY_BITS - _TAG_BITS)
@@ -149,10 +149,10 @@ def by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tag
 
 
 def by_narrow_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
-    """As ``by_wide_keys`` by keys of 32 bits, which cost half as much or less to sort.
+    """Like ``by_wide_keys``, but with keys of 32 bits, which sort at least twice as fast.
 
-    The lowest bits of the codes give way to the tags. None where that would leave many rows in
-    doubt.
+    The lowest bits of the codes give way to the tags. None if that would leave many rows
+    undecided.
     """
     low, high = int(codes.min()), int(codes.max())
     mask = (1 << (_ALL_TAGS - int(tags.min())).bit_length()) - 1

@@ -24,8 +24,8 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     """Printable, single-line, quoted form of an id; None as ``limit`` cuts nothing.
 
     Control characters, bidirectional and zero-width marks, line separators, lone surrogates and
-    unassigned code points are written as escapes; other Unicode stays readable. A longer id is cut
-    in the middle, as the ends of addresses and paths tell them apart.
+    unassigned code points are written as escapes; other Unicode stays readable. A longer id is
+    cut in the middle, because addresses and paths often differ at their ends.
     """
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         value = value.item()  # told without importing NumPy, which a command may not need
@@ -104,7 +104,7 @@ def _escape_character(character: str) -> str:
 # Arguments in messages --------------------------------------------------------------------------
 
 Spelling: TypeAlias = Callable[[str, Any], str]
-"""From name and value of an argument to text; empty where the caller cannot pass it."""
+"""From name and value of an argument to text; empty if the caller cannot pass it."""
 
 
 def _python(name: str, value: Any) -> str:
@@ -122,18 +122,18 @@ _SPELLING: ContextVar[Spelling] = ContextVar("_SPELLING", default=_python)
 
 
 def argument(name: str, value: Any = None) -> str:
-    """An argument as the caller writes it, such as ``missing='zero'``; of a command an option."""
+    """An argument as the caller writes it, such as ``missing='zero'``, or a command's option."""
     return _SPELLING.get()(name, value) or _python(name, value)
 
 
 def takes(name: str) -> bool:
-    """Whether the caller can pass an argument; a command has no option for some."""
+    """Whether the caller can pass an argument; a command lacks options for some."""
     return bool(_SPELLING.get()(name, None))
 
 
 @contextmanager
 def arguments_as(spelling: Spelling) -> Iterator[None]:
-    """Spell the arguments in messages of this block in another way."""
+    """Change how messages in this block spell arguments."""
     token = _SPELLING.set(spelling)
     try:
         yield

@@ -26,7 +26,7 @@ def to_text(table: Table) -> str:
 
 
 def text_rows(table: Table) -> list[list[str]]:
-    """Titles, then rows of cells fit to print."""
+    """Titles, then rows of printable cells."""
     columns = []
     for number, column in enumerate(table.columns):
         cells = table.column(number)
@@ -68,7 +68,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(table: Table) -> str:
-    """A line of titles, then one for each row; numbers in full, no text as a formula."""
+    """A header, then one line per row; numbers in full, no text can act as a formula."""
     import csv
 
     # Python quotes a carriage return in a cell only where lines end with one.
@@ -140,7 +140,7 @@ _JOINED = re.compile(r"-(?=-)|,(?=,)|'(?=')|`(?=`)|[!?](?=`)")
 
 
 def escape_latex(text: str) -> str:
-    """Text that LaTeX prints as it is; pdfLaTeX knows European letters, LuaLaTeX all of a font."""
+    """Text escaped for LaTeX; pdfLaTeX prints European letters, LuaLaTeX any in the font."""
     return _JOINED.sub(r"\g<0>{}", safe_text(text, limit=None).translate(_SPECIAL))
 
 
@@ -177,7 +177,7 @@ def _latex_text(column: Column, cell: Cell) -> str:
 
 
 def to_html(table: Table) -> str:
-    """The table in a page, whose colours it takes, light or dark."""
+    """The table in a page, with that page's colours, light or dark."""
     from html import escape
 
     rows = [[Cell(column.title) for column in table.columns], *table.rows]
@@ -238,14 +238,14 @@ class Tabular:
         return to_markdown(self._chosen(rows, "to_markdown"))
 
     def to_latex(self, *, rows: str | None = None) -> str:
-        """The table as a tabular of LaTeX and booktabs, with remarks as comments.
+        """The table as a LaTeX tabular with booktabs, with notes as comments.
 
         Of a comparison, significant changes are bold.
 
         Parameters
         ----------
         rows : str, default=None
-            What a row is, as in :meth:`to_markdown`.
+            One row per measure or per query, as in :meth:`to_markdown`.
         """
         return to_latex(self._chosen(rows, "to_latex"))
 

@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     text: str
     """For people; of data it is the raw text."""
     value: Any = None
-    """For machines: a number, a text, or a pair of numbers; None where there is nothing."""
+    """For machines: a number, a text, or a pair of numbers; None if there is nothing."""
     best: bool = False
     """Whether it is the best of its kind, and emphasised."""
     worse: bool = False
@@ -63,7 +63,7 @@ class Table:
         return replace(self, columns=columns, rows=rows)
 
     def column(self, place: int) -> list[Cell]:
-        """Cells of a column, from above."""
+        """Cells of a column, from the top."""
         return [row[place] for row in self.rows]
 
 
@@ -85,14 +85,14 @@ def text_cell(value: Any) -> Cell:
 def number_cell(
     value: float | None, *, digits: int = DIGITS, signed: bool = False, **looks: Any
 ) -> Cell:
-    """A number with ``digits`` behind its point; empty for None and NaN. ``looks``: see Cell."""
+    """A number with ``digits`` decimals; empty for None and NaN. ``looks``: see Cell."""
     if value is None or math.isnan(value):
         return Cell("")
     return Cell(fixed(value, digits=digits, signed=signed), value, **looks)
 
 
 def fixed(value: float, *, digits: int = DIGITS, signed: bool = False) -> str:
-    """Digits of a number; of a huge one as many in all. A zero has no minus."""
+    """A number with this many decimals, a huge one with significant digits; no minus for zero."""
     sign = "+" if signed else ""
     value += 0.0  # makes -0.0 a plain zero
     return f"{value:{sign}.{digits}f}" if abs(value) < _HUGE else f"{value:{sign}.{digits}g}"
@@ -104,7 +104,7 @@ def count_cell(count: int | None) -> Cell:
 
 
 def p_cell(p: float | None) -> Cell:
-    """A p-value; a very small one by its bound."""
+    """A p-value; a very small one as an upper bound."""
     if p is None or math.isnan(p):
         return Cell("")
     return Cell("<0.0001" if p < _LEAST_P else f"{p:.4f}", p)
@@ -119,7 +119,7 @@ def p_text(p: float | None) -> str:
 def interval_cell(
     low: float | None, high: float | None, *, digits: int = DIGITS, signed: bool = False
 ) -> Cell:
-    """Both ends of an interval; empty where either is unknown."""
+    """Both ends of an interval; empty if either is unknown."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return Cell("")
     ends = (fixed(end, digits=digits, signed=signed) for end in (low, high))

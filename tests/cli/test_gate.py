@@ -145,8 +145,8 @@ def test_a_configuration_names_the_requests_of_responses(command):
     [
         ("t.qrels a.run", "--name is missing"),
         ("t.qrels --name=x", "RUN is missing"),
-        ("--config=rank.toml t.qrels a.run", "QRELS and RUN belong into the file"),
-        ("--config=rank.toml --at-least=map=1", "--at-least belong into the file"),
+        ("--config=rank.toml t.qrels a.run", "QRELS and RUN belong in the file"),
+        ("--config=rank.toml --at-least=map=1", "--at-least belong in the file"),
         ("t.qrels a.run --name=x --at-least=0.3", "write --at-least=MEASURE=0.3"),
     ],
 )
@@ -204,10 +204,10 @@ def test_values_and_clusters_of_files(command):
         command.write({"rank.toml": f"{gate.format(0.2)}{key}\n"})
         assert told in command("gate --config rank.toml", 2)
     command.write({"ms.csv": "query,ms\nq1,0.1\nq2,x\n"})
-    assert "query 'q2' has 'x', which is no number" in command(words, 2)
+    assert "query 'q2' has 'x', which is not a number" in command(words, 2)
     command.write({"ms.csv": '{"version": 1, "model": "e5", "queries": []}'})
     wanted = "{query: number} or CSV of a query and a number"
-    assert f"'model' has 'e5', which is no number; it needs {wanted}" in command(words, 2)
+    assert f"'model' has 'e5', which is not a number; it needs {wanted}" in command(words, 2)
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 
 

@@ -315,7 +315,7 @@ def test_systems_that_were_read_in_two_ways(options: dict[str, Any], message: st
         kept({"q1": {"a"}}, {"q1": TIED["q1"]}),
         kept({"q2": {"b"}}, {"q2": TIED["q2"]}, **options),
     ]
-    with pytest.raises(InvalidParameterError, match=f"{message}, as no one call would"):
+    with pytest.raises(InvalidParameterError, match=f"{message}, which one call cannot do"):
         Evaluation.merge(*parts)
 
 

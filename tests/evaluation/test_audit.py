@@ -324,8 +324,8 @@ def test_command_of_a_file(
     [
         (3, "ndcg@10", "function must be callable, got 3: "),
         (lambda: 1.0, "ndcg@10", "gave no number for ground truths and rankings in any usual form"),
-        (len, "judged@10", "measure must be one of rankings, with values per query; got judged@10"),
-        (len, "auc(average=pooled)", "with values per query; got auc"),
+        (len, "judged@10", "measure must be computed from rankings, per query; got judged@10"),
+        (len, "auc(average=pooled)", "per query; got auc"),
     ],
 )
 def test_wrong_calls(function: Any, measure: str, message: str) -> None:

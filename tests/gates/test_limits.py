@@ -40,8 +40,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "of a slice": ({**SLICED, "slice_at_least": {"s": {"mrr": 75}}}, "slice_at_least of mrr must"),
     "idcg": ({"at_least": {"idcg@5": 0.1}}, "at_least of idcg@5 limits nothing: it reads the judg"),
     # the wrong direction
-    "lag": ({"at_least": {"lag": 0.1}}, "less is better for lag: limit it by at_most, not by"),
-    "map": ({"at_most": {"map": 0.9}}, "greater is better for map: limit it by at_least, not by"),
+    "lag": ({"at_least": {"lag": 0.1}}, "lower is better for lag: limit it by at_most, not by"),
+    "map": ({"at_most": {"map": 0.9}}, "higher is better for map: limit it by at_least, not by"),
     # tolerances that are none
     "a negative drop": ({"max_drop": {"mrr": -0.005}}, r"max_drop of mrr must be in \[0, 1\)"),
     "a drop of 5": ({"max_drop": {"mrr": 5}}, "in units of the measure, 0.05 for 5 points"),

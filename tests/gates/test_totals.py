@@ -82,7 +82,7 @@ def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
         ({"max_drop": {"mrr": 0.1}, "values": 3}, "values must be {name or measure: "),
         (
             {"at_most": {"ms": 1}, "totals": {"ms": "1"}},
-            "totals of ms must be a number of the whole run",
+            "totals of ms must be one number for the whole run",
         ),
         ({"at_most": {"mrr": 1}, "totals": {"mrr": 1}}, "name 'mrr' reads as mrr; take another"),
     ],

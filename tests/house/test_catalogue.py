@@ -100,7 +100,7 @@ SHARED = [
     "undefined:\n"
     "    docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
     "sample_weight, string_provider, relevance, ignore_identical_ids : optional\n"
-    "    Weights of queries, and options of the data, as of every metric: docs/inputs.md.\n",
+    "    Weights of queries, and options of the data, as for every metric: docs/inputs.md.\n",
 ]
 
 

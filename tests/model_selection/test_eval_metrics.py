@@ -188,7 +188,7 @@ def test_undefined_queries_are_left_out_with_one_warning_a_data_set():
 @pytest.mark.parametrize(
     ("message", "grades", "scores", "sizes"),
     [
-        ("map is undefined for all queries of a data", np.zeros(2), [1, 2], [2]),
+        ("map is undefined for all queries of an eval", np.zeros(2), [1, 2], [2]),
         ("predictions contains NaN", np.ones(2), [1, np.nan], [2]),
         (r"negative grade \(-1.0\) at row 3", [1.0, 0, 0, -1], np.zeros(4), [2, 2]),
         (r"predictions should be a 1d array, got .* \(3, 2\)", np.ones(3), np.zeros((3, 2)), [3]),

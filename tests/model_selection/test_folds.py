@@ -56,7 +56,7 @@ def test_all_that_cv_takes_can_be_checked():
     ("cv", "message"),
     [
         ("GroupKFold", r"^Expected .?cv.? as an integer"),
-        ([], "cv gives no splits, so that there is nothing to check"),
+        ([], "cv gives no splits, so there is nothing to check"),
     ],
     ids=["name", "empty"],
 )

@@ -223,7 +223,7 @@ def test_margins_of_many_grades_are_refused():
     rows, y = graded_problem()
     model = LogisticRegression(max_iter=1000).fit(rows, y)
     scorer = ndcg_scorer.with_options(response_method="decision_function")
-    message = "the decision_function of LogisticRegression gives no one score for 4 grades"
+    message = "the decision_function of LogisticRegression does not give one score for 4 grades"
     with pytest.raises(RankingConfigError, match=message):
         scorer(model, rows, y, groups=QID)
     with pytest.raises(RankingConfigError, match="predicts 4 grades but has no predict_proba"):

@@ -53,12 +53,12 @@ def test_no_exit_code_of_others_hides_a_problem(way, arguments, suite):
 def test_no_exit_code_of_others_hides_a_swallowed_gate(way, suite):
     suite.tests("def test_it(): lost()")
     suite.write(conftest=EXIT_CODES[way])
-    suite.run(ret=1, says="gate 'test_it' failed, and its test did not")
+    suite.run(ret=1, says="gate 'test_it' failed, but its test passed")
 
 
 def test_a_gate_that_is_swallowed_at_the_very_end_is_red(suite):
     suite.write(test_it="def test_it(): pass", conftest=SWALLOWED)
-    suite.run(ret=1, says="ERROR: gate 'mrr' failed, and its test did not")
+    suite.run(ret=1, says="ERROR: gate 'mrr' failed, but its test passed")
 
 
 def test_ending_the_run_with_zero_after_a_red_gate_is_red(suite):

@@ -123,7 +123,7 @@ def test_losses_come_first_and_filters_mind_the_direction_of_the_measure(tmp_pat
     assert result["all"] == sorted(result["all"])
     assert all(change < 0 for change in result["0 worse"] + result["1 better"])
     assert all(change > 0 for change in result["0 better"] + result["1 worse"])
-    assert result["1 worse"] == sorted(result["1 worse"], reverse=True), "LAG: less is better"
+    assert result["1 worse"] == sorted(result["1 worse"], reverse=True), "LAG: lower is better"
     assert len(result["0 worse"]) > 10
     assert result["0 same"] == result["1 same"] == []
 
