@@ -307,7 +307,7 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
             if rule != other:
                 msg = (
                     f"{subject}{text} for {safe_repr(base)} and {second} for {safe_repr(name)}; "
-                    "evaluate all systems in one way"
+                    "evaluate all systems the same way"
                 )
                 raise InvalidParameterError(msg)
 

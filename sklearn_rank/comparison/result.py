@@ -279,9 +279,9 @@ class Comparison(Tabular):
         Parameters
         ----------
         kind : str, default="changes"
-            "changes" (of the queries between the baseline and ``system=`` by ``measure=``,
-            sorted, ``n_named=`` at each end by name), and those of :meth:`Evaluation.plot`, with a
-            line for each system.
+            "changes": sorted changes of the queries between the baseline and ``system=`` by
+            ``measure=``, with names for ``n_named=`` queries at each end; or a kind of
+            :meth:`Evaluation.plot`, with a line for each system.
         **options
             Those of the kind, and ``ax=``.
 

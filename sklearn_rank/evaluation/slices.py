@@ -131,7 +131,7 @@ def refuse_other_options(readings: Mapping[str, Reading]) -> None:
         for option, expected, value in first.differences(reading):
             msg = (
                 f"{option}={expected!r} for {safe_repr(base)} and {option}={value!r} for "
-                f"{safe_repr(name)}; evaluate all systems in one way"
+                f"{safe_repr(name)}; evaluate all systems the same way"
             )
             raise InvalidParameterError(msg)
 

@@ -84,7 +84,7 @@ class ItemPositions(NamedTuple):
     """(I,) expected 1 / the lower rank of two items of this group, or on this rank."""
 
     def sum_with(self, others: ItemPositions) -> FloatArray:
-        """(I,) sum over all other items, where ``others`` has them, of 1 / the lower rank."""
+        """(I,) sum of 1 / the lower rank over all other items in ``others``."""
         order = np.argsort(others.middle, kind="stable")
         middle = others.middle[order]
         running = np.concatenate(([0.0], np.cumsum(others.alone[order])))
