@@ -585,8 +585,10 @@ def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
         return items
     runs = runs_of(same)
     rows, starts = order[runs.members], runs.borders[:-1]
-    # The order of items of one grade changes nothing; NaN says that nobody judged one.
-    grades = np.where(items.grades >= 0, items.grades, -1)[rows]
+    # The order of items of one grade changes nothing; NaN or below 0 is unjudged.
+    grades = items.grades[rows]
+    if grades.dtype.kind != "u":
+        grades = np.where(grades >= 0, grades, -1)
     differ = np.minimum.reduceat(grades, starts) < np.maximum.reduceat(grades, starts)
     sizes = sizes_of(runs.borders)
     rows, borders = rows[np.repeat(differ, sizes)], offsets_of(sizes[differ])
