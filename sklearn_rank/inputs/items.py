@@ -215,18 +215,18 @@ def _table(
         return kind(queries, offsets, ids, **ones)
     numbers = [*chain.from_iterable(numbers or () for _, numbers in read)]
     made = kind(queries, offsets, ids, **{plural: np.zeros(0)})
-    for number_type in set(map(type, numbers)):
-        if not issubclass(number_type, _NUMBERS):
-            row = next(row for row, one in enumerate(numbers) if type(one) is number_type)
-            advice = "pass a number"
-            if isinstance(numbers[row], (Mapping, list)):
-                grades = "pass {item: grade}, or the items alone"
-                advice = grades if what == "grade" else "of a response pass its list of hits"
-            msg = (
-                f"{argument} has the {what} {safe_repr(numbers[row])} at {made.name_row(row)}; "
-                f"{advice}"
-            )
-            raise TypeError(msg)
+    wrong = {one for one in set(map(type, numbers)) if not issubclass(one, _NUMBERS)}
+    if wrong:
+        rows = [row for row, number in enumerate(numbers) if type(number) in wrong]
+        # A list or dict says what the others are: fields of a record or of a response.
+        row = next((row for row in rows if isinstance(numbers[row], (Mapping, list))), rows[0])
+        advice = "pass a number"
+        if isinstance(numbers[row], (Mapping, list)):
+            grades = "pass {item: grade}, or the items alone"
+            advice = grades if what == "grade" else "of a response pass its list of hits"
+        shown = safe_repr(numbers[row])
+        msg = f"{argument} has the {what} {shown} at {made.name_row(row)}; {advice}"
+        raise TypeError(msg)
     return kind(queries, offsets, ids, **{plural: as_numbers(numbers, argument)})
 
 
