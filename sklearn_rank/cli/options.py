@@ -49,12 +49,18 @@ def _whole(text: str) -> int:
     return 0 if text == "0" else _positive(text)
 
 
+def _refuse_several(pattern: str, part: str, form: str, text: str) -> None:
+    """An option that takes one value has no list of them, whose pattern a part matches."""
+    if re.search(pattern, part):
+        msg = f"takes one {form}; repeat it for more, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+
+
 def _limit(text: str) -> tuple[str | None, float | str]:
     """A measure and a number, perhaps with a %; a number alone is for all measures."""
     measure, _, number = text.rpartition("=")
-    if re.search(r"=\s*[\d.]+%?\s*,", measure) and "(" not in measure:
-        msg = f"takes one MEASURE=NUMBER; repeat it for more, got {text[:80]!r}"
-        raise argparse.ArgumentTypeError(msg)
+    if "(" not in measure:
+        _refuse_several(r"=\s*[\d.]+%?\s*,", measure, "MEASURE=NUMBER", text)
     try:
         value = float(number.removesuffix("%"))
         return measure or None, number if number.endswith("%") else value
@@ -80,9 +86,7 @@ def _weight(text: str) -> tuple[str, float]:
     if not name:
         msg = f"must be NAME=NUMBER, got {text[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
-    if re.search(r"=\s*[\d.]+\s*,", name):
-        msg = f"takes one NAME=NUMBER; repeat it for more, got {text[:80]!r}"
-        raise argparse.ArgumentTypeError(msg)
+    _refuse_several(r"=\s*[\d.]+\s*,", name, "NAME=NUMBER", text)
     return name, _number(number, lambda x: 0 <= x < math.inf, "a finite number of at least 0")
 
 
@@ -102,9 +106,7 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
     if role not in roles:
         msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
-    if re.search(rf",\s*({'|'.join(roles)})=", name):
-        msg = f"takes one ROLE=NAME; repeat it for more, got {text[:80]!r}"
-        raise argparse.ArgumentTypeError(msg)
+    _refuse_several(rf",\s*({'|'.join(roles)})=", name, "ROLE=NAME", text)
     return role, name or None
 
 
