@@ -8,7 +8,6 @@ from textwrap import fill
 from types import FrameType
 
 import numpy as np
-from _markdown import table
 
 from sklearn_rank import ndcg_at_k_score
 
@@ -45,17 +44,12 @@ LAYERS = {
 
 
 def picture() -> str:
-    """Both packages from the top down, a row for each layer."""
-    return "\n\n".join(
-        table(
-            ["layer", f"folders of `{package}`"],
-            [
-                [str(layer), ", ".join(f"`{room}`" for room in rooms)]
-                for layer, rooms in reversed(list(enumerate(levels)))
-            ],
-        )
-        for package, levels in LAYERS.items()
-    )
+    """Both packages from the ground up, a line each."""
+    lines = []
+    for package, levels in LAYERS.items():
+        order = " → ".join(", ".join(f"`{room}`" for room in rooms) for rooms in levels)
+        lines.append(fill(f"- {package}: {order}", 100, subsequent_indent="  "))
+    return "\n".join(lines)
 
 
 def walk() -> str:
