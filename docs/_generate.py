@@ -243,16 +243,13 @@ def _ties() -> str:
 
 
 def _overview() -> str:
-    rows = [
-        [
-            f"[{title(metric)}](metric/{metric.name}.md)",
-            f"`{_spelling(metric)}`",
-            "<br>".join(f"`{name}`" for name in (_function(metric), _scorer(metric)) if name),
-            NOTES[metric.name].question,
-        ]
-        for metric in METRICS
-    ]
-    return table(["metric", "measure", "function and scorer", "question"], rows)
+    rows = []
+    for metric in METRICS:
+        names = (_spelling(metric), _function(metric), _scorer(metric))
+        link = f"[{title(metric)}](metric/{metric.name}.md)"
+        spellings = "<br>".join(f"`{name}`" for name in names if name)
+        rows.append([link, NOTES[metric.name].question, spellings])
+    return table(["metric", "question", "measure, function, scorer"], rows)
 
 
 def _function(metric: Metric) -> str:
