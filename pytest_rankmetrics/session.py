@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
 from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, is_called, name_of
-from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.support.text import safe_repr, safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
@@ -20,6 +18,7 @@ with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work w
 
 if TYPE_CHECKING:
     from sklearn_rank.gates.summary import GateRun, Summary
+    from sklearn_rank.gates.verdict import GateResult
 
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
@@ -80,6 +79,8 @@ class Run:
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
         if result.page is not None:
+            import pickle
+
             record[SECTION] = pickle.dumps(result.page)
         self.records.append(record)
 
@@ -91,6 +92,8 @@ class Run:
 
     def claim(self, baseline: str) -> None:
         """RankGateFailure if another gate of the session has this baseline."""
+        from sklearn_rank.gates.verdict import RankGateFailure  # runs without gates go without
+
         owner = self.owners.setdefault(baseline, self.nodeid)
         tests = " and ".join(safe_text(test, limit=300) for test in (owner, self.nodeid))
         if owner != self.nodeid:
@@ -117,29 +120,28 @@ def is_named(nodeid: str, wanted: str) -> bool:
     return any(name == wanted or name.startswith(f"{wanted}[") for name in names)
 
 
-@dataclass
 class Session:
     """The whole run, in the process that reports it."""
 
-    config: pytest.Config
-    options: Options
-    gates: dict[str, list[GateRun]] = field(default_factory=dict)
-    """By test, the records of its last try."""
-    tries: dict[str, int] = field(default_factory=dict)
-    """Of each test."""
-    problems: list[str] = field(default_factory=list)
-    """Reasons for a red run beyond the outcomes of its tests."""
-    remarks: list[str] = field(default_factory=list)
-    wrote: bool = False
-    """Whether any try of any test has written a baseline."""
-    looped: bool = False
-    """Whether tests were run, rather than listed."""
-    partial: bool = False
-    """Whether anything that was collected did not run, or could not be collected."""
-    idle: dict[str, None] = field(default_factory=dict)
-    """Tests that asked for a gate, passed, and had none."""
-    wanted: dict[str, None] = field(default_factory=dict)
-    """Collected tests that ``rank_required`` names, deselected ones included."""
+    def __init__(self, config: pytest.Config, options: Options) -> None:
+        self.config, self.options = config, options
+        self.gates: dict[str, list[GateRun]] = {}
+        """By test, the records of its last try."""
+        self.tries: dict[str, int] = {}
+        """Of each test."""
+        self.problems: list[str] = []
+        """Reasons for a red run beyond the outcomes of its tests."""
+        self.remarks: list[str] = []
+        self.wrote = False
+        """Whether any try of any test has written a baseline."""
+        self.looped = False
+        """Whether tests were run, rather than listed."""
+        self.partial = False
+        """Whether anything that was collected did not run, or could not be collected."""
+        self.idle: dict[str, None] = {}
+        """Tests that asked for a gate, passed, and had none."""
+        self.wanted: dict[str, None] = {}
+        """Collected tests that ``rank_required`` names, deselected ones included."""
 
     def begin(self) -> None:
         """Note that tests are executed, not only listed."""
@@ -182,6 +184,8 @@ class Session:
             self.idle.pop(nodeid, None)
         if not records:
             return
+        import pickle
+
         from sklearn_rank.gates.summary import GateRun
 
         for whole in records:

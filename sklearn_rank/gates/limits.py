@@ -28,7 +28,7 @@ SLACK = 1e-9
 """Rounding of a mean of floats: a value this close to its limit meets it."""
 DEFAULT_MEASURES = ("map", "ndcg@10")
 DEFAULT_DROP = 0.02
-"""Allowed drop of gates that compare and name none: what some 350 queries can see."""
+"""Allowed drop of gates that compare and name none."""
 HARD_DROP = 0.17
 """Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
 gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
@@ -171,7 +171,7 @@ Numbers = Mapping[str, float]
 """A number for each measure, by canonical spelling."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Limits:
     """Everything that a gate limits, and how its data is read."""
 
