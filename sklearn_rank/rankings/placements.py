@@ -102,7 +102,7 @@ def _with_ids(placement: Placement, ids: ItemIds) -> Placement:
     hits, named = placement.hits, []
     if len(set(scores)) == len(scores):
         relevant = (item for item in ranking if judged.get(item, 0) > 0)
-        named = [hit._replace(item=item) for hit, item in zip(hits, relevant, strict=False)]
+        named = [Hit(item, *hit[1:]) for hit, item in zip(hits, relevant, strict=False)]
     else:
         # Whatever the rule of ties, hits of one score and grade go by the order of the input.
         for _, tie in groupby(zip(scores, ranking, strict=True), key=itemgetter(0)):
@@ -112,7 +112,7 @@ def _with_ids(placement: Placement, ids: ItemIds) -> Placement:
                     waiting[judged[item]].append(item)
             n_hits = sum(map(len, waiting.values()))
             for hit in hits[len(named) : len(named) + n_hits]:
-                named.append(hit._replace(item=waiting[hit.grade].popleft()))
+                named.append(Hit(waiting[hit.grade].popleft(), *hit[1:]))
     return replace(placement, hits=named, judged=judged, ranking=ranking, scores=scores)
 
 

@@ -447,7 +447,7 @@ class Explorer {
     }
     if (!section.lines[query]) {
       parts.push(element("p", { class: "notice" }, data.leftOut ?
-        "The items of this query are left out of the file, which would be too large with them." :
+        "The items of this query are left out of the file, which has those of the largest changes." :
         "The ids of the items were not kept: evaluate(..., keep_items=True) keeps them."));
     } else {
       const sides = section.isPair ? ["old", "now"] : ["now"];

@@ -19,6 +19,8 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 MOST_BYTES = 4_500_000
 """Items of all queries of a page, which the script reads query by query."""
+MOST_QUERIES = 1_500
+"""Queries, with the largest changes, whose items are written; nobody opens more."""
 MOST_ITEMS = 60
 """Items of a query: the first ranks of all systems, then the largest contributions."""
 MOST_CHARACTERS = 300
@@ -59,9 +61,9 @@ def queries_data(
     ``labels`` are slices by query, ``to_judge`` the queries whose unjudged items matter most, and
     ``show`` is the first view: ``measure`` and ``system`` by number, ``slice``, ``which`` queries.
     """
-    order, lines = by_change(values), [""] * len(ids)
+    order, lines = by_change(values)[:MOST_QUERIES], [""] * len(ids)
     written = 0
-    for number, line in zip(order, _lines(systems, values, order, texts[1]), strict=False):
+    for number, line in zip(order, _lines(systems, values, order, texts[1]), strict=True):
         room -= len(line)
         if room < 0:
             break
@@ -173,22 +175,19 @@ def items_of(
                     shares[change.item][place][number] = rounded(change.contribution)
                     largest[change.item] = max(largest[change.item], abs(change.contribution))
     rows: list[list[Any]] = []
+    has_scores, no_points = any(scores_of), [None] * len(sides)
     for item in sorted(names, key=lambda item: (item not in top, -largest[item]))[:MOST_ITEMS]:
-        of_item = [ranks.get(item) for ranks in ranks_of]
-        points = [scores.get(item) for scores in scores_of]
         raw = as_text(item)
         name = _shown(raw)
-        row: list[Any] = [
-            name,
-            _facts(text_of(item)),
-            rounded(grades.get(item)),
-            of_item,
-            shares[item],
-        ]
-        # What is not finite has no difference to itself.
-        shown = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in points]
-        has_scores = any(s is not None for s in shown)
-        row += [shown if has_scores else []] if has_scores or raw != name else []
+        of_item = [ranks.get(item) for ranks in ranks_of]
+        grade, share = rounded(grades.get(item)), shares[item]
+        row: list[Any] = [name, _facts(text_of(item)), grade, of_item, share]
+        points = no_points
+        if has_scores:  # what is not finite has no difference to itself
+            given = [scores.get(item) for scores in scores_of]
+            points = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in given]
+        is_scored = points != no_points
+        row += [points if is_scored else []] if is_scored or raw != name else []
         row += [raw] if raw != name else []
         rows.append(row)
     depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
