@@ -44,10 +44,10 @@ def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
 
     def entry(name: str) -> tuple[str, str]:
         """Page and related topics of a help topic; pydoc stores a plain name for "see there"."""
-        found: Any = name
-        while isinstance(found, str):
-            found = pydoc.Helper.topics.get(found) or pydoc.Helper.keywords.get(found) or ("", "")
-        return str(found[0]), str(found[1])
+        page: Any = name
+        while isinstance(page, str):
+            page = pydoc.Helper.topics.get(page) or pydoc.Helper.keywords.get(page) or ("", "")
+        return str(page[0]), str(page[1])
 
     texts: dict[str, str] = dict(topics)
     related: dict[str, set[str]] = {}
@@ -78,10 +78,10 @@ class Pairs:
 
     def ranked(self, queries: list[str], score: Any) -> dict[str, dict[str, float]]:
         """Scores of all other pages for each query, computed from their features."""
-        found = {query: self.features(query) for query in queries}
+        features_of = {query: self.features(query) for query in queries}
         return {
             query: dict(zip(pages, score(rows).tolist(), strict=True))
-            for query, (pages, rows) in found.items()
+            for query, (pages, rows) in features_of.items()
         }
 
 

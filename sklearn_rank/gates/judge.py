@@ -427,10 +427,10 @@ def _worst(case: _Case) -> Worst | None:
         values = np.where(chosen, case.new.per_query[name], math.nan)
         numbers = worst_of(values, case.measures[name].metric, MOST_QUERIES)
         rows = []
-        for number, found in zip(numbers, case.new.placements(numbers), strict=True):
+        for number, placement in zip(numbers, case.new.placements(numbers), strict=True):
             value = (math.nan, float(values[number]), math.nan)
-            about = (found.query, text_of(found.query), name, "", NEW)
-            rows.append(QueryChange(*about, *value, (), found, found))
+            about = (placement.query, text_of(placement.query), name, "", NEW)
+            rows.append(QueryChange(*about, *value, (), placement, placement))
         return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems

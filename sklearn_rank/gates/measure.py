@@ -150,9 +150,9 @@ def slices_of(evaluation: Evaluation, slices: Any) -> dict[str, tuple[list[int],
     if len(named) < len(parts):
         msg = f"slices has labels that read alike: {format_list(parts)}"
         raise InvalidParameterError(msg)
-    place = {query: number for number, query in enumerate(evaluation.query_ids)}
+    number_of = {query: number for number, query in enumerate(evaluation.query_ids)}
     return {
-        label: ([place[query] for query in part.query_ids], part)
+        label: ([number_of[query] for query in part.query_ids], part)
         for label, part in sorted(named.items())
     }
 
@@ -164,12 +164,12 @@ def has_ids(evaluation: Evaluation) -> bool:
 
 def ranks_everything(evaluation: Evaluation) -> bool:
     """Whether every ranking contains all items that any of them has, if that can be determined."""
-    lengths, kept = evaluation.n_ranked, evaluation.items
+    lengths, ids = evaluation.n_ranked, evaluation.items
     if not has_ids(evaluation):
         return bool(evaluation.counts["retrieved"] == evaluation.counts["relevant"])
-    if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or kept is None:
+    if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or ids is None:
         return False
-    return len({item for items, _ in kept.rankings.values() for item in items}) == int(lengths[0])
+    return len({item for items, _ in ids.rankings.values() for item in items}) == int(lengths[0])
 
 
 def greatest(evaluation: Evaluation, name: str) -> float:
@@ -191,14 +191,14 @@ _FOUND_BY = (
 
 def _left_out(evaluation: Evaluation, limits: Limits) -> Iterator[tuple[str, str]]:
     """Gaps in the measured data, each with the word that allows it."""
-    counts, kept = evaluation.counts, evaluation.items
+    counts, ids = evaluation.counts, evaluation.items
     if counts["missed"]:
         yield "missed", f"{count(counts['missed'], *_FOUND_BY)} no query and would count for none"
-    if kept is not None and isinstance(kept.shared, (Mapping, Set)):
-        found = Counter(
-            item for items, _ in kept.rankings.values() for item in items if item in kept.shared
+    if ids is not None and isinstance(ids.shared, (Mapping, Set)):
+        n_rankings = Counter(
+            item for items, _ in ids.rankings.values() for item in items if item in ids.shared
         )
-        shared = [item for item, times in found.items() if times > 1]
+        shared = [item for item, times in n_rankings.items() if times > 1]
         if shared:
             text = f"{count(len(shared), *_FOUND_BY)} several queries"
             yield "shared", f"{text} ({format_list(shared)}) and would count for each"
@@ -238,8 +238,8 @@ def _lost(evaluation: Evaluation) -> Iterator[str]:
             continue
         least = used.options.get("min_rel") or 0.0
         wanted = segment_sum(rankings.judged_grades >= least, rankings.judged_offsets)
-        found = segment_sum(rankings.grades >= least, rankings.offsets)
-        numbers = np.flatnonzero(undefined & (wanted > 0) & (found == 0)).tolist()
+        n_hits = segment_sum(rankings.grades >= least, rankings.offsets)
+        numbers = np.flatnonzero(undefined & (wanted > 0) & (n_hits == 0)).tolist()
         if numbers:
             ids = [evaluation.query_ids[number] for number in numbers]
             then = "count as well as can be" if settled in (0, 1) else "be left out"

@@ -162,9 +162,9 @@ def false_alarm(
         if not flipped:
             continue
         corrected = holm(np.stack([sample.p for sample in flipped]))
-        for (key, sample), found, p in zip(group.items(), flipped, corrected, strict=True):
+        for (key, sample), sample_drops, p in zip(group.items(), flipped, corrected, strict=True):
             scaled = _on_scale(sample, rules[key])
-            red += _fires(scaled, found.drops, p, found.only_losses).values()
+            red += _fires(scaled, sample_drops.drops, p, sample_drops.only_losses).values()
     return float(np.logical_or.reduce(red).mean())
 
 

@@ -144,8 +144,8 @@ class MeasureResult:
     def is_gain(self) -> bool:
         """Whether the baseline rises: after a significant gain, or any gain without a test."""
         drop = self.drop
-        found = drop is not None and (drop.recorded or self.is_contract or not drop.queries)
-        return found and self.fall < -LEAST
+        may_rise = drop is not None and (drop.recorded or self.is_contract or not drop.queries)
+        return may_rise and self.fall < -LEAST
 
     @property
     def is_limited(self) -> bool:

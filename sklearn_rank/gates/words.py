@@ -201,9 +201,9 @@ def headline(result: GateResult) -> str:
             text += f"; refresh with: {result.file.update}"
         if first.state is not State.NOT_CONFIRMED:
             others = [finding for finding in others if finding.state is not State.NOT_CONFIRMED]
-        told = [finding.short or finding.text for finding in others[: MOST_FINDINGS - 1]]
+        texts = [finding.short or finding.text for finding in others[: MOST_FINDINGS - 1]]
         more = len(others) + 1 - MOST_FINDINGS
-        text = "; ".join([text, *told]) + (f" and {more:,} more" if more > 0 else "")
+        text = "; ".join([text, *texts]) + (f" and {more:,} more" if more > 0 else "")
     unjudged = [finding.text for finding in result.findings if finding.rule == "new_unjudged"]
     return "; ".join([text, *unjudged])
 

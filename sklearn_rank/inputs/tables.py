@@ -608,8 +608,8 @@ def _by_falling_id(ids: IdColumn | list[Any], rows: IntArray, borders: IntArray)
     texts = list(map(ids.__getitem__, rows.tolist()))
     if set(map(type, texts)) != {str}:
         texts = list(map(as_text, texts))
-    places = [
+    in_order = [
         sorted(range(first, last), key=texts.__getitem__, reverse=True)
         for first, last in pairwise(borders.tolist())
     ]
-    return np.fromiter(chain.from_iterable(places), np.int64, len(texts))
+    return np.fromiter(chain.from_iterable(in_order), np.int64, len(texts))

@@ -135,15 +135,15 @@ class QueryIds(NamedTuple):
             faults.append(self._fault_of_sample(self.fold))
         elif self.fold is not None:
             # Splits are the same for each candidate of a search.
-            found = notes_of_search().setdefault("splits", {})
+            faults_of_splits = notes_of_search().setdefault("splits", {})
             key = (self.name, id(self.fold.scored), id(self.fold.test))
-            if key not in found:
+            if key not in faults_of_splits:
                 fault = self._fault_of_split(self.fold)
                 whole = drawn_from(length(self.fold.X))
                 if fault is None and whole is not None:
                     fault = self._fault_of_sample(whole)
-                found[key] = fault, self.fold.scored, self.fold.test
-            faults.append(found[key][0])
+                faults_of_splits[key] = fault, self.fold.scored, self.fold.test
+            faults.append(faults_of_splits[key][0])
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
@@ -201,9 +201,9 @@ def find_query_ids(
                 _check_same_queries("groups", groups, "the ids of bind()", ids)
             return QueryIds(ids)
         fold = current_fold(passed_as, X, n_rows)
-        found = find_ids(X, y, groups, name, fold, exact=options.one_query)
-        if found is not None:
-            return QueryIds(read_groups(found, n_rows), fold, name)
+        listed = find_ids(X, y, groups, name, fold, exact=options.one_query)
+        if listed is not None:
+            return QueryIds(read_groups(listed, n_rows), fold, name)
     except RankingConfigError:
         raise
     except (TypeError, ValueError) as error:
@@ -238,11 +238,11 @@ def find_ids(
     # Permuted, the index of y moves with it, and the other sources win.
     if not permuted or (groups is None and by_rows is None):
         sources[f"the {name!r} of y"] = by_y
-    found = [pair for pair in sources.items() if pair[1] is not None]
-    if not found:
+    present = [pair for pair in sources.items() if pair[1] is not None]
+    if not present:
         return None
-    source, ids = found[0]
-    for other in found[1:]:
+    source, ids = present[0]
+    for other in present[1:]:
         _check_same_queries(source, ids, *other)
     if source.endswith(" of y") and fold is not None and fold.shuffles_y:
         msg = (

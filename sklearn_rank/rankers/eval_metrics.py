@@ -126,13 +126,13 @@ class EvalMetric:
             if ties not in ranked:
                 ranked[ties] = data.ranked_by(scores, ties)
             counted = np.nan if policy == "warn" else policy
-            (found,) = score_measures([scorer.measure], ranked[ties], counted)
-            if np.isnan(found.average.value):
-                msg = f"{found.measure} is undefined for all queries of an evaluation set"
+            (scored,) = score_measures([scorer.measure], ranked[ties], counted)
+            if np.isnan(scored.average.value):
+                msg = f"{scored.measure} is undefined for all queries of an evaluation set"
                 raise UndefinedMetricError(msg)
-            watched.append((name, found.average.value, found.measure.metric.greater_is_better))
+            watched.append((name, scored.average.value, scored.measure.metric.greater_is_better))
             if policy == "warn":
-                averages[str(found.measure)] = found.average
+                averages[str(scored.measure)] = scored.average
         if not data.has_warned:  # once for a data set, not after every tree
             warn_of_undefined(averages)
             data.has_warned = True

@@ -267,8 +267,8 @@ subgroup_id
 
 def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
     classes = {(kind.__module__.split(".")[0], kind.__name__) for kind in type(ranker).__mro__}
-    found = [name for name, (ranks, _) in LIBRARIES.items() if (name, ranks) in classes]
-    if not found:
+    names = [name for name, (ranks, _) in LIBRARIES.items() if (name, ranks) in classes]
+    if not names:
         msg = f"ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got {safe_repr(ranker)}"
         raise RankingConfigError(msg)
     for name in set(fit_params).intersection(PER_ROW.split()):
@@ -277,7 +277,7 @@ def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
             "row or query is groups, sample_weight, eval_X, eval_y and eval_groups"
         )
         raise TypeError(msg)
-    return found[0]
+    return names[0]
 
 
 def _evaluation(

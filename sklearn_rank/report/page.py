@@ -165,13 +165,13 @@ class Finding(NamedTuple):
 
 def findings(section: Section) -> list[Finding]:
     """Significant changes, in an order independent of that of rows and measures."""
-    found = [
+    significant = [
         Finding(row, cell, measure, greater)
         for row in section.rows
         for cell, measure, greater in zip(row.cells, section.measures, section.greater, strict=True)
         if cell is not None and cell.direction
     ]
-    return sorted(found, key=lambda finding: finding.order)
+    return sorted(significant, key=lambda finding: finding.order)
 
 
 def some(names: Iterable[str]) -> str:
@@ -183,11 +183,11 @@ def some(names: Iterable[str]) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-def claims(found: Sequence[Finding]) -> str:
+def claims(ordered: Sequence[Finding]) -> str:
     """Losses, then gains: ``MAP fell for brand queries; MRR and nDCG@10 rose``."""
     groups: dict[tuple[str, str], list[str]] = {}
     for kind in ("worse", "better"):
-        alike = [finding for finding in found if finding.cell.direction == kind]
+        alike = [finding for finding in ordered if finding.cell.direction == kind]
         for measure in dict.fromkeys(finding.measure for finding in alike):
             parts = [finding for finding in alike if finding.measure == measure]
             sizes = [abs(part.cell.change or 0.0) for part in parts if not part.row.slice]
@@ -199,7 +199,9 @@ def claims(found: Sequence[Finding]) -> str:
             ]
             where = f" for {some(dict.fromkeys(slices))} queries" if slices else ""
             if sizes:
-                others = {of.measure for of in found if of.row.slice and of.cell.direction != kind}
+                others = {
+                    of.measure for of in ordered if of.row.slice and of.cell.direction != kind
+                }
                 overall = " overall" if measure in others else ""
                 where = f", most{where}" if where and kind == "worse" else overall
             groups.setdefault((parts[0].verb, where), []).append(measure)
@@ -208,11 +210,11 @@ def claims(found: Sequence[Finding]) -> str:
     return "; ".join(phrases[: 2 * MOST_NAMED]) + f"; {more:,} more changes" * (more > 0)
 
 
-def claims_by_system(found: Sequence[Finding], systems: Sequence[str]) -> str:
+def claims_by_system(ordered: Sequence[Finding], systems: Sequence[str]) -> str:
     """Systems with the same claims together, losses first; slices only for a single system."""
     grouped: dict[tuple[bool, str], list[str]] = {}
-    for number in {finding.row.new for finding in found}:
-        parts = [finding for finding in found if finding.row.new == number]
+    for number in {finding.row.new for finding in ordered}:
+        parts = [finding for finding in ordered if finding.row.new == number]
         overall = [finding for finding in parts if not finding.row.slice] or parts
         gained = all(finding.cell.direction == "better" for finding in parts)
         grouped.setdefault((gained, claims(overall)), []).append(systems[number])

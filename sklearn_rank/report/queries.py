@@ -168,11 +168,11 @@ def items_of(
         item: [[None] * (len(sides) - 1) for _ in changes] for item in names
     }
     largest = dict.fromkeys(names, 0.0)
-    for place, systems in enumerate(changes):
+    for nth, systems in enumerate(changes):
         for number, of_system in enumerate(systems):
             for change in of_system:
                 if change.item in shares and math.isfinite(change.contribution):
-                    shares[change.item][place][number] = rounded(change.contribution)
+                    shares[change.item][nth][number] = rounded(change.contribution)
                     largest[change.item] = max(largest[change.item], abs(change.contribution))
     rows: list[list[Any]] = []
     has_scores, no_points = any(scores_of), [None] * len(sides)

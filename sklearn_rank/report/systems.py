@@ -203,19 +203,19 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
 
 def _lead(section: Section, gate: GateResult | None) -> Finding | None:
     """The cell that a page opens with: of the verdict of a gate, or else of the first claim."""
-    found = findings(section)
-    if gate is None or (gate.worst is None and found):
-        return next(iter(found), None)
+    ordered = findings(section)
+    if gate is None or (gate.worst is None and ordered):
+        return next(iter(ordered), None)
     limited = (name for name, row in gate.measures.items() if row.allowed is not None)
     measure, label = next(limited, next(iter(gate.measures))), ""
     if gate.worst is not None:
         measure, label = gate.worst.measure, "".join(map(slice_name, gate.worst.labels[:1]))
-    place = section.measures.index(gate.measures[measure].title)
+    number = section.measures.index(gate.measures[measure].title)
     row = next((row for row in section.rows if row.slice == label), section.rows[0])
-    cell = row.cells[place]
+    cell = row.cells[number]
     if cell is None:
         return None
-    return Finding(row, cell, section.measures[place], section.greater[place])
+    return Finding(row, cell, section.measures[number], section.greater[number])
 
 
 # The answer --------------------------------------------------------------------------------------
@@ -231,12 +231,12 @@ def verdict_of(
 ) -> Verdict:
     """The verdict of the gate if there is one, else the significant changes; and their numbers."""
     section = compared_section(comparison, {}) if section is None else section
-    found, lead = findings(section), _lead(section, gate)
+    ordered, lead = findings(section), _lead(section, gate)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
     is_same, details = next(changed, None) is None, []
     if gate is None and lead is not None:
         details.append(_numbers(comparison, lead, section))
-        rest, in_slices = found[1:], sum(bool(finding.row.slice) for finding in found[1:])
+        rest, in_slices = ordered[1:], sum(bool(finding.row.slice) for finding in ordered[1:])
         more = count(len(rest), "other change is", "other changes are") if rest else "No other is"
         more += " significant" + f", {in_slices:,} of them in slices" * bool(in_slices)
         family = comparison.family_text
@@ -258,9 +258,9 @@ def verdict_of(
     elif lead is None:
         text = "No significant change"
     elif len(section.systems) > 2:
-        text = f"{claims_by_system(found, section.systems)}; {_highest(comparison)}"
+        text = f"{claims_by_system(ordered, section.systems)}; {_highest(comparison)}"
     else:
-        text = claims(found)
+        text = claims(ordered)
     direction = "" if lead is None else lead.cell.direction
     return Verdict(text, direction or "same", tuple(details), to_judge)
 
@@ -396,8 +396,8 @@ def with_queries(
         values = {one: [column] for one, column in columns.items() if column is not None}
         chosen = None if measure is None else result._record(measure).measure
     else:
-        places = result._joined.positions
-        systems = {name: (one, places[name]) for name, one in result.evaluations.items()}
+        positions = result._joined.positions
+        systems = {name: (one, positions[name]) for name, one in result.evaluations.items()}
         by_query = [name for name in result.measures if not result.measure(name).is_pooled]
         values = {result.measure(name): [*result.values(name).values()] for name in by_query}
         chosen = None if measure is None else result.measure(measure)
@@ -418,9 +418,9 @@ def with_queries(
             "system": result.names[view.get("system", 1)],
         }
         part = parts.get(view.get("slice", ""), result)
-        found = part.most_changed(10, direction="worse", **wanted)
-        found = found or part.most_changed(10, **wanted)
-        changes = changes_table(found, result.baseline, wanted["system"], most=1)
+        changed = part.most_changed(10, direction="worse", **wanted)
+        changed = changed or part.most_changed(10, **wanted)
+        changes = changes_table(changed, result.baseline, wanted["system"], most=1)
     labels = _labels(ids, parts)
     data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)
     return replace(section, queries=data, changes=changes)

@@ -56,15 +56,15 @@ class Table:
         is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
         return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
 
-    def without(self, place: int) -> Table:
+    def without(self, number: int) -> Table:
         """The table without a column."""
-        columns = self.columns[:place] + self.columns[place + 1 :]
-        rows = tuple(row[:place] + row[place + 1 :] for row in self.rows)
+        columns = self.columns[:number] + self.columns[number + 1 :]
+        rows = tuple(row[:number] + row[number + 1 :] for row in self.rows)
         return replace(self, columns=columns, rows=rows)
 
-    def column(self, place: int) -> list[Cell]:
+    def column(self, number: int) -> list[Cell]:
         """Cells of a column, from the top."""
-        return [row[place] for row in self.rows]
+        return [row[number] for row in self.rows]
 
 
 # Cells from values -------------------------------------------------------------------------------
