@@ -13,7 +13,7 @@ from sklearn_rank.gates.limits import SettingError, Settings, in_ci
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
 
-_KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
+_KINDS = {bool: "bool", int: "int", float: "float"}
 
 # Name of each option, how it is parsed, and what it means.
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {

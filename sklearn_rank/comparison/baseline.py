@@ -59,8 +59,7 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     n: Count = 0
     """Length of its ranking."""
     found: dict[str, Rank] | None = None
-    """Ranks of the relevant items that were retrieved, by number where items have no ids; None
-    where ids are not to be recorded."""
+    """Ranks of the relevant items that were retrieved, by number where items have no ids."""
     grades: list[float] | None = None
     """Grades of these, where items have no ids."""
     top: list[str] = []
@@ -201,8 +200,8 @@ def write(path: Path, baseline: Baseline, shown: str) -> None:
     """Replace a file as a whole: a crash or a full disk leaves the old one as it was."""
     content = as_text(baseline).encode()
     try:
-        rule = f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read; "
-        _need(len(content) <= MAX_BYTES, f"{rule}rank_store = values takes less", OSError)
+        rule = f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read"
+        _need(len(content) <= MAX_BYTES, rule, OSError)
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, content)
     except OSError as error:
@@ -218,15 +217,10 @@ def record(
     evaluation: Evaluation,
     name: str,
     slices: Mapping[str, tuple[Sequence[int], Evaluation]] | None = None,
-    *,
-    ids: bool = True,
 ) -> Baseline:
-    """The baseline of an evaluation; ``ids=False`` omits item ids and ranks.
-
-    ``slices`` are numbers of queries and evaluations, by label.
-    """
+    """The baseline of an evaluation; ``slices`` are numbers of queries and evaluations."""
     parts = slices or {}
-    columns = _columns(evaluation, parts, ids=ids)
+    columns = _columns(evaluation, parts)
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
@@ -277,9 +271,7 @@ def averaged_queries(evaluation: Evaluation, name: str) -> int:
     return len(evaluation.query_ids) if scored.measure.is_pooled else scored.average.n_averaged
 
 
-def _columns(
-    evaluation: Evaluation, slices: Mapping[str, Any], *, ids: bool
-) -> dict[str, Sequence[Any]]:
+def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
     ids_of_items, keys = evaluation.items, keys_of(evaluation.query_ids, "queries")
     columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(evaluation)}
@@ -294,8 +286,6 @@ def _columns(
     if slices:
         columns["slices"] = labels_of(slices, len(keys))
     columns["n"] = evaluation.n_ranked.tolist()
-    if not ids:
-        return columns
     columns["found"] = list(_found(evaluation))
     if ids_of_items is None:
         rankings = evaluation.rankings

@@ -164,7 +164,7 @@ def _update(
         for name, (was, now) in moves.items()
         if (now < was) is new._scored[name].measure.metric.greater_is_better
     }
-    content = record(new, result.name, measured.slices, ids=limits.settings.store == "ranks")
+    content = record(new, result.name, measured.slices)
     settled = judge(measured, limits, *recorded(new, content, measured.slices))
     settled, accepts = replace(settled, file=file), file.writes == "accept"
     why = "" if fit is None or accepts else _why_not(result, fit, moves, lowered)

@@ -115,10 +115,6 @@ class Settings:
         *(HARD_DROP, "drop of a bounded measure that is always red; 0: none"),
         *("a number in [0, 1)", lambda number: 0 <= number < 1),
     )
-    store: str = _setting(
-        *("ranks", "what baselines hold: ranks, or values without ids"),
-        *("one of ranks, values", ("ranks", "values").__contains__),
-    )
     strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
     def __post_init__(self) -> None:

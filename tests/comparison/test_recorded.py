@@ -96,12 +96,6 @@ def test_ids_of_other_types_are_those_of_the_evaluation(recorded: Any) -> None:
     assert {hit.item for hit in place.hits} == {20, "é"}
 
 
-def test_files_of_values_alone_compare_and_explain_nothing(recorded: Any) -> None:
-    found = compare({"baseline": recorded(evaluated(), ids=False), "now": evaluated(NEW)})
-    assert found["map"].losses == 3
-    assert found.most_changed(1)[0].before.hits == []
-
-
 def test_repeats_keep_their_spread(recorded: Any) -> None:
     runs = Repeats([OLD, NEW, NEW])
     live = evaluate(TRUTH, runs, "map")

@@ -51,14 +51,6 @@ def test_a_file_has_one_query_a_line_and_what_explains_a_drop(gate):
     assert gate.path.read_bytes() == again
 
 
-def test_ids_of_items_stay_out_where_values_alone_are_stored(gate):
-    gate.settings = Settings(store="values")
-    gate.record(*case([2, 3]), **DROP)
-    assert "good" not in gate.path.read_text()
-    assert gate(*case([2, 3]), **DROP).state == "pass"
-    assert gate(*case([3, 4]), **DROP).state == "fail"
-
-
 def test_an_item_that_never_moved_is_where_it_was(gate):
     gate.record(*case([2] * 4), **DROP)
     result = gate(*case([9] + [2] * 3), **DROP, hard_drop=0.02)

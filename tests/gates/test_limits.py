@@ -123,7 +123,6 @@ def test_scalars_of_numpy_are_numbers(kind):
         ({"slice_alpha": 0}, "slice_alpha must be"),
         ({"hard_drop": 1.0}, "hard_drop must be"),
         ({"min_slice_size": 1}, "min_slice_size must be an int of at least 2"),
-        ({"store": "all"}, "store must be one of ranks, values"),
         ({"strict": "yes"}, "strict must be a bool"),
     ],
 )

@@ -170,7 +170,6 @@ def test_a_setting_means_the_same_in_every_file(section, recorded):
 WRONG = [
     *("rank_alpha = x", "rank_alpha = -0.05", "rank_alpha = 5", "rank_alpha = nan"),
     *("rank_strict = perhaps", "rank_min_slice_size = 2.5"),
-    "rank_store = all",
     "rank_hard_drop = 5",
 ]
 
