@@ -97,7 +97,7 @@ def _share(default: float, meaning: str) -> Any:
     return _setting(default, meaning, "a number in (0, 1)", lambda n: 0 < n < 1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Settings:
     """Settings of all gates of a project: names, types, rules and defaults.
 
@@ -167,7 +167,7 @@ Numbers = Mapping[str, float]
 """A number for each measure, by canonical spelling."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Limits:
     """Everything that a gate limits, and how its data is read."""
 
