@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from itertools import chain, compress, repeat
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -47,7 +48,7 @@ from sklearn_rank.inputs.tables import (
     take_ids,
     types_of,
 )
-from sklearn_rank.rankings.data import InputCounts, ItemIds, RankingData
+from sklearn_rank.rankings.data import ByQuery, InputCounts, ItemIds, RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
@@ -91,6 +92,8 @@ class _Joined(NamedTuple):
     rankings: list[Any] | Run
     """As they were ranked."""
     counts: InputCounts = InputCounts()
+    judged: tuple[list[Any], IntArray, Array] | None = None
+    """All judged items, the borders of their queries, and grades, where they are copied."""
 
 
 def read_items(
@@ -239,12 +242,14 @@ def _look_up(
         of_ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
     judged, n_judged = _chosen(is_relevant, borders, grades), None
     ids = [*chain.from_iterable(truths)]
+    whole = ids, borders, grades
     if assumed == "partial":
         n_judged = sizes
     else:
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
     items = Items(offsets, scores, of_ranked, judged, n_judged=n_judged, ties=options.ties)
-    return _Joined(items, assumed, Judgements(JudgedItems(borders, ids, grades)), rankings)
+    judgements = Judgements(JudgedItems(borders, ids, grades))
+    return _Joined(items, assumed, judgements, rankings, judged=whole)
 
 
 def _chosen(
@@ -270,28 +275,41 @@ def _copied(
     *,
     is_shared: bool,
 ) -> ItemIds:
-    """The ids that were read, copied, so that they stay as they are."""
-    ranked: dict[Any, tuple[tuple[Any, ...], Array | None]] = {}
-    borders, scores = joined.items.offsets.tolist(), joined.items.scores
-    for number, ids in enumerate(_per_query(joined.rankings)):
-        # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-        items, numbers = tuple(ids), None
-        if scores is not None:
-            numbers = scores[borders[number] : borders[number + 1]]
-            if TIE_RULES[options.ties].by_id:
-                texts = list(map(as_text, items))
-                order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
-                items, numbers = tuple(items[row] for row in order), numbers[order]
-        ranked[query_ids[number]] = items, numbers
-    tables = (
-        {item: float(grade) for item, grade in truth.items() if grade >= 0}
-        if isinstance(truth, Mapping)
-        else dict.fromkeys(truth, 1.0)
-        for truth in _per_query(truths)
-    )
+    """The ids that were read, copied into columns, so that they stay as they are."""
+    if joined.judged is not None:
+        judged = joined.judged
+    elif isinstance(truths, Qrels):
+        judged = truths.item_ids.to_list(), truths.offsets, truths.grades
+    else:
+        judged = [*truths[0]], np.array([0, len(truths[0])]), np.ones(len(truths[0]))
+    table = partial(_judged_of, *judged)
+    by_id = TIE_RULES[options.ties].by_id
+    ranked = joined.rankings
+    items = ranked.item_ids.to_list() if isinstance(ranked, Run) else [*chain.from_iterable(ranked)]
+    columns = items, joined.items.offsets, joined.items.scores
+    rankings = ByQuery(query_ids, partial(_ranking_of, *columns, by_id=by_id))
     if is_shared:
-        return ItemIds(ranked, {}, next(tables))
-    return ItemIds(ranked, dict(zip(list(query_ids), tables, strict=True)), None)
+        return ItemIds(rankings, {}, table(0))
+    return ItemIds(rankings, ByQuery(query_ids, table), None)
+
+
+def _judged_of(items: list[Any], borders: IntArray, grades: Array, query: int) -> dict[Any, float]:
+    """The judged items of a query, by its number, with their grades."""
+    rows = slice(borders[query], borders[query + 1])
+    pairs = zip(items[rows], grades[rows].tolist(), strict=True)
+    return {item: float(grade) for item, grade in pairs if grade >= 0}
+
+
+def _ranking_of(
+    items: list[Any], offsets: IntArray, scores: Array | None, query: int, *, by_id: bool
+) -> tuple[list[Any], Array | None]:
+    """The items of a ranking, by the number of its query, and their scores."""
+    rows = slice(offsets[query], offsets[query + 1])
+    ids = items[rows]
+    if scores is None or not by_id:
+        return ids, None if scores is None else scores[rows]
+    order = sorted(range(len(ids)), key=list(map(as_text, ids)).__getitem__, reverse=True)
+    return [ids[row] for row in order], scores[rows][order]
 
 
 # Long tables -------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import accumulate, chain
@@ -46,6 +46,23 @@ class InputCounts:
 ASSUMED = ("", "complete", "partial")
 """Assumptions about items that the ground truth does not name: none if there are no such items
 or the truth is a set, which is complete; irrelevant; or unjudged. The last of several prevails."""
+
+
+class ByQuery(Mapping[Any, Any]):
+    """A value for each query, made of columns when it is asked for."""
+
+    def __init__(self, query_ids: Iterable[Any], value_of: Callable[[int], Any]) -> None:
+        self._number_of = {query: number for number, query in enumerate(query_ids)}
+        self._value_of = value_of
+
+    def __getitem__(self, query: Any) -> Any:
+        return self._value_of(self._number_of[query])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._number_of)
+
+    def __len__(self) -> int:
+        return len(self._number_of)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
