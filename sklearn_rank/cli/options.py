@@ -207,6 +207,8 @@ class _Parser(argparse.ArgumentParser):
                 hint = self._hint_of_words(rest)
             elif unknown[0] == "--html":
                 hint = "; 'sklearn-rank report' writes an HTML file"
+            elif unknown[0] == "--format" and "--json" in self._option_string_actions:
+                hint = "; it writes files: --json FILE, --markdown FILE"
             else:
                 hint = closest(unknown[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")

@@ -95,8 +95,9 @@ _NAMES = {
         *("group", "category", "class", "type", "set"),
     ),
     "text": ("text", "querytext", "title", "question", "description"),
+    "number": ("number", "value"),
 }
-"""Plain names of columns that hold a label of a query, or its text."""
+"""Plain names of columns that hold a label of a query, its text, or a number."""
 
 
 def read_labels(
@@ -159,7 +160,7 @@ def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
 def read_values(path: str) -> dict[str, float]:
     """{query: number} of a file in the formats of labels; NaN for an empty cell."""
     source, values = source_of(path, "--values"), dict[str, float]()
-    for line, query, value in _pairs(source, text_of(path, "--values"), "label", "query"):
+    for line, query, value in _pairs(source, text_of(path, "--values"), "number", "query"):
         try:
             number = math.nan if value in ("", None) else float(value)
         except (TypeError, ValueError):
@@ -205,7 +206,7 @@ def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -
     queries = ids_among(names, of, _NAMES[what])
     rest = {name: plain_name(name) for name in names if name not in queries}
     labels = [name for name in names if rest.get(name) in _NAMES[what]]
-    if not labels and (len(names) == 2 or what == "label"):
+    if not labels and (len(names) == 2 or what != "text"):
         others = {*_NAMES["label"], *_NAMES["text"]}
         may_be = (None, of) if what == "text" else (None,)
         labels = [name for name in rest if role_of(name) in may_be and rest[name] not in others]

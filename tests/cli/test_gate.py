@@ -208,6 +208,8 @@ def test_values_and_clusters_of_files(command):
     command.write({"ms.csv": '{"version": 1, "model": "e5", "queries": []}'})
     wanted = "{query: number} or CSV of a query and a number"
     assert f"'model' has 'e5', which is not a number; it needs {wanted}" in command(words, 2)
+    command.write({"ms.csv": "query,fast,slow\nq1,0.1,0.3\n"})
+    assert "needs the columns query and number, and the first line" in command(words, 2)
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 
 
