@@ -91,6 +91,7 @@ def compare(
     for option in reading:
         if option not in options_of_evaluate:
             hint = closest(option, [*options_of_evaluate, *inspect.signature(compare).parameters])
+            hint = "; the first system is the baseline" if option == "baseline" else hint
             msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
     systems = _read_systems(y_true, y_score, measures, reading)

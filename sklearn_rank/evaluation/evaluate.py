@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 __all__ = ["evaluate"]
@@ -31,6 +32,7 @@ __all__ = ["evaluate"]
 _ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
     "k": "a measure names it, as in 'ndcg@10'",
+    "metrics": "they are measures=",
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "qid": "query ids are groups=",
 }
@@ -167,7 +169,8 @@ def evaluate(
     array([1.    , 0.7967])
     """
     for name in unknown:
-        remedy = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        names = inspect.signature(evaluate).parameters
+        remedy = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else closest(name, names)
         msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
         raise TypeError(msg)
     sides = (y_score, *(values.values() if isinstance(values, Mapping) else ()))

@@ -60,7 +60,12 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
             msg = f"{both}; pass {provider} to compare them"
             if objects:
                 msg += f" ({objects})"
-            if any(issubclass(kind, float) for kind in ranked | true):
+            if str in ranked & true:
+                msg += (
+                    ". Rows of a query, an item and a number go in as data frames, "
+                    "DataFrame(rows, columns=['query', 'item', 'score'])"
+                )
+            elif any(issubclass(kind, float) for kind in ranked | true):
                 msg += (
                     ". Floats come from a column that had missing values: drop these rows and "
                     "cast it, as by .astype('int64'). If these are grades and scores, pass 2-D "

@@ -89,6 +89,18 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], min_rel=4),
         r"'min_rel'; a measure names it, as in 'map\(min_rel=2\)'",
     ),
+    "evaluate(metrics=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
+        "'metrics'; they are measures=",
+    ),
+    "evaluate(missin=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
+        r"'missin'; did you mean 'missing'\?",
+    ),
+    "compare(baseline=)": (
+        lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, baseline="b"),
+        "'baseline'; the first system is the baseline",
+    ),
     "a function with convention=": (
         lambda: sr.ndcg_at_k_score(*MATRIX, convention="sklearn"),
         "unexpected keyword argument 'convention'",
