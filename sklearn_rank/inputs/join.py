@@ -216,9 +216,10 @@ def _look_up(
         grades = np.array(numbers, dtype=np.float64)
     if has_scores:
         numbers = [*chain.from_iterable(map(dict.values, rankings))]
-        if not set(map(type, numbers)) <= {int, float}:
+        kinds = set(map(type, numbers))
+        if not kinds <= {int, float}:
             return None
-        scores = np.array(numbers)
+        scores = np.fromiter(numbers, float) if kinds == {float} else np.array(numbers)
         is_exact = scores.dtype.kind in "iu" or np.abs(scores).max(initial=0) < EXACT_INTEGER
         if scores.dtype.kind not in "iuf" or not is_exact:  # or something is missing
             return None
