@@ -64,6 +64,17 @@ def test_slices_and_other_views_are_means_of_runs() -> None:
         found.runs[0].spread("mrr")
 
 
+@pytest.mark.filterwarnings("ignore:.*counts nothing for relevant items:UserWarning")
+def test_weights_of_a_measure_are_means_of_runs() -> None:
+    truth = {"q1": {"a", "b"}, "q2": {"c"}}
+    runs = [{"q1": ["a", "x", "b"], "q2": ["c", "x"]}, {"q1": ["a", "x"], "q2": ["c", "x"]}]
+    found = evaluate(truth, Repeats(runs), "auc(unretrieved=ignore)")
+    # q1 retrieves two relevant items in one run, at an AUC of 1/2, and one in the other, at 1.
+    weight, value = (2 + 1) / 2, (1 / 2 + 1) / 2
+    assert found.query_weights("auc(unretrieved=ignore)") == pytest.approx([weight, 1])
+    assert found["auc(unretrieved=ignore)"] == pytest.approx((weight * value + 1) / (weight + 1))
+
+
 def test_what_is_undefined_in_every_run_stays_so_and_is_said_once() -> None:
     truth = {"q1": {"a"}, "q2": set()}
     runs = [{"q1": ["a"], "q2": ["x"]}, {"q1": ["x", "a"], "q2": ["y"]}]
