@@ -11,6 +11,7 @@ assertion rewriting and warn if it was imported earlier; there is no assertion i
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -100,12 +101,16 @@ _MEANT = {
     "average_precision_score": "mean_average_precision_score",
     "dcg_score": "dcg_at_k_score",
     "f1_score": "fbeta_at_k_score",
+    "err_score": "expected_reciprocal_rank_score",
     "fbeta_score": "fbeta_at_k_score",
+    "gauc_score": "group_auc_score",
     "hit_rate_score": "hit_rate_at_k_score",
     "label_ranking_average_precision_score": "mean_average_precision_score",
     "lag_score": "lag_error",
+    "lauc_score": "limited_auc_score",
     "make_scorer": "make_rank_scorer",
     "map_score": "mean_average_precision_score",
+    "mar_score": "mean_average_recall_score",
     "mrr_score": "mean_reciprocal_rank_score",
     "ndcg_score": "ndcg_at_k_score",
     "precision_recall_curve": "ranking_precision_recall_curve",
@@ -126,7 +131,9 @@ def __getattr__(name: str) -> Any:
             msg += f"; it is called {_MEANT[name]!r} here"
         if name in ("dcg_score", "ndcg_score"):
             msg += ", and has scikit-learn's values with gain='linear'"
-        raise AttributeError(msg)
+        # ``from sklearn_rank import ...`` replaces the message of an AttributeError.
+        is_imported = name in _MEANT and sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        raise ImportError(msg) if is_imported else AttributeError(msg)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -196,6 +196,14 @@ def reading_help() -> str:
 # The commands -----------------------------------------------------------------------------------
 
 
+_MEANT = {
+    **dict.fromkeys(("--metric", "--metrics"), "--measure"),
+    **dict.fromkeys(("--min", "--threshold"), "--at-least"),
+    "--report": "--html",
+}
+"""What options are called elsewhere, and what here."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Suggests the command or option that a mistyped one is close to."""
 
@@ -203,14 +211,15 @@ class _Parser(argparse.ArgumentParser):
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if rest:
+            meant = _MEANT.get(unknown[0], unknown[0]) if unknown else ""
             if not unknown:
                 hint = self._hint_of_words(rest)
-            elif unknown[0] == "--html":
+            elif meant == "--html" and meant not in self._option_string_actions:
                 hint = "; 'sklearn-rank report' writes an HTML file"
-            elif unknown[0] == "--format" and "--json" in self._option_string_actions:
+            elif meant == "--format" and "--json" in self._option_string_actions:
                 hint = "; it writes files: --json FILE, --markdown FILE"
             else:
-                hint = closest(unknown[0], self._option_string_actions)
+                hint = closest(meant, self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return parsed, rest
 

@@ -8,19 +8,23 @@ from typing import Any
 
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison, comparisons_of
-from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.evaluate import evaluate, refuse_option
 from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import check_share
-from sklearn_rank.support.text import closest, format_list, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 __all__ = ["compare"]
 
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
 """Parameters of ``evaluate`` that are not passed on by name."""
+_ELSEWHERE = {
+    "baseline": "the first system is the baseline",
+    "slices": "compare(...).by_slice(slices) compares each slice",
+}
 _DEFAULT_MEASURES = ("map", "ndcg@10")
 """Default measures of ``evaluate``."""
 
@@ -90,10 +94,8 @@ def compare(
     options_of_evaluate = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in options_of_evaluate:
-            hint = closest(option, [*options_of_evaluate, *inspect.signature(compare).parameters])
-            hint = "; the first system is the baseline" if option == "baseline" else hint
-            msg = f"compare() got an unexpected keyword argument {safe_repr(option)}{hint}"
-            raise TypeError(msg)
+            names = [*options_of_evaluate, *inspect.signature(compare).parameters]
+            refuse_option("compare", option, names, **_ELSEWHERE)
     systems = _read_systems(y_true, y_score, measures, reading)
     joined, omissions = join(systems, measures)
     return comparisons_of([joined], alpha, omissions)[0]

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any, Never, NoReturn
 
 from sklearn_rank.evaluation.compute import read, score_measures
 from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
@@ -32,11 +32,20 @@ __all__ = ["evaluate"]
 _ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
     "k": "a measure names it, as in 'ndcg@10'",
+    "metric": "it is measures=",
     "metrics": "they are measures=",
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "qid": "query ids are groups=",
 }
 """Where to pass what other functions take as an argument."""
+
+
+def refuse_option(function: str, name: str, names: Iterable[str], **elsewhere: str) -> NoReturn:
+    """TypeError for an argument that a function does not have, with the one that was meant."""
+    hints = {**_ELSEWHERE, **elsewhere}
+    hint = f"; {hints[name]}" if name in hints else closest(name, names)
+    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{hint}"
+    raise TypeError(msg)
 
 
 def evaluate(
@@ -169,10 +178,7 @@ def evaluate(
     array([1.    , 0.7967])
     """
     for name in unknown:
-        names = inspect.signature(evaluate).parameters
-        remedy = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else closest(name, names)
-        msg = f"evaluate() got an unexpected keyword argument {safe_repr(name)}{remedy}"
-        raise TypeError(msg)
+        refuse_option("evaluate", name, inspect.signature(evaluate).parameters)
     sides = (y_score, *(values.values() if isinstance(values, Mapping) else ()))
     repeated = [side for side in sides if isinstance(side, Repeats)]
     if repeated:

@@ -80,8 +80,9 @@ def as_tables(
         return y_true, y_score
     kinds = {name: type(side).__name__ for name, side in sides.items()}
     files = [name for name, side in sides.items() if isinstance(side, (str, os.PathLike))]
+    are_files = all(isinstance(side, (str, os.PathLike, Run, Qrels)) for side in sides.values())
     msg = ""
-    if files and all(isinstance(s, (str, os.PathLike, Run, Qrels)) for s in sides.values()):
+    if files and (are_files or os.path.splitext(sides[files[0]])[1]):
         msg = (
             f"{files[0]} is a {kinds[files[0]]}; files are read first: "
             "evaluate(read_qrels(...), read_run(...))"

@@ -237,6 +237,8 @@ def _called(function: Any, value: Any, name: str, *where: object) -> Any:
     except Exception as error:
         what = f"{type(error).__name__}({safe_repr(str(error))})"
         msg = f"{name} raised {what} on {' '.join(map(str, where))}"
+        if is_pair(value):
+            msg += "; each item is a pair, so pass a function of its first element, item[0]"
         raise ValueError(msg) from error
 
 

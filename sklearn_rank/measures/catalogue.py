@@ -386,6 +386,9 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
+_WITHOUT_JUDGEMENTS = {"coverage", "diversity", "novelty", "serendipity"}
+
+
 def find_metric(name: str) -> Metric:
     """The record behind a name or alias, whatever its case."""
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
@@ -396,6 +399,8 @@ def find_metric(name: str) -> Metric:
         hint = closest(name.lower(), _BY_NAME)
         if meant is not None and meant.takes_k:
             hint = f"; did you mean '{meant.name}@{cutoff}'?"
+        if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
+            hint = "; it does not depend on judgements: compute it and pass values={name: numbers}"
         msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {names}"
         raise UnknownMeasureError(msg)
     return metric

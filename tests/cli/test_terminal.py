@@ -105,6 +105,10 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("evaluate t.qrels one.run -m ndcg@10 mrr map@5", "; join measures by commas, as in -m nd"),
         ("evaluate t.qrels one.run two.run", "two.run; 'sklearn-rank compare' takes several runs"),
         ("compare t.qrels one.run two.run --html x", "; 'sklearn-rank report' writes an HTML file"),
+        ("compare t.qrels one.run two.run --report x", "'sklearn-rank report' writes an HTML file"),
+        ("compare t.qrels one.run two.run --metrics map", "; did you mean '--measure'?"),
+        ("gate t.qrels one.run --report x", "; did you mean '--html'?"),
+        ("gate t.qrels one.run --min map=0.5", "; did you mean '--at-least'?"),
         ("gate t.qrels one.run --format json", "it writes files: --json FILE, --markdown FILE"),
         (
             "gate t.qrels one.run --max-drop ndcg@10=0.02,map=1%",

@@ -411,6 +411,12 @@ def test_string_providers(provider: Any, error: Any, message: str) -> None:
     refused(error, message, A, [["a", "b"]], string_provider=provider)
 
 
+def test_a_string_provider_of_pairs() -> None:
+    message = r"AttributeError.* on item 0 of y_score\[0\]; .* its first element, item\[0\]$"
+    pairs = [[(Path("a"), 0.9)]]
+    refused(ValueError, message, A, pairs, string_provider=lambda hit: hit.name)
+
+
 def test_string_providers_name_the_place_and_the_cause() -> None:
     message, sides = r"returned int for item 1 of y_true\['q'\]", ({"q": ["a", 3]}, {"q": ["a"]})
     refused(TypeError, message, *sides, string_provider=lambda item: item)
@@ -500,6 +506,8 @@ RUN = Run.from_columns(["q"], ["a"], scores=[0.5])
         (Path("dev.qrels"), "x", f"y_true is a {type(Path()).__name__}; files are read first"),
         (QRELS, "bm25.run", "y_score is a str; files are read first"),
         ("dev.qrels", RUN, "y_true is a str; files are read first"),
+        ("golden.json", {"q": ["a"]}, "y_true is a str; files are read first"),
+        ({"q": ["a"]}, Path("runs/new.run"), "y_score is a .*Path; files are read first"),
     ],
 )
 def test_files_and_tables(y_true: Any, y_score: Any, message: str) -> None:

@@ -153,6 +153,7 @@ def test_several_cutoffs_at_once():
 
 UNKNOWN = {
     "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
+    "coverage@20": r"unknown measure 'coverage'; it does not depend on judgements: .* values=",
     "ndcg10": r"^unknown measure 'ndcg10'; did you mean 'ndcg@10'\?; known measures: map",
     "NDCG-5": r"did you mean 'ndcg@5'\?",
     "p10": r"did you mean 'precision@10'\?",

@@ -77,6 +77,10 @@ ANSWERED = {
         lambda: sr.average_precision_score,
         "it is called 'mean_average_precision_score' here",
     ),
+    "from sklearn_rank import ndcg_score": (
+        lambda: exec("from sklearn_rank import ndcg_score"),
+        "it is called 'ndcg_at_k_score' here",
+    ),
     "roc_curve": (lambda: sr.roc_curve, "it is called 'ranking_roc_curve' here"),
     "auc_score": (lambda: sr.auc_score, "it is called 'ranking_auc_score' here"),
     "lag_score": (lambda: sr.lag_score, "it is called 'lag_error' here"),
@@ -96,6 +100,10 @@ ANSWERED = {
     "evaluate(missin=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
         r"'missin'; did you mean 'missing'\?",
+    ),
+    "compare(metric=)": (
+        lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, metric="map"),
+        "'metric'; it is measures=",
     ),
     "compare(baseline=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, baseline="b"),
@@ -142,7 +150,8 @@ def test_what_is_answered_with_what(habit):
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.raises(
-            (TypeError, ValueError, AttributeError, sr.SearchStopped), match=f"(?s){message}"
+            (TypeError, ValueError, AttributeError, ImportError, sr.SearchStopped),
+            match=f"(?s){message}",
         ),
     ):
         call()
