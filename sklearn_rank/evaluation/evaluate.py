@@ -35,6 +35,7 @@ _ELSEWHERE = {
     "metric": "it is measures=",
     "metrics": "they are measures=",
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
+    "per_query": "evaluate(...).per_query has the values",
     "qid": "query ids are groups=",
 }
 """Where to pass what other functions take as an argument."""

@@ -78,7 +78,7 @@ def measure_from(
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-]{0,99}", name):
         msg = (
             "name must be up to 100 letters, digits, '_', '.' and '-', starting with a letter; got "
-            f"{safe_repr(name)}"
+            f"{safe_repr(name)}{'; pass measure_from(name, function)' * callable(name)}"
         )
         raise InvalidParameterError(msg)
     try:

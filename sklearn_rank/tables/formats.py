@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_text
@@ -202,11 +202,31 @@ MOST_PRINTED = 20
 Row = TypeVar("Row")
 
 
+_MEANT = {
+    **dict.fromkeys(("to_df", "to_pandas", "to_polars"), "to_frame(backend) makes a data frame"),
+    **dict.fromkeys(
+        ("to_csv", "to_json", "save"), "to_frame() and to_dict() have what can be saved"
+    ),
+    **dict.fromkeys(("to_html", "save_html"), "report(path) writes an HTML file"),
+    **dict.fromkeys(("p", "p_value", "p_values", "pvalue"), "of a comparison, each of rows has p"),
+    **dict.fromkeys(("mean", "score", "summary"), "result['map'] has the figures of a measure"),
+    **dict.fromkeys(("best", "worst"), "most_changed() of a comparison names queries"),
+}
+"""What other libraries call the parts of a result, and where they are."""
+
+
 class Tabular:
     """A result that prints as a table, and can be pasted as one into a paper or a page."""
 
     _ROWS: ClassVar[tuple[str, ...]] = ()
     """Kinds of rows, the default first."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            msg += f"; {_MEANT[name]}" if name in _MEANT else ""
+            raise AttributeError(msg, name=name, obj=self)
 
     def _table(self, rows: str) -> Table:
         """The table whose rows are these."""

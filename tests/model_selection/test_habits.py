@@ -101,6 +101,26 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
         r"'missin'; did you mean 'missing'\?",
     ),
+    "evaluate(per_query=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], per_query=True),
+        r"'per_query'; evaluate\(...\).per_query has the values",
+    ),
+    "evaluate().to_pandas()": (
+        lambda: sr.evaluate([{"a"}], [["a"]]).to_pandas(),
+        r"'Evaluation' object has no attribute 'to_pandas'; to_frame\(backend\) makes a data",
+    ),
+    "compare().p_values": (
+        lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}).p_values,
+        "'Comparison' object has no attribute 'p_values'; of a comparison, each of rows has p",
+    ),
+    "evaluate().nothing": (
+        lambda: sr.evaluate([{"a"}], [["a"]]).nothing,
+        "'Evaluation' object has no attribute 'nothing'$",
+    ),
+    "measure_from(function)": (
+        lambda: sr.measure_from(len, len),
+        r"; pass measure_from\(name, function\)$",
+    ),
     "compare(metric=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, metric="map"),
         "'metric'; it is measures=",
