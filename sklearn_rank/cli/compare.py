@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         cells = (tuple(map(_cell, row.values())) for row in rows)
         print(to_csv(Table(tuple(map(Column, rows[0])), tuple(cells))), end="")
     else:
-        print(getattr(comparison, f"to_{form}")().rstrip("\n"))
+        print(comparison.to_markdown().rstrip("\n"))
     return 0
 
 

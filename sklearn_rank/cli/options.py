@@ -302,7 +302,7 @@ def _evaluate(commands: Any) -> None:
     data("--slices", metavar="FILE", help=labels)
     _add_measures(measures)
     output("-q", "--per-query", action="store_true", help="also print values per query")
-    forms = ("table", "trec", "json", "csv", "markdown", "latex")
+    forms = ("table", "json", "csv", "markdown")
     output("--format", choices=forms, default="table", help="of the output (default: table)")
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("evaluate", "run"))
@@ -327,7 +327,7 @@ def _compare(commands: Any) -> None:
     _add_tests(limits)
     changed = "for each run, list the N queries that changed most in the first measure, and why"
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
-    forms = ("text", "markdown", "latex", "csv", "json")
+    forms = ("text", "markdown", "csv", "json")
     output("--format", choices=forms, default="text", help="of the output (default: text)")
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run"))

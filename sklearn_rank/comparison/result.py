@@ -451,7 +451,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
         Column("baseline", "number"),
         Column("new", "number"),
         Column("change", "number"),
-        Column(f"{100 - 100 * first.alpha:g}% interval", "interval"),
+        Column(f"{100 - 100 * first.alpha:g}% interval", "number"),
         Column("effect", "number", spare=6),
         Column("p", "number", spare=3),
         Column("p (Holm)", "number"),

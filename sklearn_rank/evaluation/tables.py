@@ -36,7 +36,7 @@ FEW = 25
 _COLUMNS = (
     Column("measure"),
     Column("score", "number"),
-    Column("95% interval", "interval"),
+    Column("95% interval", "number"),
     Column("queries", "number"),
 )
 

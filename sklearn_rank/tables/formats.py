@@ -1,4 +1,4 @@
-"""Formats of tables, in which no data is markup: text, CSV, Markdown, LaTeX, HTML of notebooks."""
+"""Formats of tables, in which no data is markup: text, CSV, Markdown, HTML of notebooks."""
 
 from __future__ import annotations
 
@@ -125,54 +125,6 @@ def markdown_rows(columns: tuple[Column, ...], rows: list[list[str]]) -> list[st
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-# LaTeX --------------------------------------------------------------------------------------------
-
-_SPECIAL = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    # Other characters in the old encoding of fonts, OT1, which is still LaTeX's default.
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-    # Makes umlauts in several languages of babel; arguments of the end of the row before.
-    | {'"': r"\symbol{34}", "[": "{[}", "]": "{]}", "*": "{*}"}
-)
-_JOINED = re.compile(r"-(?=-)|,(?=,)|'(?=')|`(?=`)|[!?](?=`)")
-"""Pairs that fonts print as one character."""
-
-
-def escape_latex(text: str) -> str:
-    """Text escaped for LaTeX; pdfLaTeX prints European letters, LuaLaTeX any in the font."""
-    return _JOINED.sub(r"\g<0>{}", safe_text(text, limit=None).translate(_SPECIAL))
-
-
-def to_latex(table: Table) -> str:
-    """A tabular, with the notes as comments."""
-    rows = [list(map(_latex_text, table.columns, row)) for row in table.rows]
-    sides = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    lines = [
-        r"% \usepackage{booktabs}",
-        *(f"% {escape_latex(text)}" for text in table.footnotes()),
-        rf"\begin{{tabular}}{{{sides}}}",
-        r"\toprule",
-        rf"{' & '.join(escape_latex(column.title) for column in table.columns)} \\",
-        r"\midrule",
-        *(rf"{' & '.join(row)} \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines)
-
-
-def _latex_text(column: Column, cell: Cell) -> str:
-    if column.kind == "interval" and cell.text:
-        low, _, high = cell.text.partition("..")
-        text = f"$[{low}, {high}]$"
-    elif column.kind == "number" and cell.text[:1] in ("-", "<"):
-        text = f"${cell.text[0]}${escape_latex(cell.text[1:])}"
-    else:
-        text = escape_latex(cell.text)
-    return rf"\textbf{{{text}}}" if cell.best and text else text
-
-
 # HTML ---------------------------------------------------------------------------------------------
 
 
@@ -208,6 +160,7 @@ _MEANT = {
         ("to_csv", "to_json", "save"), "to_frame() and to_dict() have what can be saved"
     ),
     **dict.fromkeys(("to_html", "save_html"), "report(path) writes an HTML file"),
+    "to_latex": "to_frame().to_latex() is one",
     **dict.fromkeys(("p", "p_value", "p_values", "pvalue"), "of a comparison, each of rows has p"),
     **dict.fromkeys(("mean", "score", "summary"), "result['map'] has the figures of a measure"),
     **dict.fromkeys(("best", "worst"), "most_changed() of a comparison names queries"),
@@ -242,11 +195,6 @@ class Tabular:
     def _repr_html_(self) -> str:
         return "\n".join(map(to_html, self._printed()))
 
-    def _chosen(self, rows: str | None, method: str) -> Table:
-        rows = self._ROWS[0] if rows is None else rows
-        check_option(rows, "rows", self._ROWS, method)
-        return self._table(rows)
-
     def to_markdown(self, *, rows: str | None = None) -> str:
         """The table in Markdown; names cannot become markup, links or mentions.
 
@@ -255,19 +203,9 @@ class Tabular:
         rows : str, default=None
             What a row is: "measures" (default) or "queries" of an evaluation.
         """
-        return to_markdown(self._chosen(rows, "to_markdown"))
-
-    def to_latex(self, *, rows: str | None = None) -> str:
-        """The table as a LaTeX tabular with booktabs, with notes as comments.
-
-        Of a comparison, significant changes are bold.
-
-        Parameters
-        ----------
-        rows : str, default=None
-            One row per measure or per query, as in :meth:`to_markdown`.
-        """
-        return to_latex(self._chosen(rows, "to_latex"))
+        rows = self._ROWS[0] if rows is None else rows
+        check_option(rows, "rows", self._ROWS, "to_markdown")
+        return to_markdown(self._table(rows))
 
 
 class _Long(Tabular):

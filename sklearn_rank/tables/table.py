@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import MAX_CHARACTERS, as_text
 
-Kind = Literal["text", "number", "interval"]
+Kind = Literal["text", "number"]
 """Text is aligned left; numbers by their decimal points; an interval is two numbers."""
 
 

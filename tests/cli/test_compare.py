@@ -49,15 +49,9 @@ def test_the_numbers_are_those_of_the_library(runs):
     assert [float(row["p_holm"]) for row in rows] == [row.p_holm for row in expected]
 
 
-@pytest.mark.parametrize(
-    ("form", "part"),
-    [
-        ("markdown", "| mrr | new.run | 40 | 0.4167 | 0.6667 | **+0.2500** |"),
-        ("latex", r"\textbf{+0.2500}"),
-    ],
-)
-def test_tables_of_other_formats(form, part, runs):
-    assert part in runs(f"{RUNS} --format {form}")
+def test_a_table_in_markdown(runs):
+    row = "| mrr | new.run | 40 | 0.4167 | 0.6667 | **+0.2500** |"
+    assert row in runs(f"{RUNS} --format markdown")
 
 
 def test_options_reach_the_comparison(runs):

@@ -175,8 +175,8 @@ def test_grades_of_texts(command):
     command.write({"esci.csv": "query,item,esci_label\nq1,a,E\nq1,b,I\nq2,a,E\n"})
     command.write({"esci.run": "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 1 t\n"})
     assert "pass --grade E=..." in command("evaluate esci.csv esci.run", 2)
-    words = "evaluate esci.csv esci.run -m mrr --format trec --grade E=3 --grade I=0"
-    assert command(words).split() == ["mrr", "all", "0.7500"]
+    words = "evaluate esci.csv esci.run -m mrr --format csv --grade E=3 --grade I=0"
+    assert command(words).splitlines()[1] == ",all,mrr,0.75"
     gate = '[[gate]]\nname = "g"\nqrels = "esci.csv"\nrun = "esci.run"\nat_least = {mrr = 0.75}\n'
     command.write({"rank.toml": f"{gate}grades = {{E = 3, I = 0}}\n"})
     command("gate --config rank.toml")

@@ -29,7 +29,7 @@ HOSTILE = {
 
 def table_of(text: str) -> Table:
     """A table with the text as title, cell and note."""
-    columns = (Column(text), Column("value", "number"), Column(text, "interval"))
+    columns = (Column(text), Column("value", "number"), Column(text, "number"))
     row = (text_cell(text), number_cell(-0.25, best=True), interval_cell(-1, 1))
     other = (text_cell("other"), number_cell(0.5), interval_cell(None, None))
     return Table(columns, (row, other), notes=(text, text))

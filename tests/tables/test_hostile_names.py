@@ -4,8 +4,6 @@ import csv
 import html
 import io
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -13,11 +11,9 @@ from markdown_it import MarkdownIt
 
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import (
-    escape_latex,
     escape_markdown,
     to_csv,
     to_html,
-    to_latex,
     to_markdown,
     to_text,
 )
@@ -100,7 +96,7 @@ def test_a_terminal_gets_one_line_for_each_row(text):
 def test_a_long_name_is_cut_on_a_terminal_alone():
     table = Table((Column("query"),), ((text_cell("x" * 500),),))
     assert "x" * 80 + "..." in to_text(table)
-    for written in (to_markdown(table), to_latex(table), to_html(table), to_csv(table)):
+    for written in (to_markdown(table), to_html(table), to_csv(table)):
         assert "x" * 500 in written
 
 
@@ -120,40 +116,3 @@ def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start):
         io.StringIO(to_csv(Table((Column(name),), ((text_cell(name),),))), newline="")
     )
     assert title == cell == [f"'{name}"]
-
-
-# LaTeX -------------------------------------------------------------------------------------------
-
-
-@every_name
-def test_latex_has_no_command_of_a_name(text):
-    known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar){}"
-    rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape_latex(text))
-    assert not re.search(r"[\\{}$&#%^_~\n\r]", rest), rest
-
-
-@pytest.mark.parametrize("pair", ["--", ",,", "''", "``", "!`", "?`", "<<", ">>"])
-def test_fonts_of_latex_join_no_two_characters_of_a_name(pair):
-    assert escape_latex(pair) == escape_latex(pair[0]) + "{}" * (
-        pair not in ("<<", ">>")
-    ) + escape_latex(pair[1])
-    assert escape_latex(pair[0]).endswith(("{}", pair[0]))
-
-
-PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdfLaTeX")
-def test_latex_compiles(tmp_path):
-    tables = [to_latex(table_of(text)) for text in HOSTILE.values() if text != "L" * 500]
-    pages = "\n\n".join(tables)
-    (tmp_path / "all.tex").write_text(f"{PREAMBLE}\n{pages}\n\\end{{document}}\n")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]

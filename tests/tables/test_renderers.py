@@ -12,7 +12,6 @@ from sklearn_rank.tables.formats import (
     display_width,
     to_csv,
     to_html,
-    to_latex,
     to_markdown,
     to_text,
 )
@@ -95,29 +94,6 @@ def test_markdown():
     ]
 
 
-def test_latex():
-    assert to_latex(SYSTEMS).split("\n") == [
-        r"% \usepackage{booktabs}",
-        r"% 3 queries",
-        r"% Holm",
-        r"\begin{tabular}{lrr}",
-        r"\toprule",
-        r"system & map & 95\% interval \\",
-        r"\midrule",
-        r"bm25 & 0.2500 & $[-0.5000, 1.0000]$ \\",
-        r"dense & \textbf{10.5000} & $[9.0000, 12.0000]$ \\",
-        r"none &  &  \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
-def test_latex_has_a_real_minus_and_a_real_less():
-    rows = ((number_cell(-0.5), p_cell(1e-9)),)
-    table = to_latex(Table((Column("x", "number"), Column("p", "number")), rows))
-    assert r"$-$0.5000 & $<$0.0001 \\" in table.split("\n")
-
-
 def test_html():
     page = to_html(SYSTEMS)
     assert '<caption style="caption-side:bottom">3 queries<br>Holm</caption>' in page
@@ -146,8 +122,7 @@ def test_each_format_names_its_own_sign():
     assert to_text(best_table(best=True)).splitlines()[2:] == ["*: best", "2 queries"]
     assert "bold: best  \n2 queries" in to_markdown(best_table(best=True))
     assert ">bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
-    assert "% bold: best\n% 2 queries" in to_latex(best_table(best=True))
-    for write in (to_text, to_markdown, to_html, to_latex):
+    for write in (to_text, to_markdown, to_html):
         assert "best" not in write(best_table(best=False))
 
 
