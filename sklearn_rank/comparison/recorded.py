@@ -139,7 +139,7 @@ class RecordedEvaluation(Evaluation):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         self._lacks("judgements")
 
-    by_slice = merge = to_judge = condensed = _refuse
+    by_slice = to_judge = condensed = _refuse
 
 
 def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArray:

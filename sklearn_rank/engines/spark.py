@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -41,13 +41,15 @@ from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, refuse_unread
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import RankingData, merge_judged, no_items, one_label_each
-from sklearn_rank.rankings.judged import Positions, Unjudged
+from sklearn_rank.rankings.data import InputCounts, RankingData, no_items, one_label_each
+from sklearn_rank.rankings.judged import JudgedRankings, Positions, Unjudged
 from sklearn_rank.rankings.ranking import TIE_RULES, grade_order
+from sklearn_rank.rankings.reading import Judgements
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import waiting, warn
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import IntArray
+from sklearn_rank.typing import Array, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -256,11 +258,14 @@ class _SparkRun:
         unjudged = dict.fromkeys(query for part in parts for query in part.unjudged)
         missing = self.options.missing
         queries = join_queries(order, dict.fromkeys(ranked) | unjudged, missing)
-        merged = merge_judged([part.data for part in parts if part.data is not None])
-        number = np.array([order[query] for query in merged.query_ids], dtype=np.int64)
-        came = np.argsort(number)
-        judgements = merged.judgements and merged.judgements.take(came)
-        rankings = merged.rankings.take(came)
+        data = [part.data for part in parts if part.data is not None]
+        came = np.argsort([order[query] for one in data for query in one.query_ids])
+        rankings = _joined([one.rankings for one in data]).take(came)
+        digests = partial(_digests, [one.judgements for one in data if one.judgements], came)
+        counts = {
+            item.name: sum(getattr(one.counts, item.name) for one in data)
+            for item in fields(InputCounts)
+        }
         assumed = resolve_assumption(
             self.options.assume,
             has_grades=self.has_grades,
@@ -278,19 +283,48 @@ class _SparkRun:
             rankings = replace(rankings, unjudged=later)
         weights = query_weights(self.options.sample_weight, queries)
         skipped = order.keys() - set(queries) if missing == "skip" else ()
-        n_missing = len(order) - len(ranked)
-        judged = replace(
-            merged,
-            rankings=replace(rankings, query_ids=queries, weights=weights),
-            items=_NO_ITEMS,
-            judgements=judgements,
+        counts |= {"missing": len(order) - len(ranked), "unjudged": len(unjudged)}
+        judged = RankingData(
+            replace(rankings, query_ids=queries, weights=weights),
+            _NO_ITEMS,
+            judgements=Judgements(digests),
             assumed=assumed,
-            counts=replace(merged.counts, missing=n_missing, unjudged=len(unjudged)),
+            counts=InputCounts(**counts),
+            keyed=True,
             missing=np.flatnonzero([query not in ranked for query in queries]),
             left_out=[*skipped, *unjudged],
         )
         sample = next((part.sample for part in parts if part.sample is not None), None)
         return judged if sample is None else with_mismatch_hint(judged, pairs_of(*sample))
+
+
+def _digests(parts: Sequence[Judgements], order: IntArray) -> Array:
+    return np.concatenate([part.digests for part in parts])[order]
+
+
+def _joined(parts: Sequence[JudgedRankings]) -> JudgedRankings:
+    """The queries of all parts."""
+
+    def joined(name: str, sides: Sequence[Any] = parts) -> Any:
+        return np.concatenate([getattr(side, name) for side in sides])
+
+    every = None
+    if any(part.unjudged for part in parts):
+        unjudged = [part.unjudged or Unjudged.nothing(len(part)) for part in parts]
+        counts, at = joined("counts", unjudged), [one.positions for one in unjudged]
+        positions = Positions(offsets_of(counts), joined("above", at), joined("tied", at))
+        every = Unjudged(counts, positions)
+    return JudgedRankings(
+        query_ids=np.arange(sum(map(len, parts))),
+        offsets=offsets_of(joined("n_hits")),
+        above=joined("above"),
+        tied=joined("tied"),
+        grades=joined("grades"),
+        n_ranked=joined("n_ranked"),
+        judged_offsets=offsets_of(joined("n_relevant")),
+        judged_grades=joined("judged_grades"),
+        unjudged=every,
+    )
 
 
 def _qrels_of(y_true: Mapping[Any, Any]) -> Qrels:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.evaluation.compute import Scored, averaged
-from sklearn_rank.evaluation.result import Evaluation, check_same_measures
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.support.text import argument, safe_repr
 
@@ -63,7 +63,6 @@ class Repeats:
 def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
     """The evaluation whose values per query are means over the runs."""
     first, *others = runs
-    check_same_measures(runs)
     ids = first._judged.listed_ids()
     for number, run in enumerate(others, start=2):
         if run._judged.listed_ids() != ids:

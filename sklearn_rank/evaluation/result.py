@@ -17,7 +17,6 @@ from sklearn_rank.evaluation.compute import (
     Scored,
     averaged,
     find_measure,
-    query_weights,
     score_measures,
 )
 from sklearn_rank.exceptions import InvalidParameterError
@@ -26,7 +25,7 @@ from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer, check_option
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.formats import Parts, Tabular
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
@@ -365,58 +364,6 @@ class Evaluation(Tabular):
             warn_of_undefined_slices(undefined)
         return Parts(parts, slices_table)
 
-    def merge(self, *others: Evaluation) -> Evaluation:
-        """One evaluation of the queries of this one and of others: shards, days, machines.
-
-        Every value, interval and pooled measure is bit-for-bit that of one call over all
-        queries. Queries without ids (lists and matrices) are numbered consecutively.
-        Ids of items (``keep_items=True``) are dropped.
-
-        Parameters
-        ----------
-        *others : Evaluation
-            Evaluations of other queries, with the same measures and ``zero_division``.
-
-        Returns
-        -------
-        evaluation : Evaluation
-            The queries of this one, then those of the others in their order.
-
-        Raises
-        ------
-        QueryMismatchError
-            If a query is in more than one of them.
-        InvalidParameterError
-            If they have different measures or policies, weights in some only, or one shared
-            ground truth with missed items.
-        """
-        from sklearn_rank.rankings.data import merge_judged
-
-        evaluations = (self, *others)
-        for other in others:
-            if not isinstance(other, Evaluation):
-                msg = f"merge takes results of evaluate, got {safe_repr(other)}"
-                raise TypeError(msg)
-        check_same_measures(evaluations)
-        for evaluation in evaluations:
-            evaluation._refuse_repeats("merge")
-        data, merged = merge_judged([evaluation._judged for evaluation in evaluations]), {}
-        for name, record in self._scored.items():
-            parts = [evaluation._scored[name] for evaluation in evaluations]
-            policies = [str(part.zero_division) for part in parts]
-            for number, policy in enumerate(policies, start=1):
-                if policy != policies[0]:
-                    msg = (
-                        f"evaluation {number} has zero_division={policy} and the first "
-                        f"{policies[0]}"
-                    )
-                    raise InvalidParameterError(msg)
-            columns = [part.values for part in parts if part.values is not None]
-            values = np.concatenate(columns) if columns else None
-            weights = None if values is None else query_weights(record.measure, data)
-            merged[name] = averaged(record.measure, data, values, weights, record.zero_division)
-        return Evaluation(merged, data)
-
     def to_judge(
         self,
         n: int | None = 20,
@@ -628,18 +575,6 @@ class Evaluation(Tabular):
 
     def _record(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]
-
-
-def check_same_measures(evaluations: Sequence[Any]) -> None:
-    """InvalidParameterError unless all have the same ``measures``."""
-    for number, evaluation in enumerate(evaluations, start=1):
-        measures, first = evaluation.measures, evaluations[0].measures
-        if measures != first:
-            msg = (
-                f"evaluation {number} has other measures than the first: "
-                f"{format_list(map(str, measures))} against {format_list(map(str, first))}"
-            )
-            raise InvalidParameterError(msg)
 
 
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:

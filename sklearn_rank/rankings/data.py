@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.rankings.judged import JudgedRankings, merge_unjudged, without_unjudged
-from sklearn_rank.rankings.ranking import Items, concatenated
-from sklearn_rank.rankings.reading import Judgements, Reading, merged_options
-from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.judged import JudgedRankings, without_unjudged
+from sklearn_rank.rankings.ranking import Items
+from sklearn_rank.rankings.reading import Judgements, Reading
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 
@@ -262,110 +261,3 @@ def condensed(judged: RankingData) -> RankingData:
         chosen=judged.chosen if judged.has_relevance else None,
         ids=ids,
     )
-
-
-# Several sets of queries, as if they had been read at once ---------------------------------------
-
-
-def merge_judged(parts: Sequence[RankingData]) -> RankingData:
-    """All queries of all parts, in order; InvalidParameterError if parts are incompatible."""
-    some = "some of the evaluations"
-    clusters: list[Any] = [part.clusters for part in parts]
-    positional = parts[0].positional
-    for is_refused, msg in (
-        (
-            len({part.weights is None for part in parts}) > 1,
-            f"{some} have weights of queries (sample_weight) and some have none",
-        ),
-        (
-            len({labels is None for labels in clusters}) > 1,
-            f"{some} have clusters of queries and some have none",
-        ),
-        (
-            any(part.positional != positional for part in parts),
-            f"{some} name their queries and some go by position",
-        ),
-        (
-            any(part.counts.missed for part in parts),
-            "evaluations of one ground truth shared by all queries cannot be merged: an item that "
-            "one part missed may have been found in another; evaluate all lists in one call",
-        ),
-    ):
-        if is_refused:
-            raise InvalidParameterError(msg)
-    options = merged_options([part.reading for part in parts])
-    judgements: list[Any] = [part.judgements for part in parts]
-    borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
-    query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
-    evaluated = set() if positional else set(query_ids)
-    sums = {
-        item.name: sum(getattr(part.counts, item.name) for part in parts)
-        for item in fields(InputCounts)
-    }
-    return RankingData(
-        _all_queries([part.rankings for part in parts], query_ids),
-        _merge_items(parts),
-        counts=InputCounts(**sums),
-        missing=np.concatenate(
-            [part.missing + first for part, first in zip(parts, borders, strict=False)]
-        ),
-        left_out=[query for part in parts for query in part.left_out if query not in evaluated],
-        keyed=parts[0].keyed,
-        assumed=max((part.assumed for part in parts), key=ASSUMED.index),
-        ties=options.pop("ties", ""),
-        positional=positional,
-        query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
-        clusters=None if clusters[0] is None else np.concatenate(clusters),
-        options=options,
-        judgements=None
-        if None in judgements
-        else Judgements(lambda: np.concatenate([one.digests for one in judgements])),
-    )
-
-
-def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
-    """The ids of all queries; QueryMismatchError if one was evaluated twice."""
-    query_ids = [query for part in parts for query in part.listed_ids()]
-    twice = [query for query, times in Counter(query_ids).items() if times > 1]
-    if twice:
-        msg = (
-            f"{len(twice):,} queries are in more than one of the evaluations: "
-            f"{format_list(twice)}. "
-            "Parts must have different queries; if each was given all judgements, pass "
-            "missing='skip' to evaluate"
-        )
-        raise QueryMismatchError(msg)
-    return query_ids
-
-
-def _all_queries(
-    parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array
-) -> JudgedRankings:
-    """The queries of all parts under these ids; either all parts have weights or none has."""
-
-    def joined(name: str) -> Array:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return JudgedRankings(
-        query_ids=query_ids,
-        offsets=offsets_of(joined("n_hits")),
-        above=joined("above"),
-        tied=joined("tied"),
-        grades=joined("grades"),
-        n_ranked=joined("n_ranked"),
-        judged_offsets=offsets_of(joined("n_relevant")),
-        judged_grades=joined("judged_grades"),
-        weights=None if parts[0].weights is None else joined("weights"),
-        unjudged=merge_unjudged([part.unjudged for part in parts], list(map(len, parts))),
-    )
-
-
-def _merge_items(parts: Sequence[RankingData]) -> Items:
-    """The items of all parts; without a pool where one of the parts has none."""
-    items = [part.items if part.chosen is None else part.items.take(part.chosen) for part in parts]
-    reasons = [each.no_pool for each in items if each.no_pool]
-    if len({each.comparable().dtype.kind for each in items if not each.no_pool}) > 1:
-        reasons.append("the evaluations have scores of different types")
-    if not any(part.has_relevance for part in parts) and reasons:
-        return no_items(reasons[0])
-    return concatenated(items)._replace(no_pool=reasons[0] if reasons else "")

@@ -18,7 +18,6 @@ import numpy as np
 from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.segments import (
     blocks,
-    offsets_of,
     segment_index,
     segment_max,
     sizes_of,
@@ -404,26 +403,4 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
         tied=tied - alike,
         n_ranked=rankings.n_ranked - unjudged.counts,
         unjudged=replace(nothing, n_judged=unjudged.n_judged),
-    )
-
-
-def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
-    """Unjudged items of several parts and their numbers of queries; None: no unjudged items."""
-    if all(part is None for part in parts):
-        return None
-    each = [
-        Unjudged.nothing(size) if part is None else part
-        for part, size in zip(parts, sizes, strict=True)
-    ]
-    counts = np.concatenate([part.counts for part in each])
-    judged = [part.n_judged for part in each if part.n_judged is not None]
-    return Unjudged(
-        counts,
-        Positions(
-            offsets_of(counts),
-            np.concatenate([part.positions.above for part in each]),
-            np.concatenate([part.positions.tied for part in each]),
-        ),
-        max(part.grade_order for part in each),
-        np.concatenate(judged) if len(judged) == len(each) else None,
     )

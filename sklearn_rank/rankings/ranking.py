@@ -230,24 +230,6 @@ class Items(NamedTuple):
         return Items(offsets, items.scores, grades, judged, ties=ties).ranked(["all"])
 
 
-def concatenated(parts: Sequence[Items]) -> Items:
-    """The items of all parts, ranked by relevance if any of them has it."""
-    has_relevance = any(part.relevance is not None for part in parts)
-    values, judged = np.concatenate([part.comparable() for part in parts]), None
-    if any(part.judged is not None for part in parts):
-        pairs = [part.all_relevant() for part in parts]
-        sizes = np.concatenate([sizes_of(borders) for borders, _ in pairs])
-        judged = offsets_of(sizes), np.concatenate([grades for _, grades in pairs])
-    return Items(
-        offsets_of(np.concatenate([sizes_of(part.offsets) for part in parts])),
-        None if has_relevance else values,
-        np.concatenate([part.grades for part in parts]),
-        judged,
-        relevance=values if has_relevance else None,
-        ties=parts[0].ties,
-    )
-
-
 class Hits(NamedTuple):
     """Relevant items in rank order, query after query."""
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
 COMPARED = ("ties", "ignore_identical_ids", "lowest", "ranks")
-"""Options that have to agree where two readings are compared or merged."""
+"""Options that have to agree where two readings are compared."""
 _UNKNOWN = {None, ""}
 
 # An address, or a set, whose order depends on the hash seed.
@@ -130,20 +129,3 @@ class Reading:
         if np.array_equal(numbers, others) and here.are_those_of(there):
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(here.digests[numbers] != there.digests[others])
-
-
-def merged_options(readings: Sequence[Reading]) -> dict[str, Any]:
-    """Options common to the readings of parts; InvalidParameterError if some differ."""
-    options = {}
-    for name in dict.fromkeys(chain.from_iterable(reading.options for reading in readings)):
-        values = dict.fromkeys(reading.options.get(name) for reading in readings)
-        given = [value for value in values if value not in _UNKNOWN]
-        if len(given) == 1:
-            options[name] = given[0]
-        elif given and name in COMPARED:
-            msg = (
-                f"the evaluations were read with {' and '.join(f'{name}={v!r}' for v in given)}"
-                f", which one call cannot do; pass the same {name}= to evaluate"
-            )
-            raise InvalidParameterError(msg)
-    return options

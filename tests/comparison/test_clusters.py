@@ -75,22 +75,12 @@ def test_scores_stay_and_intervals_go_by_cluster() -> None:
     assert found[1] - found[0] == pytest.approx(2 * own.error * 2.262157, rel=0.2)
 
 
-def test_slices_merges_and_copies_keep_the_labels() -> None:
+def test_slices_and_copies_keep_the_labels() -> None:
     parts = OLD.by_slice(lambda query: int(query[1:]) % 2)
     assert parts[1].clusters.tolist() == list(OWNERS.values())[1::2]
-    halves = [
-        evaluate({q: TRUTH[q] for q in own}, {q: runs(0)[q] for q in own}, "mrr", clusters=OWNERS)
-        for own in (QUERIES[:23], QUERIES[23:])
-    ]
-    merged = halves[0].merge(halves[1])
-    assert merged.clusters.tolist() == OLD.clusters.tolist()
-    assert merged.confidence_interval("mrr") == OLD.confidence_interval("mrr")
     assert pickle.loads(pickle.dumps(OLD)).clusters.tolist() == OLD.clusters.tolist()
     assert OLD.to_dict()["clusters"] == list(OWNERS.values())
     assert "clusters" not in evaluate(TRUTH, runs(0), "mrr").to_dict()
-    none = evaluate({"p": {"a"}}, {"p": ["a"]}, "mrr")
-    with pytest.raises(InvalidParameterError, match="some of the evaluations have clusters"):
-        OLD.merge(none)
 
 
 def test_comparisons_go_by_cluster() -> None:

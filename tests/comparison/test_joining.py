@@ -141,7 +141,6 @@ def test_judgements_are_the_same_in_any_order_form_and_process() -> None:
         evaluate(frame(columns), frame(rows), "map") for frame in (pd.DataFrame, pl.DataFrame)
     ]
     more = evaluate({**numbers, 9: {4: 1}}, {**run, 9: [4]}, "map")
-    parts = [evaluate({q: numbers[q]}, {q: run[q]}, "map") for q in (7, 8)]
     by_text = {q: {str(item): grade for item, grade in own.items()} for q, own in numbers.items()}
     base = evaluate(numbers, run, "map")
     others = [
@@ -151,7 +150,6 @@ def test_judgements_are_the_same_in_any_order_form_and_process() -> None:
         *frames,
         more,
         more.by_slice({"s": [8, 7]})["s"],
-        Evaluation.merge(*parts),
         pickle.loads(pickle.dumps(base)),
     ]
     for other in others:
@@ -311,12 +309,6 @@ def test_systems_that_were_read_in_two_ways(options: dict[str, Any], message: st
         for door in DOORS.values():
             with pytest.raises(InvalidParameterError, match=f"{message}.*; evaluate all"):
                 door(first, other)
-    parts = [
-        kept({"q1": {"a"}}, {"q1": TIED["q1"]}),
-        kept({"q2": {"b"}}, {"q2": TIED["q2"]}, **options),
-    ]
-    with pytest.raises(InvalidParameterError, match=f"{message}, which one call cannot do"):
-        Evaluation.merge(*parts)
 
 
 def test_ranked_lists_have_no_ties_and_go_with_any_rule() -> None:

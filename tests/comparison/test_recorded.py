@@ -50,7 +50,7 @@ def test_it_has_values_ranks_and_the_first_items(recorded: Any) -> None:
     assert (place.ranking, place.n_ranked) == (["x", "a", "b"], 3)
 
 
-@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "merge", "by_slice"])
+@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "by_slice"])
 def test_what_it_lacks_is_named(what: str, recorded: Any) -> None:
     found = recorded(evaluated())
     with pytest.raises(InvalidParameterError, match="a baseline file does not have "):

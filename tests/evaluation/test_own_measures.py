@@ -52,14 +52,6 @@ def compared(folder: Path) -> Any:
     return compare({"old": measured(), "new": measured(NEW, NEW_MS)})
 
 
-def merged(folder: Path) -> list[float]:
-    del folder
-    parts = [
-        evaluate({q: TRUTH[q]}, {q: OLD[q]}, GAINED, values={MS: {q: OLD_MS[q]}}) for q in TRUTH
-    ]
-    return pair(parts[0].merge(parts[1]))
-
-
 def scored(measure: Any) -> float:
     X, y = np.array([[3.0], [2.0], [1.0], [2.0], [1.0]]), np.array([0, 2, 1, 1, 0])
     model = LinearRegression().fit(X, X[:, 0])
@@ -98,7 +90,6 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
         lambda _: pair(measured().by_slice({"q1": "s", "q2": "t"})["s"]),
         [2 / 3, 10.0],
     ),
-    "merge": (merged, list(OLD_VALUES)),
     "condensed": (
         lambda _: pair(
             evaluate(

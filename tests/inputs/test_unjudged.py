@@ -150,7 +150,7 @@ def test_a_missing_query_has_no_unjudged_items() -> None:
 
 
 @pytest.mark.parametrize("scored", [False, True])
-def test_slices_merged_parts_and_copies_carry_them(*, scored: bool) -> None:
+def test_slices_and_copies_carry_them(*, scored: bool) -> None:
     rankings = SCORES if scored else LISTS
     ev = evaluate(TRUTH, rankings, ("unjudged@1", "map"))
     (part,) = ev.by_slice({"r": "only", "q": []}).values()
@@ -158,11 +158,6 @@ def test_slices_merged_parts_and_copies_carry_them(*, scored: bool) -> None:
     assert (part.assumed, part.counts["unjudged_items"]) == ("partial", 1)
     copy = pickle.loads(pickle.dumps(ev))
     assert places(copy) == places(ev)
-    more = evaluate({"s": {"a"}}, {"s": ["a", "x"]}, ("unjudged@1", "map"))
-    merged = Evaluation.merge(ev, more)
-    assert places(merged) == ([0, 2, 3, 3], [1, 3, 0], [1, 1, 1])
-    assert merged.assumed == "partial"
-    assert merged.counts["unjudged_items"] == 3
 
 
 def test_what_was_assumed_is_printed() -> None:
