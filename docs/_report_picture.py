@@ -16,7 +16,7 @@ from _shop import shop, write_report
 from markdown_it import MarkdownIt
 from PIL import Image
 
-from sklearn_rank import cli, write_qrels, write_run
+from sklearn_rank import cli
 
 STATIC = Path(__file__).parent / "_static"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
@@ -44,15 +44,12 @@ def photograph(page: Path, path: Path, size: tuple[int, int], *options: str) -> 
 def write_comment(path: Path) -> None:
     """Write the comment of a gate that the old engine fails, as a page; works in the folder."""
     made = shop()
-    write_qrels(made.qrels, "qrels.jsonl")
-    write_run(made.new, "new.jsonl")
-    write_run(made.old, "old.jsonl")
-    for name, texts in (("kinds", made.kinds), ("texts", made.texts), ("items", made.titles)):
-        Path(f"{name}.json").write_text(json.dumps(texts), encoding="utf-8")
+    for name in ("qrels", "new", "old", "kinds", "texts", "titles"):
+        Path(f"{name}.json").write_text(json.dumps(getattr(made, name)), encoding="utf-8")
     limits = "--name search --max-drop ndcg@10=0.02 --slices kinds.json --max-slice-drop 0.05"
-    texts = "--query-text texts.json --item-text items.json"
+    texts = "--query-text texts.json --item-text titles.json"
     for run, how in (("new", "--update"), ("old", "--markdown comment.md")):
-        command = f"gate qrels.jsonl {run}.jsonl {limits} {texts} {how}"
+        command = f"gate qrels.json {run}.json {limits} {texts} {how}"
         cli.main(command.split())
     text = Path("comment.md").read_text(encoding="utf-8")
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import *
     from sklearn_rank.files.read import read_qrels as read_qrels
     from sklearn_rank.files.read import read_run as read_run
-    from sklearn_rank.files.write import write_qrels as write_qrels
-    from sklearn_rank.files.write import write_run as write_run
     from sklearn_rank.inputs.tables import Qrels as Qrels
     from sklearn_rank.inputs.tables import Run as Run
     from sklearn_rank.measures.catalogue import Measure as Measure
@@ -66,7 +64,6 @@ _HOMES = {
         UnknownMeasureError
         """,
     "files.read": "read_qrels read_run",
-    "files.write": "write_qrels write_run",
     "inputs.tables": "Qrels Run",
     "measures.catalogue": "Measure",
     "measures.conventions": "CONVENTIONS Convention",

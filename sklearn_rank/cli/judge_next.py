@@ -1,11 +1,9 @@
-"""``sklearn-rank judge-next``: which items to judge, and their grades read back."""
+"""``sklearn-rank judge-next``: which items to judge."""
 
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.cli.reading import (
@@ -14,57 +12,21 @@ from sklearn_rank.cli.reading import (
     refuse_repeated_input,
     refuse_repeated_runs,
 )
-from sklearn_rank.cli.terminal import print_table, shown
+from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.files.write import write_qrels
-from sklearn_rank.inputs.arrays import CodedIds
-from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.support.disk import refuse_inputs
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.tables.formats import FORMULA, to_csv
+from sklearn_rank.tables.formats import to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
-
-_SHIELDED = tuple(f"'{sign}" for sign in FORMULA)
-"""Starts of ids that a CSV file of ours shields."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, join, list."""
-    qrels_path, path, new, filled = (
-        getattr(arguments, name) for name in ("qrels", "run_path", "new", "filled")
-    )
-    if path is None and arguments.into is None:
-        msg = "RUN is required: its unjudged items are listed (or pass --filled and --into)"
-        raise ValueError(msg)
-    if arguments.into and not filled:
-        msg = "--into writes QRELS with the grades of --filled, which is not given"
-        raise ValueError(msg)
+    paths = arguments.qrels, arguments.run_path, arguments.new
     reader = Reader(arguments)
-    refuse_repeated_input(qrels_path, path, new)
-    refuse_repeated_runs(path, new)
-    inputs = (qrels_path, path, new, *filled)
-    if arguments.into:
-        refuse_inputs(arguments.into, inputs)
+    refuse_repeated_input(*paths)
+    refuse_repeated_runs(*paths[1:])
     with waiting("reading judgements"):
-        qrels = reader.qrels(qrels_path)
-    if filled:
-        with warnings.catch_warnings():
-            # Rows whose grade is still empty are as they should be.
-            warnings.simplefilter("ignore", RankingDataWarning)
-            tables = [_unshielded(reader.qrels(path, "--filled")) for path in filled]
-        qrels = qrels.joined(*tables)
-        if arguments.into:
-            write_qrels(qrels, arguments.into, overwrite=arguments.force)
-            added = sum(table.n_rows for table in tables)
-            print(f"{shown(arguments.into)}: {qrels.n_rows:,} judgements, {added:,} filled in")
-    if path is not None:
-        _list_items(arguments, reader, qrels)
-    return 0
-
-
-def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
-    """Print the items."""
+        qrels = reader.qrels(arguments.qrels)
     texts = read_texts(arguments)
     systems = []
     old = "RUN" if arguments.new is None else "BASELINE"
@@ -101,6 +63,7 @@ def _list_items(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> 
         print(to_csv(table), end="")
     else:
         print_table(table)
+    return 0
 
 
 def _texts(texts: Mapping[str, Any], ids: Iterable[str]) -> list[Cell]:
@@ -110,15 +73,6 @@ def _texts(texts: Mapping[str, Any], ids: Iterable[str]) -> list[Cell]:
         text_cell((text.get("title") or text.get("text") or "") if isinstance(text, dict) else text)
         for text in shown
     ]
-
-
-def _unshielded(qrels: Qrels) -> Qrels:
-    """Ids without the sign that keeps a spreadsheet from reading them as formulas."""
-    queries, items = (
-        [text[1:] if text.startswith(_SHIELDED) else text for text in ids]
-        for ids in (qrels.query_ids, qrels.item_ids.to_list())
-    )
-    return replace(qrels, query_ids=queries, item_ids=CodedIds.of(items))
 
 
 def _rank_cell(rank: float | None) -> Cell:

@@ -455,18 +455,16 @@ def _judge_next(commands: Any) -> None:
         "[options] QRELS RUN\n[options] QRELS BASELINE NEW",
         "List unjudged items by the change of the measure of RUN, or of the change from BASELINE "
         "to NEW, if an item alone had the highest grade. --format csv leaves a column of grades to "
-        "fill in; --filled takes such files back, and --into writes all judgements.",
+        "fill in, which makes it a file of judgements.",
         "qrels.txt new.run --format csv > judge.csv\n"
         "qrels.txt old.run new.run -n 50 --query-text queries.csv\n"
-        "qrels.txt --filled judge.csv --into qrels-2.txt",
+        "qrels.txt new.run --assume partial -m map",
         help="list the unjudged items whose grades matter most",
     )
     data, measures, output = _groups(parser, "data", "measures", "output")
     data("qrels", metavar="QRELS", help="relevance judgements")
-    data("run_path", metavar="RUN", nargs="?", help="rankings of a system")
+    data("run_path", metavar="RUN", help="rankings of a system")
     data("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
-    filled = "further judgements, such as a list with its grades filled in; repeat it for more"
-    data("--filled", action="append", default=[], metavar="FILE", help=filled)
     data("--assume", choices=("complete", "partial"), help=_ASSUME)
     data("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     _add_texts(data)
@@ -477,8 +475,6 @@ def _judge_next(commands: Any) -> None:
     output("-n", type=_positive, default=20, metavar="N", help="items to list (default: 20)")
     forms = "csv has an empty column of grades (default: table)"
     output("--format", choices=("table", "csv"), default="table", help=forms)
-    output("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
-    output("--force", action="store_true", help="let --into replace judgements that are there")
     _share(parser, _add_reading)
     parser.set_defaults(run=("judge_next", "run"))
 

@@ -68,7 +68,6 @@ def shown(text: object) -> str:
 # Arguments in the library's messages -------------------------------------------------------------
 
 _OPTIONS = {
-    "overwrite": "force",
     "columns": "qrels_column",
     "grades": "grade_of",
 }

@@ -489,42 +489,6 @@ class Qrels(LongTable):
             grades = np.ones(len(ids), dtype=np.int64)
         return cls(query_ids, offsets, ids, grades=grades, **about)
 
-    def joined(self, *others: Qrels) -> Qrels:
-        """These judgements joined with others, such as new ones.
-
-        Parameters
-        ----------
-        *others : Qrels
-            Further judgements. An existing judgement must have the same grade.
-
-        Returns
-        -------
-        qrels : Qrels
-            Queries in order of first appearance.
-
-        Raises
-        ------
-        ValueError
-            If an item has two grades for one query.
-
-        Examples
-        --------
-        >>> from sklearn_rank import Qrels
-        >>> old = Qrels.from_columns(["q1"], ["a"], grades=[2])
-        >>> old.joined(Qrels.from_columns(["q1", "q2"], ["b", "a"], grades=[0, 1]))["q1"]
-        {'a': 2, 'b': 0}
-        """
-        grades: dict[tuple[Any, Any], float] = {}
-        for table in (self, *others):
-            keys = table.keys_of(np.arange(table.n_rows))
-            for (number, item), grade in zip(keys, table.grades.tolist(), strict=True):
-                query = table.query_ids[number]
-                before = grades.setdefault((query, item), grade)
-                if before != grade:
-                    refuse_two_grades(f"query {safe_repr(query)}", item, before, grade)
-        columns = [list(column) for column in zip(*grades, strict=True)] or [[], []]
-        return type(self).from_columns(*columns, grades=np.array(list(grades.values())))
-
 
 def _by_query(
     queries: Any, items: Any, **numbers: Any

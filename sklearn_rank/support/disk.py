@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from sklearn_rank.support.text import argument, closest, safe_repr, safe_text
+from sklearn_rank.support.text import closest, safe_repr, safe_text
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 BASELINE = ".rank.json"
@@ -50,35 +50,24 @@ HTML_REPORT, JSON_REPORT = _marked(GENERATOR), _marked('"format": "rank-report/'
 MARKDOWN = Kind("Markdown", lambda path: path.suffix.lower() in ("", ".md", ".markdown"))
 
 
-def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any] = ()) -> None:
+def check_target(path: PathLike, kind: Kind, inputs: Iterable[Any] = ()) -> None:
     """FileExistsError if ``path`` must not be written.
 
-    New or empty files, pipes and devices are always allowed; ``kind`` None replaces no file.
+    Files of the kind are replaced, and empty ones; pipes and devices are always allowed.
     """
-    refuse_inputs(path, inputs)
+    others = [other for other in inputs if isinstance(other, (str, os.PathLike))]
+    others = [other for other in others if os.path.exists(other) and os.path.exists(path)]
     path, what = Path(path), ""
-    if path.name.lower().endswith(BASELINE):
+    if any(os.path.samefile(path, other) for other in others):
+        what = "is an input of this call"
+    elif path.name.lower().endswith(BASELINE):
         what = "names a baseline"
     elif path.is_symlink() and path.resolve().parent != path.parent.resolve():
         what = "is a link that leads to another folder" * (not _is_stream(path))
-    elif path.is_file() and path.stat().st_size and not _is_stream(path):
-        if kind is None:
-            what = "exists already"
-        elif not kind.holds(path):
-            what = f"exists and is not {kind.noun}"
+    elif path.is_file() and path.stat().st_size and not (_is_stream(path) or kind.holds(path)):
+        what = f"exists and is not {kind.noun}"
     if what:
-        can = f", or pass {argument('overwrite', True)}" if what == "exists already" else ""
-        msg = f"{safe_text(str(path), limit=200)} {what}; write to another file{can}"
-        raise FileExistsError(msg)
-
-
-def refuse_inputs(path: PathLike, inputs: Iterable[Any]) -> None:
-    """FileExistsError if ``path`` is one of the files that the same call reads."""
-    others = [other for other in inputs if isinstance(other, (str, os.PathLike))]
-    others = [other for other in others if os.path.exists(other) and os.path.exists(path)]
-    if any(os.path.samefile(path, other) for other in others):
-        shown = safe_text(str(path), limit=200)
-        msg = f"{shown} is an input of this call; write to another file"
+        msg = f"{safe_text(str(path), limit=200)} {what}; write to another file"
         raise FileExistsError(msg)
 
 

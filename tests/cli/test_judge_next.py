@@ -1,8 +1,8 @@
-"""``sklearn-rank judge-next``: a list of items, and the way back into judgements."""
+"""``sklearn-rank judge-next``: a list of items, which is a file of judgements once filled in."""
 
 import pytest
 
-from sklearn_rank import read_qrels
+from sklearn_rank import RankingDataWarning, read_qrels
 from tests.cli.conftest import Command
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
@@ -35,12 +35,8 @@ def test_there_and_back(command):
     text = command("judge-next t.qrels new.run -m P_2 --format csv")
     assert text == "query,item,grade,rank,change\nq1,x,,1,0.25\nq2,b,,2,0.25\n"
     command.write({"todo.csv": text.replace("q1,x,,", "q1,x,2,")})
-    # What is filled in counts at once; the other is still to be judged.
-    text = command("judge-next t.qrels new.run -m P_2 --filled todo.csv")
-    assert text.splitlines()[1:] == ["q2     b        2  +0.2500"]
-    text = command("judge-next t.qrels --filled todo.csv --into more.qrels")
-    assert text == "more.qrels: 4 judgements, 1 filled in\n"
-    assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
+    with pytest.warns(RankingDataWarning, match="1 rows have no grade and are left out"):
+        assert dict(read_qrels("todo.csv")) == {"q1": {"x": 2}}
 
 
 def test_texts_stand_beside_ids_and_are_no_obstacle_on_the_way_back(command):
@@ -54,17 +50,8 @@ def test_texts_stand_beside_ids_and_are_no_obstacle_on_the_way_back(command):
     text = command(f"{words} --format csv")
     assert text.splitlines()[1] == "q1,red shoes,x,A shoe,,1,0.25"
     command.write({"todo.csv": text.replace("A shoe,,", "A shoe,2,")})
-    command("judge-next t.qrels --filled todo.csv --into more.qrels")
-    assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "x": 2}
-
-
-def test_ids_that_are_formulas_come_back(command):
-    command.write({"new.run": "q1 Q0 =1+1 1 3 new\nq1 Q0 -7 2 2 new\n"})
-    text = command("judge-next t.qrels new.run -m P_2 --format csv")
-    assert "q1,'=1+1,," in text
-    command.write({"todo.csv": text.replace(",,", ",1,")})
-    command("judge-next t.qrels --filled todo.csv --into more.qrels")
-    assert read_qrels("more.qrels")["q1"] == {"a": 1, "b": 0, "=1+1": 1, "-7": 1}
+    with pytest.warns(RankingDataWarning, match="1 rows have no grade"):
+        assert read_qrels("todo.csv")["q1"] == {"x": 2}
 
 
 def test_judgements_without_a_zero_are_complete(command):
@@ -78,16 +65,13 @@ def test_judgements_without_a_zero_are_complete(command):
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ("t.qrels", "RUN is required: its unjudged items are listed"),
-        ("t.qrels new.run --into x.qrels", "--into writes QRELS with the grades of"),
-        ("t.qrels new.run --filled no.csv", "there is no such file"),
+        ("t.qrels", "required: RUN"),
         ("t.qrels new.run new.run", "the same run was given twice"),
         ("- -", "'-' is standard input, which can be read only once"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words, what, command):
     assert what in command(f"judge-next {words}", 2)
-    assert not (command.folder / "x.qrels").exists()
 
 
 def test_ids_reach_a_terminal_escaped(command):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank import read_qrels, read_run, write_qrels, write_run
 from sklearn_rank.support.disk import write_whole
 from tests.cli.conftest import Command
 
@@ -32,14 +31,9 @@ def test_a_report_does_not_replace_the_judgements(files, command):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("judge-next t.qrels --filled todo.csv --into t.qrels --force", "is an input of this call"),
-        ("judge-next t.qrels --filled todo.csv --into ./link.qrels", "link.qrels is an input of"),
-        ("judge-next t.qrels --filled todo.csv --into todo.csv --force", "is an input of this c"),
-        ("judge-next t.qrels --filled todo.csv --into old.run --force", "exists and is not judgem"),
-        (
-            "judge-next t.qrels --filled todo.csv --into notes.md --force",
-            "exists and is not judgem",
-        ),
+        ("report t.qrels old.run new.run -o ./link.qrels", "link.qrels is an input of this call"),
+        ("report t.qrels old.run new.run -o notes.md", "exists and is not a report"),
+        ("report t.qrels old.run new.run -o b.rank.json", "names a baseline"),
         ("report t.qrels old.run new.run --slices page.html -o page.html", "is an input of this"),
         (
             "gate t.qrels new.run --name g --at-least map=0.1 --markdown new.run",
@@ -53,7 +47,7 @@ def test_no_command_replaces_an_input_or_another_kind_of_file(words, message, fi
     (files / "link.qrels").symlink_to("t.qrels")
     toml = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
     page = '<meta name="generator" content="sklearn-rank report">'
-    command.write({"todo.csv": "query,item,grade\nq1,x,2\n", "notes.md": "to do: judge q2\n"})
+    command.write({"notes.md": "to do: judge q2\n"})
     command.write({"rank.toml": toml, "page.html": page})
     before = {path: path.read_bytes() for path in files.iterdir()}
     assert message in command(words, 2)
@@ -67,53 +61,23 @@ def test_the_step_summary_is_no_input_either(files, monkeypatch, command):
     assert (files / "new.run").read_text() == RUN
 
 
-def test_what_is_there_is_replaced_where_somebody_says_so(files, command):
-    (files / "empty.csv").touch()
-    write_run({"q": ["a"]}, files / "empty.csv")
-    with pytest.raises(
-        FileExistsError, match=r"exists already; write to another file, or pass overwri"
-    ):
-        write_run({"q": ["b"]}, files / "empty.csv")
-    write_run({"q": ["b"]}, files / "empty.csv", overwrite=True)
-    assert dict(read_run(files / "empty.csv")["q"]) == {"b": 1.0}
-    command.write({"todo.csv": "query,item,grade\nq1,x,2\n"})
-    into = "judge-next t.qrels --filled todo.csv --into more.qrels"
-    command(into)
-    assert "exists already; write to another file, or pass --force" in command(into, 2)
-    command(f"{into} --force")
-    with pytest.raises(
-        FileExistsError, match=r"exists already; write to another file, or pass overwri"
-    ):
-        write_qrels({"q": {"a"}}, files / "t.qrels")
-    with pytest.raises(FileExistsError, match="exists and is not a run"):
-        write_run({"q": ["a"]}, files / "t.qrels", overwrite=True)
-    with pytest.raises(FileExistsError, match=r"base\.rank\.json names a baseline"):
-        write_run({"q": ["a"]}, files / "base.rank.json")
-    with pytest.raises(ValueError, match=r"\.xlsx is no format that is written"):
-        write_run({"q": ["a"]}, files / "new.xlsx")
-    write_qrels({"q": {"a"}}, files / "t.qrels", overwrite=True)
-    assert dict(read_qrels(files / "t.qrels")) == {"q": {"a": 1}}
-
-
-def test_a_link_that_leads_elsewhere_is_not_followed(files):
+def test_a_link_that_leads_elsewhere_is_not_followed(files, command):
     (files / "elsewhere").mkdir()
-    (files / "out.run").symlink_to(files / "elsewhere" / "out.run")
-    with pytest.raises(FileExistsError, match="is a link that leads to another folder"):
-        write_run({"q": ["a"]}, files / "out.run")
+    (files / "out.html").symlink_to(files / "elsewhere" / "out.html")
+    text = command("report t.qrels old.run new.run -o out.html", 2)
+    assert "is a link that leads to another folder" in text
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 @pytest.mark.parametrize(
     "words",
     [
-        "judge-next t.qrels --filled old.qrels --into /dev/full",
         "report t.qrels old.run new.run -m mrr -o /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --json /dev/full",
         "gate t.qrels new.run --name g --at-least map=0.1 --markdown /dev/full",
     ],
 )
 def test_a_full_disk_is_an_error_and_no_device_is_replaced(words, command):
-    command.write({"old.qrels": "q1 0 x 1\n"})
     assert "No space left on device" in command(words, 2)
     assert Path("/dev/full").is_char_device()
 

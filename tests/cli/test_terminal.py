@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_rank import write_run
 from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import option_of
 from sklearn_rank.support import runtime
@@ -21,7 +20,6 @@ from tests.cli.conftest import Command
         ("evaluate", "missing", "zero", "missing='zero'"),  # it has --complete
         ("gate", "missing", "zero", "--missing zero"),
         ("gate", "allow", "no_hits", "--allow no_hits"),
-        ("judge-next", "overwrite", True, "--force"),
         ("evaluate", "min_rel", None, "--min-rel"),
         ("evaluate", "columns", {"score": "my points"}, "--run-column 'score=my points'"),
         ("evaluate", "columns", {"grade": None}, "--qrels-column grade="),
@@ -147,7 +145,7 @@ def test_a_terminal_sees_what_goes_on(capsys, monkeypatch):
 
 
 def test_an_output_without_all_characters_gets_escapes(command):
-    write_run({"q1": {"a": 1}}, "é.run")
+    command.write({"é.run": "q1 Q0 a 1 1 t\n"})
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = command.process("compare t.qrels one.run é.run", environment=environment)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -183,10 +181,7 @@ def test_an_output_that_cannot_be_written_ends_with_2(target, command):
         ("evaluate - -", "'-' is standard input, which can be read only once"),
         ("evaluate t.qrel one.run", "; did you mean 't.qrels'"),
         ("judge-next t.qrels gone", "judge-next: RUN 'gone' cannot be read"),
-        (
-            "judge-next t.qrels --filled t.qrels --into no/x.csv",
-            "path 'no/x.csv' cannot be written: there is no folder",
-        ),
+        ("report t.qrels one.run -o no/x.html", "path 'no/x.html' cannot be written: there is no"),
         ("gate t.qrels gone --name n --at-least map=1", "RUN 'gone' cannot be read"),
         ("gate - - --name n --at-least map=1", "'-' is standard input, which can be read only"),
         ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),

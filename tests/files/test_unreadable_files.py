@@ -9,7 +9,7 @@ import threading
 import polars as pl
 import pytest
 
-from sklearn_rank import FileFormatError, read_qrels, read_run, write_qrels, write_run
+from sklearn_rank import FileFormatError, read_qrels, read_run
 
 RUN = "q1 Q0 a 1 1.5 t\n"
 
@@ -99,17 +99,3 @@ def test_a_pipe_is_read_once_whatever_flows_through_it(name):
         assert dict(read_run("pipe")) == {"q1": {"a": 1.5}}
     finally:
         writer.join()
-
-
-# Files that are written --------------------------------------------------------------------------
-
-
-def test_files_that_cannot_be_written():
-    with pytest.raises(
-        FileNotFoundError,
-        match=r"path 'gone/x\.run' cannot be written: there is no folder 'gone'; create it first",
-    ):
-        write_run({"q": ["a"]}, "gone/x.run")
-    with pytest.raises(IsADirectoryError, match="path 'folder' cannot be written: it is a folder"):
-        write_qrels({"q": {"a"}}, "folder")
-    assert sorted(os.listdir()) == ["bm25.run", "folder"]

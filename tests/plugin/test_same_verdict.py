@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from sklearn_rank import write_qrels, write_run
 from sklearn_rank.cli.main import main
 from sklearn_rank.gates.gate import judge_beside
 from sklearn_rank.gates.limits import Settings, read_limits
@@ -23,7 +22,7 @@ SUITE = """
 
     def test_gate(rank_gate):
         rank_gate.check(
-            read_qrels("t.qrels"), read_run("a.run"), max_drop=0.02, measures=["ndcg@5", "map"]
+            read_qrels("t.json"), read_run("a.json"), max_drop=0.02, measures=["ndcg@5", "map"]
         )
 """
 
@@ -49,18 +48,17 @@ def test_the_plugin_and_the_command_write_one_record(seed, suite, monkeypatch):
     monkeypatch.chdir(suite.path)
     truth, (old, new) = problem(seed)
     suite.write(test_it=SUITE)
-    write_qrels(truth, "t.qrels")
+    (suite.path / "t.json").write_text(json.dumps(truth))
     words = [
         "gate",
-        "t.qrels",
-        "a.run",
+        "t.json",
+        "a.json",
         "--name=g",
         "--max-drop=ndcg@5=0.02",
         "--max-drop=map=0.02",
     ]
     for run, by_pytest, by_command in ((old, "--rank-update", "--update"), (new, "-q", "--strict")):
-        (suite.path / "a.run").unlink(missing_ok=True)
-        write_run(run, "a.run")
+        (suite.path / "a.json").write_text(json.dumps(run))
         suite.run(by_pytest, "--rank-json=plugin.json")
         main([*words, by_command, "--json=command.json"])
     records = []
