@@ -206,9 +206,10 @@ def test_readme_has_the_two_commands_of_a_fresh_machine():
     assert f"{start} -e '.[test]' && .venv/bin/pytest -m 'not slow'\n" in readme
 
 
-def test_files_that_the_architecture_names_exist():
+@pytest.mark.parametrize("name", ["docs/architecture.md", ".github/CONTRIBUTING.md"])
+def test_files_that_developers_are_told_of_exist(name):
     """A path stands below the root or below one of the packages, or is a module's name alone."""
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / name).read_text(encoding="utf-8")
     names = set(re.findall(r"`([\w./]+(?:\.(?:py|md)|/))`", page))
     bases = [ROOT, ROOT / "sklearn_rank", ROOT / "pytest_rankmetrics"]
     assert len(names) > 20
