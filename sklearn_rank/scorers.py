@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import METRICS, Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.measures.grammar import parse_measures, safe_names
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import OPTION_NAMES
 from sklearn_rank.model_selection.scorer import RankingScorer
-from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = [
@@ -165,8 +164,6 @@ def get_scorer_names() -> list[str]:
 
 def rank_scorers(
     measures: Iterable[str | Measure],
-    *,
-    names: Literal["canonical", "safe"] = "canonical",
     **options: Any,
 ) -> dict[str, RankingScorer]:
     """Scorers for a multimetric search; they share the estimator's predictions.
@@ -175,8 +172,6 @@ def rank_scorers(
     ----------
     measures : iterable of str or Measure
         Measures in any spelling.
-    names : {"canonical", "safe"}, default="canonical"
-        ``ndcg@10``, or ``ndcg_at_10``, which is valid in MLflow.
     **options
         Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
         ``ties``, ``zero_division``, ``convention``. Parameters of a measure, such as ``k``, are
@@ -209,7 +204,6 @@ def rank_scorers(
             "its spelling, as in 'ndcg(gain=linear)@10'"
         )
         raise InvalidParameterError(msg)
-    check_option(names, "names", ("canonical", "safe"), "rank_scorers")
     if isinstance(measures, Mapping) or not isinstance(measures, (Measure, Iterable)):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         if isinstance(measures, Mapping):
@@ -217,11 +211,7 @@ def rank_scorers(
         raise TypeError(msg)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     named = {_name(measure): measure for measure in parse_measures(map(_unsigned, asked))}
-    keys = safe_names(named) if names == "safe" else {name: name for name in named}
-    return {
-        keys[canonical]: make_rank_scorer(measure, **options)
-        for canonical, measure in named.items()
-    }
+    return {name: make_rank_scorer(measure, **options) for name, measure in named.items()}
 
 
 def _unsigned(name: str | Measure) -> str | Measure:

@@ -20,11 +20,10 @@ from sklearn_rank.evaluation.compute import (
     score_measures,
 )
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.measures.grammar import safe_names
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
-from sklearn_rank.support.checks import check_integer, check_option
+from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.formats import Parts, Tabular
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
@@ -523,19 +522,11 @@ class Evaluation(Tabular):
             **unknown,
         )
 
-    def to_dict(self, *, names: Literal["canonical", "safe"] = "canonical") -> dict[str, Any]:
-        """Scores, counts and values per query as plain Python objects, NaN as None.
-
-        Parameters
-        ----------
-        names : {"canonical", "safe"}, default="canonical"
-            Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, which is valid in MLflow,
-            Weights & Biases and file names.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, counts and values per query as plain Python objects, NaN as None."""
         from sklearn_rank.evaluation.tables import to_dict
 
-        check_option(names, "names", ("canonical", "safe"), "to_dict")
-        return to_dict(self, safe_names(self._scored) if names == "safe" else None)
+        return to_dict(self)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.

@@ -127,26 +127,18 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
     return native_frame({"query": ids, **values}, backend)
 
 
-def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str, Any]:
-    """Everything as plain Python objects, NaN as None; measures by other ``names``, if given."""
+def to_dict(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything as plain Python objects, NaN as None."""
     clusters = evaluation.clusters
-    shown = names or {name: name for name in evaluation.scores}
-
-    def renamed(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {shown[name]: value for name, value in values.items()}
-
     return {
-        "scores": renamed({name: plain_number(x) for name, x in evaluation.scores.items()}),
-        "measures": dict(zip(shown.values(), map(str, evaluation.measures), strict=True)),
-        "counts": {
-            name: renamed(value) if isinstance(value, dict) else value
-            for name, value in evaluation.counts.items()
-        },
+        "scores": {name: plain_number(value) for name, value in evaluation.scores.items()},
+        "measures": dict(zip(evaluation, map(str, evaluation.measures), strict=True)),
+        "counts": evaluation.counts,
         "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
         **({} if len(evaluation.runs) == 1 else {"runs": len(evaluation.runs)}),
         **({} if clusters is None else {"clusters": [plain_id(label) for label in clusters]}),
         "per_query": {
-            shown[name]: [plain_number(value) for value in values.tolist()]
+            name: [plain_number(value) for value in values.tolist()]
             for name, values in evaluation.per_query.items()
         },
     }

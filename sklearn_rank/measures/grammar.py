@@ -23,7 +23,7 @@ from sklearn_rank.measures.catalogue import Measure, Metric, find_metric, plain
 from sklearn_rank.support.checks import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
-__all__ = ["measure", "parse_measures", "safe_names"]
+__all__ = ["measure", "parse_measures"]
 
 # Strings, compiled when the first measure is read: that took a tenth of the package's import.
 _MEASURE = (
@@ -137,19 +137,6 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
         msg = f"measures names {twice[0]} twice"
         raise ValueError(msg)
     return tuple(parsed)
-
-
-def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Names of letters, digits, ``.``, ``-`` and ``_`` alone, by spelling: ``ndcg_at_10``."""
-    safe: dict[str, str] = {}
-    for name in names:
-        plain = base = re.sub(r"[^A-Za-z0-9.\-]+", "_", name.replace("@", "_at_")).strip("_")
-        number = 1
-        while plain in safe.values():  # two functions of one name
-            number += 1
-            plain = f"{base}_{number}"
-        safe[name] = plain
-    return safe
 
 
 @lru_cache(maxsize=256)

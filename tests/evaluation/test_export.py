@@ -16,7 +16,6 @@ from sklearn_rank import (
     measure,
     measure_from,
 )
-from sklearn_rank.measures.grammar import safe_names
 from tests.evaluation.cases import HALF, plain
 
 # Export ------------------------------------------------------------------------------------------
@@ -144,16 +143,3 @@ def test_text_of_huge_scores_is_short():
     assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
     assert len({len(line) for line in lines[:2]}) == 1
     assert len(lines[0]) < 80
-
-
-def test_names_that_file_systems_and_mlflow_take():
-    asked = ["map", "ndcg(gain=linear)@10", "hmean(ndcg,map,beta=0.5)@5", "iprec(recall=0.1)"]
-    ev = evaluate([{"a"}], [["x", "a"]], asked)
-    safe = ev.to_dict(names="safe")
-    names = ["map", "ndcg_gain_linear_at_10", "hmean_ndcg_map_beta_0.5_at_5", "iprec_recall_0.1"]
-    for part in (safe["scores"], safe["measures"], safe["per_query"], safe["counts"]["averaged"]):
-        assert list(part) == names
-    assert safe["scores"]["map"] == ev["map"]
-    assert safe_names(["a(x)", "a[x]", "a_x"]) == {"a(x)": "a_x", "a[x]": "a_x_2", "a_x": "a_x_3"}
-    with pytest.raises(InvalidParameterError, match="'canonical', 'safe'"):
-        ev.to_dict(names="short")

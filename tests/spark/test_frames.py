@@ -71,21 +71,6 @@ def test_texts_and_distances(lazy):
         evaluate(lazy({**judged, "label of": list("EIIE")}), lazy(RUN), "map")
 
 
-def test_one_name_twice(lazy):
-    spare = lazy(RUN).selectExpr("*", "1 AS spare", "2 AS spare")
-    assert evaluate(lazy(TRUTH), spare, "map")["map"] == pytest.approx(
-        # (1/2 + (1/2 + 2/3) / 2) / 2
-        13 / 24
-    )
-    for twice in ("score AS score", "score AS Score"):
-        with pytest.raises(Exception, match="AMBIGUOUS_REFERENCE"):
-            evaluate(lazy(TRUTH), lazy(RUN).selectExpr("*", twice), "map", columns=SCORE)
-    parts = lazy(TRUTH).selectExpr("*", "1 AS part", "2 AS part")
-    found = evaluate(parts, lazy(RUN), "map")
-    with pytest.raises(Exception, match="AMBIGUOUS_REFERENCE"):
-        found.by_slice("part")
-
-
 def test_settings_of_the_session_count_for_nothing_and_stay(session, lazy):
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
     settings = {
@@ -174,18 +159,6 @@ def test_numbers_of_unknown_names_are_refused_whatever_their_values(session, laz
         evaluate(lazy(TRUTH), unnamed, "map")
     with pytest.raises(ColumnRoleError, match="have no order that could rank the items"):
         evaluate(lazy(TRUTH), unnamed, "map", columns={"score": None})
-
-
-def test_streams_are_refused_and_sessions_of_one_application_are_one(session, lazy):
-    stream = session.readStream.format("rate").load()
-    stream = stream.selectExpr("string(value) AS query", "string(value) AS item", "1D AS score")
-    with pytest.raises(Exception, match="streaming sources must be executed with writeStream"):
-        evaluate(lazy(TRUTH), stream, "map")
-    other = session.newSession()
-    run = other.createDataFrame(pl.DataFrame(RUN).to_arrow())
-    assert (
-        evaluate(lazy(TRUTH), run, "map")["map"] == evaluate(lazy(TRUTH), lazy(RUN), "map")["map"]
-    )
 
 
 # What stays in Spark, and what is refused --------------------------------------------------------
