@@ -7,14 +7,11 @@ interval is that of the functions that gates and comparisons call. Chance takes 
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank import compare, evaluate
-from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.statistics.means import mean_interval
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.typing import FloatArray
@@ -55,7 +52,6 @@ def clusters(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 # Intervals of differences ------------------------------------------------------------------------
 
-SIZES = (25, 50, 200)
 QUERIES = (10, 25, 50, 100, 200)
 TRUE = (0.0, 0.002, 0.01, 0.05)
 """True differences."""
@@ -126,60 +122,6 @@ def gains(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             yield name, f"{alpha:g}", by, *(f"{100 * share:.1f} %" for share in row)
 
 
-# Skewed changes ----------------------------------------------------------------------------------
-
-
-def skewed(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Equal systems of which 95% of the queries lose .02 and 5 % gain .38."""
-    rng = np.random.default_rng(seed)
-    row = []
-    for n in (25, 50, 100, 200):
-        changes = np.where(rng.random((runs, n)) < 0.05, 0.38, -0.02)
-        pairs = map(PairedDifferences.of, changes)
-        row.append(sum(own.p <= 2 * ALPHA and own.drop > 0 for own in pairs) / runs)
-    yield ("95% lose .02, 5 % gain .38", *(f"{100 * share:.1f} %" for share in row))
-
-
-# Tables of ten equal systems ---------------------------------------------------------------------
-
-SYSTEMS = 10
-MEASURES = ("map", "ndcg@10", "mrr")
-ALONE, HOLM, SLICED = WAYS = ("each p-value alone", "Holm", "Holm over slices")
-
-
-def alarms(n_queries: int, n_tables: int, seed: int) -> dict[str, float]:
-    """Share of tables with a false alarm, by the way of correction."""
-    rng, count = np.random.default_rng([seed, n_queries]), Counter[str]()
-    for _ in range(n_tables):
-        # Systems that know as much, and go astray each in its own way.
-        truth = (rng.random((n_queries, 20)) < 0.15).astype(int)
-        truth[:, 0] = 1
-        common = rng.random((n_queries, 1)) * truth + rng.random(truth.shape)
-        systems = {
-            f"system {number}": evaluate(truth, common + rng.random(truth.shape), MEASURES)
-            for number in range(SYSTEMS)
-        }
-        found = compare(systems)
-        alone = [row.p for row in found.rows]
-        count[ALONE] += min(alone) <= ALPHA
-        count[HOLM] += _alarmed(found)
-        # Three systems in each of ten slices.
-        parts = compare(dict(list(systems.items())[:3])).by_slice(lambda query: query % 10)
-        count[SLICED] += any(map(_alarmed, parts.values()))
-    return {way: count[way] / n_tables for way in WAYS}
-
-
-def _alarmed(found: Comparison) -> bool:
-    return any(row.significant for row in found.rows)
-
-
-def false_alarms(n_tables: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Shares of tables with a significant difference, each of one call of ``compare``."""
-    columns = [alarms(n, n_tables, seed) for n in SIZES]
-    for way in WAYS:
-        yield way, *(f"{column[way]:.1%}" for column in columns)
-
-
 # Intervals of means ------------------------------------------------------------------------------
 
 SAMPLES = (10, 25, 50, 250)
@@ -245,7 +187,6 @@ def intervals(samples: int, seed: int) -> Iterator[tuple[str, ...]]:
         yield cell.name, *(f"{held:.1%} ({width:.2f})" for held, width, _ in found)
 
 
-OF_SIZES = [f"n = {n}" for n in SIZES]
 TABLES = {
     # Equal systems called worse, level 5 %.
     "clusters": (
@@ -257,9 +198,6 @@ TABLES = {
     "differences": (differences, ("changes", "true", *(f"n = {n}" for n in QUERIES)), 2000),
     # Systems called better.
     "gains": (gains, ("system", "level", "by", *(f"n = {n}" for n in OF_GAINS)), 2000),
-    # Equal systems of skewed changes called worse.
-    "skewed": (skewed, ("changes", "n = 25", "n = 50", "n = 100", "n = 200"), 2000),
-    "alarms": (false_alarms, ("tables with a false alarm", *OF_SIZES), 600),
     "intervals": (intervals, ("values per query", *(f"n = {n}" for n in SAMPLES)), 2000),
 }
 

@@ -167,14 +167,6 @@ def markdown(titles: Iterable[str], rows: Iterable[Iterable[Any]], text: int = 1
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in (titles, rule, *rows))
 
 
-def numbers_of(doc: str | None, argv: list[str] | None = None, **defaults: int) -> Any:
-    """The options of a simulation, all of which are whole numbers."""
-    parser = argparse.ArgumentParser(description=doc)
-    for name, default in defaults.items():
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
-    return parser.parse_args(argv)
-
-
 def simulate(doc: str | None, tables: Mapping[str, tuple[Any, Iterable[str], int]]) -> None:
     """Print the tables of a simulation, or one: its rows by runs and seed, its titles, its runs."""
     parser = argparse.ArgumentParser(
