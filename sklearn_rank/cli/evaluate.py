@@ -24,6 +24,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.runtime import waiting
+from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_markdown
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         scores = {label: part.to_dict()["scores"] for label, part in parts.items()}
         record = {"run": name, **evaluation.to_dict(), **({"slices": scores} if parts else {})}
         print(json.dumps(record, indent=1, allow_nan=False))
-    elif form == "csv":
+    elif form in ("csv", "trec"):
         rows = [
             ("", str(query), measure, float(values[number]))
             for number, query in enumerate(evaluation.query_ids if arguments.per_query else ())
@@ -48,7 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
             rows += [(label, "all", measure, value) for measure, value in part.scores.items()]
         titles = (*map(Column, ("slice", "query", "measure")), Column("value", "number"))
         cells = ((*map(text_cell, row[:3]), number_cell(row[3])) for row in rows)
-        print(to_csv(Table(titles, tuple(cells))), end="")
+        if form == "csv":
+            print(to_csv(Table(titles, tuple(cells))), end="")
+            return 0
+        for label, query, measure, value in rows:
+            if value == value:
+                shown = f"{measure}[{safe_text(label)}]" if label else measure
+                print(f"{shown:<22}\t{safe_text(query)}\t{value:6.4f}")
     else:
         tables = [table_of(evaluation)]
         tables += [slices_table(parts)] if parts else []

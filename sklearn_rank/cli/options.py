@@ -302,7 +302,7 @@ def _evaluate(commands: Any) -> None:
     data("--slices", metavar="FILE", help=labels)
     _add_measures(measures)
     output("-q", "--per-query", action="store_true", help="also print values per query")
-    forms = ("table", "json", "csv", "markdown")
+    forms = ("table", "trec", "json", "csv", "markdown")
     output("--format", choices=forms, default="table", help="of the output (default: table)")
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("evaluate", "run"))

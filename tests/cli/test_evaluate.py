@@ -37,6 +37,14 @@ QUERIES = {"q1": "1.0000", "q2": "0.5000", "q3": "1.0000"}
             ],
         ),
         (
+            "trec",
+            [
+                *(f"{'mrr':<22}\t{query}\t{value}" for query, value in QUERIES.items()),
+                *(f"{'mrr':<22}\tall\t0.8333", f"{'mrr[de]':<22}\tall\t0.7500"),
+                f"{'mrr[fr]':<22}\tall\t1.0000",
+            ],
+        ),
+        (
             "markdown",
             [
                 *("| slice | queries | mrr |", "| --- | ---: | ---: |"),
@@ -52,7 +60,7 @@ def test_values_of_slices_and_queries_in_each_format(form, lines, command):
     command.write({"labels": "query,label\nq1,de\nq2,de\nq3,fr\n"})
     text = command(f"{TWO} -q --slices labels --format {form}")
     assert "\n".join(lines) in text
-    if form == "csv":
+    if form in ("csv", "trec"):
         assert text.splitlines() == lines
 
 
@@ -177,7 +185,7 @@ def test_warnings_are_lines_of_the_command(command, capsys):
     assert "'a' in QRELS, 'A' in RUN), so most measures are 0\n" in err
 
 
-@pytest.mark.parametrize("form", ["table", "markdown"])
+@pytest.mark.parametrize("form", ["table", "markdown", "trec"])
 def test_hostile_ids_do_not_reach_the_terminal(form, command):
     command.write({"h.qrels": "q\x1b[2J 0 a 1\n", "h.run": "q\x1b[2J Q0 a 1 1 t\n"})
     assert "\x1b" not in command(f"evaluate h.qrels h.run -m mrr -q --format {form}")
