@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sklearn_rank.inputs.tables import Run as Run
     from sklearn_rank.measures.catalogue import Measure as Measure
     from sklearn_rank.measures.conventions import CONVENTIONS as CONVENTIONS
-    from sklearn_rank.measures.conventions import Convention as Convention
     from sklearn_rank.measures.custom import measure_from as measure_from
     from sklearn_rank.measures.grammar import measure as measure
     from sklearn_rank.metrics.curves import *
@@ -66,7 +65,7 @@ _HOMES = {
     "files.read": "read_qrels read_run",
     "inputs.tables": "Qrels Run",
     "measures.catalogue": "Measure",
-    "measures.conventions": "CONVENTIONS Convention",
+    "measures.conventions": "CONVENTIONS",
     "measures.grammar": "measure",
     "measures.custom": "measure_from",
     "metrics.curves": "ranking_precision_recall_curve ranking_roc_curve",

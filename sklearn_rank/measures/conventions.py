@@ -9,7 +9,6 @@ such as ties that a program leaves to chance, draw a warning.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -51,13 +50,6 @@ class Convention:
         so: such data are warned of.
     cutoffs : mapping of str to int
         Cutoffs of the program for metrics without one.
-
-    Examples
-    --------
-    >>> from sklearn_rank import Convention, evaluate
-    >>> house = Convention("house", zero_division=0.0, parameters={"ndcg": {"gain": "linear"}})
-    >>> round(evaluate([{"a": 2, "b": 1}], [["b", "a"]], "ndcg", convention=house)["ndcg"], 4)
-    0.8597
     """
 
     name: str
@@ -73,18 +65,12 @@ class Convention:
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     cutoffs: Mapping[str, int] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for name in ("parameters", "undefined", "refused", "differs", "cutoffs"):
-            object.__setattr__(self, name, deepcopy(dict(getattr(self, name))))
-
     def __hash__(self) -> int:
         return hash(self.name)
 
     def __reduce__(self) -> Any:
         # By name, so that a preset keeps its identity, and NaN in it with it.
-        if CONVENTIONS.get(self.name) is self:
-            return find_convention, (self.name,)
-        return super().__reduce__()
+        return find_convention, (self.name,)
 
     def apply(self, measure: Measure) -> Measure:
         """The measure, with the preset's values for parameters that are not set.
@@ -142,10 +128,8 @@ CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
 )
 
 
-def find_convention(name: str | Convention) -> Convention:
+def find_convention(name: str) -> Convention:
     """The preset with this name."""
-    if isinstance(name, Convention):
-        return name
     if not isinstance(name, str) or name not in CONVENTIONS:
         hint = closest(name, CONVENTIONS) if isinstance(name, str) else ""
         names = ", ".join(CONVENTIONS)

@@ -37,7 +37,7 @@ class ScorerOptions:
     string_provider: StringProvider | None = None
     ties: Ties = "average"
     zero_division: ZeroDivision = "warn"
-    convention: str | Convention = "default"
+    convention: str = "default"
     """The program that counts so."""
     given: frozenset[str] | None = None
     """Names of the options that were set explicitly: conventions leave them alone."""

@@ -28,7 +28,6 @@ from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.layouts import read_layout
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
@@ -343,8 +342,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         shown = {name: value for name, value in now.items() if value != usual[name]}
         shown.update(self.options.changed())
         for name, value in shown.items():
-            title = f"<convention {value.name}>" if isinstance(value, Convention) else None
-            shown[name] = title or getattr(value, "__name__", None) or safe_repr(value)
+            shown[name] = getattr(value, "__name__", None) or safe_repr(value)
         text = ", ".join(f"{name}={value}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{self._called}.with_options({text})" if text else self._called) + bound

@@ -9,7 +9,6 @@ import pytest
 
 from sklearn_rank import (
     CONVENTIONS,
-    Convention,
     ConventionWarning,
     InvalidParameterError,
     QueryMismatchError,
@@ -247,12 +246,6 @@ def test_a_mean_of_measures_is_found_by_its_members():
 # Conventions as values ---------------------------------------------------------------------------
 
 
-def test_a_convention_of_ones_own():
-    own = Convention("house", ties="pessimistic", parameters={"ndcg": {"gain": "linear"}})
-    evaluation = evaluate({"q": {"a": 1}}, {"q": {"a": 1, "b": 1}}, "ndcg", convention=own)
-    assert evaluation["ndcg"] == pytest.approx(1 / math.log2(3))
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -268,28 +261,6 @@ def test_unknown_conventions(name, message):
         find_convention(name)
     with pytest.raises(InvalidParameterError, match=message):
         evaluate([{"a"}], [["a"]], convention=name)
-
-
-@pytest.mark.parametrize(
-    ("own", "message"),
-    [
-        ({"ties": "random"}, "The 'ties' parameter of evaluate must be one of"),
-        ({"missing": "drop"}, "The 'missing' parameter of evaluate must be one of"),
-        ({"zero_division": 0.5}, "The 'zero_division' parameter of evaluate must be one of"),
-        ({"undefined": {"map": 0.5}}, "The 'zero_division' parameter of evaluate must be one of"),
-    ],
-)
-def test_conventions_are_checked_where_they_are_used(own, message):
-    with pytest.raises(InvalidParameterError, match=message):
-        evaluate([{"a"}], [["a"]], "map", convention=Convention("house", **own))
-
-
-def test_a_convention_is_not_changed_through_what_it_was_made_of():
-    parameters = {"ndcg": {"gain": "linear"}}
-    own = Convention("house", parameters=parameters)
-    parameters["ndcg"]["gain"] = "exp2"
-    assert own.parameters == {"ndcg": {"gain": "linear"}}
-    assert own == Convention("house", parameters={"ndcg": {"gain": "linear"}})
 
 
 def test_presets_are_values():
