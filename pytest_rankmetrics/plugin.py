@@ -140,7 +140,7 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
 def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
     """Member of the pytest-regressions family for rankings: only a drop fails.
 
-    ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.02)``
+    ``rank_regression.check(y_true, y_score, measures=("map", "ndcg@10"), max_drop=0.02)``
     """
     if not request.config.pluginmanager.hasplugin("regressions"):
         msg = "rank_regression needs pytest-regressions: pip install 'sklearn-rank[pytest]'"
