@@ -145,14 +145,6 @@ def test_a_suite_without_gates_hears_nothing(suite):
     assert "quality gates" not in suite.passes()
 
 
-@pytest.mark.parametrize("plugin", ["-p no:rankmetrics"])
-def test_without_the_plugin_assertions_work(plugin, suite, monkeypatch):
-    monkeypatch.setenv("PYTEST_ADDOPTS", f"{LEAN} {plugin}")
-    suite.tests(FAILING)
-    result = suite.run(failed=1)
-    assert "quality gates" not in said(result)
-
-
 # How a run ends ----------------------------------------------------------------------------------
 
 SWALLOWED = {

@@ -1,8 +1,7 @@
-"""Frames of all kinds of ids, names, sizes and sessions; and what they find when we have gone."""
+"""Frames of Spark: names, texts and sizes; and what stays in the session afterwards."""
 
 import copy
 import math
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,34 +16,6 @@ from tests.spark.problems import assert_same
 TRUTH = {"query": list("aabb"), "item": list("xyxz"), "grade": [1, 0, 2, 1]}
 RUN = {"query": list("aaabbb"), "item": list("xyzxyz"), "score": [1.0, 2.0, -math.inf] * 2}
 MEASURES = ["map", "ndcg@3"]
-SCORE = {"score": "score"}
-
-
-IDS: dict[str, tuple[list[Any], list[Any]]] = {
-    "bytes": ([b"a\xff", b"b"], [b"x", b"", b"\x00"]),
-    "decimals": ([Decimal("1.5"), Decimal("2.5")], [Decimal(1), Decimal(2), Decimal(3)]),
-    "booleans": ([True, False], [1, 2, 3]),
-}
-
-
-@pytest.mark.parametrize("kind", IDS)
-def test_ids_of_any_type(kind, lazy):
-    queries, items = IDS[kind]
-    codes = {
-        "query": dict(zip("ab", queries, strict=True)),
-        "item": dict(zip("xyz", items, strict=True)),
-    }
-    sides = [
-        {
-            name: [codes[name][value] for value in values] if name in codes else values
-            for name, values in columns.items()
-        }
-        for columns in (TRUTH, RUN)
-    ]
-    found = evaluate(*map(lazy, sides), MEASURES)
-    expected = evaluate(*map(pl.DataFrame, sides), MEASURES)
-    assert_same(found, expected)
-    assert {type(query) for query in found.query_ids} == {type(queries[0])}
 
 
 def test_names_with_dots_spaces_and_quotes(lazy):
@@ -69,44 +40,6 @@ def test_texts_and_distances(lazy):
         ColumnRoleError, match=r"for the role 'grade', which may be 'label of' .texts"
     ):
         evaluate(lazy({**judged, "label of": list("EIIE")}), lazy(RUN), "map")
-
-
-def test_settings_of_the_session_count_for_nothing_and_stay(session, lazy):
-    expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
-    settings = {
-        "spark.sql.ansi.enabled": "false",
-        "spark.sql.session.timeZone": "America/St_Johns",
-        "spark.sql.caseSensitive": "true",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "2",
-    }
-    own = {name: session.conf.get(name) for name in settings}
-    try:
-        for name, value in settings.items():
-            session.conf.set(name, value)
-        before = session.conf.getAll
-        told_apart = lazy(RUN).selectExpr("*", "'text' AS Score")
-        found = evaluate(lazy(TRUTH), told_apart, MEASURES, columns=SCORE)
-        assert_same(found, expected)
-        assert session.conf.getAll == before
-    finally:
-        for name, value in own.items():
-            session.conf.set(name, value)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ((4, 0), "no query in common: 'a', 'b' against none"),
-        ((0, 6), "no queries to evaluate: y_true is empty"),
-        ((0, 0), "no queries to evaluate: y_true is empty"),
-    ],
-)
-def test_empty_frames_are_refused_as_in_memory(rows, message, lazy):
-    for make in (lazy, pl.DataFrame):
-        truth, run = (make(side).limit(n) for side, n in zip((TRUTH, RUN), rows, strict=True))
-        with pytest.raises(ValueError, match=message):
-            evaluate(truth, run, "map")
 
 
 def test_nothing_stays_cached_and_what_was_cached_stays(session, lazy):
