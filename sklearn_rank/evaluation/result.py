@@ -208,6 +208,10 @@ class Evaluation(Tabular):
         where the ground truth is ``assumed`` to be partial; per measure the queries for which it is
         ``undefined``, and those ``averaged``.
         """
+        return {name: dict(n) if isinstance(n, dict) else n for name, n in self._counts.items()}
+
+    @cached_property
+    def _counts(self) -> dict[str, Any]:
         data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
         unjudged, averages = rankings.unjudged, [record.average for record in self._scored.values()]
         return {

@@ -51,8 +51,12 @@ class ByQuery(Mapping[Any, Any]):
     """A value for each query, made of columns when it is asked for."""
 
     def __init__(self, query_ids: Iterable[Any], value_of: Callable[[int], Any]) -> None:
-        self._number_of = {query: number for number, query in enumerate(query_ids)}
+        self._query_ids = list(query_ids)
         self._value_of = value_of
+
+    @cached_property
+    def _number_of(self) -> dict[Any, int]:
+        return {query: number for number, query in enumerate(self._query_ids)}
 
     def __getitem__(self, query: Any) -> Any:
         return self._value_of(self._number_of[query])
