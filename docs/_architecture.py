@@ -71,5 +71,5 @@ def walk() -> str:
             ndcg_at_k_score(y_true, y_score, groups=groups, k=10)
         finally:
             sys.setprofile(None)
-    steps = [f"{number}. {', '.join(files)}" for number, files in enumerate(entered.values(), 1)]
-    return "\n".join(fill(step, 100, subsequent_indent="   ") for step in steps)
+    steps = " → ".join(", ".join(files) for files in entered.values())
+    return fill(steps, 100, break_long_words=False, break_on_hyphens=False)
