@@ -154,6 +154,14 @@ def _evaluated(
             f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)
+    values = reading.get("values")
+    names = [values, *values.values()] if isinstance(values, Mapping) else []
+    if any(isinstance(of, Mapping) and not runs.keys().isdisjoint(of) for of in names):
+        msg = (
+            "values= are numbers by query, the same for all systems; for numbers of each system "
+            "compare {name: evaluate(..., values=...)}"
+        )
+        raise TypeError(msg)
     single = [
         each for run in runs.values() for each in (run.runs if isinstance(run, Repeats) else [run])
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, partial
 from typing import Any, Never
@@ -128,6 +128,9 @@ class Comparison(Tabular):
     def notes(self) -> tuple[str, ...]:
         """Sentences on few queries, queries left out, measures without a test, and so on."""
         return (*self._omissions, *notes_of(self.rows, self._joined, self.alpha))
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.rows)
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Change:
         """The change of a measure: ``[measure]``, or ``[measure, system]``."""

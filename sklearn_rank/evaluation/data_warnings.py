@@ -13,7 +13,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import argument, count, format_list
+from sklearn_rank.support.text import count, format_list
 
 FEW = 10
 """Fewer rankings or items than this may be alike by chance."""
@@ -83,7 +83,7 @@ def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> N
     if binary and low < high:
         warn(
             f"every judged item of every query is relevant (lowest grade {low:g}), so that the "
-            f"order does not matter to {binary}; pass {argument('min_rel')}, the lowest grade that "
+            f"order does not matter to {binary}; name a measure with the lowest grade that "
             f"is relevant, as in 'map(min_rel={high:g})'",
             RankingDataWarning,
         )

@@ -37,6 +37,7 @@ _ELSEWHERE = {
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "per_query": "evaluate(...).per_query has the values",
     "qid": "query ids are groups=",
+    "totals": "numbers of a whole run are for gates, rank_gate.check(..., totals=...)",
 }
 """Where to pass what other functions take as an argument."""
 

@@ -20,6 +20,7 @@ from sklearn_rank.evaluation.compute import (
     score_measures,
 )
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
@@ -589,7 +590,7 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
 
 def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
     """Function from a query (or an item) to its text, empty if there is none."""
-    look_up = {} if texts is None else texts
+    look_up = {} if texts is None else by_index(texts, name)
     look_up = look_up.get if isinstance(look_up, Mapping) else look_up
     if not callable(look_up):
         msg = f"{name} must be {{id: text}} or a function of the id, got {safe_repr(texts)}"
@@ -605,4 +606,5 @@ def text_function(texts: Any, name: str = "query_text") -> Callable[[Any], str]:
 def item_function(texts: Any) -> Callable[[Any], Any]:
     """Function from an item to its title, or to a mapping with title, text, url and image."""
     text_function(texts, "item_text")  # refuses anything else
+    texts = by_index(texts, "item_text")
     return (lambda _: "") if texts is None else getattr(texts, "get", texts)

@@ -12,6 +12,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     RankingDataWarning,
 )
+from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import is_missing
@@ -26,6 +27,7 @@ def read_slices(
 ) -> dict[Any, IntArray]:
     """Numbers of the queries of each label, in the order of the queries."""
     position = {query: number for number, query in enumerate(query_ids)}
+    slices = by_index(slices, "slices")
     if callable(slices):
         slices = {query: slices(query) for query in position}
     if not isinstance(slices, Mapping) or not slices:
@@ -48,7 +50,8 @@ def read_slices(
 
 def read_clusters(clusters: Any, judged: RankingData) -> Array:
     """(Q,) label of each query, from a mapping, a function or a column name."""
-    look_up = judged.labels(clusters) if isinstance(clusters, str) else clusters
+    look_up = by_index(clusters, "clusters")
+    look_up = judged.labels(clusters) if isinstance(clusters, str) else look_up
     if isinstance(look_up, Mapping):
         look_up = look_up.get
     if not callable(look_up):

@@ -132,12 +132,7 @@ def _refuse_one_list(qrels: Qrels, run: Run) -> None:
 def values_of(values: Any) -> Any:
     """{name: {query: number}} of a data frame with a row for each query, or of series."""
     if isinstance(values, Mapping):
-        return {
-            name: _keyed(series, f"the index of values of {name}")
-            if hasattr(series, "index") and hasattr(series, "iloc")
-            else series
-            for name, series in values.items()
-        }
+        return {name: by_index(series, f"values of {name}") for name, series in values.items()}
     if not is_frame(values):
         return values
     frame = eager_frame(values, "values")
@@ -165,6 +160,12 @@ def _is_series_of_lists(values: Any) -> bool:
         return False
     first = values.iloc[0]
     return hasattr(first, "__len__") and not isinstance(first, (str, bytes))
+
+
+def by_index(values: Any, name: str) -> Any:
+    """A series of pandas as {index: value}; anything else as it is."""
+    is_series = hasattr(values, "iloc") and hasattr(values, "index") and not is_frame(values)
+    return _keyed(values, f"the index of {name}") if is_series else values
 
 
 def _keyed(series: Any, where: str) -> dict[Any, Any]:

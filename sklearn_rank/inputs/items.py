@@ -222,8 +222,9 @@ def _table(
         row = next((row for row in rows if isinstance(numbers[row], (Mapping, list))), rows[0])
         advice = "pass a number"
         if isinstance(numbers[row], (Mapping, list)):
-            grades = "pass {item: grade}, or the items alone"
-            advice = grades if what == "grade" else "of a response pass its list of hits"
+            advice = "of a response pass its list of hits"
+            if what == "grade":
+                advice = "pass {item: grade}, or the items alone; read_qrels reads files of records"
         shown = safe_repr(numbers[row])
         msg = f"{argument} has the {what} {shown} at {made.name_row(row)}; {advice}"
         raise TypeError(msg)

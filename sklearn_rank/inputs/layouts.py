@@ -120,10 +120,13 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
         if value is None or value is False:
             continue
         if not (name == "assume" and value == "complete"):  # which arrays are
+            advice = "leave it out"
+            if name == "candidates" and layout.has_ids:
+                advice = "rank only the candidates in y_score"
             takers = [other.name for other in _LAYOUTS if name in other.takes]
             msg = (
                 f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, "
-                f"and y_true is of the {layout.name} layout; leave it out"
+                f"and y_true is of the {layout.name} layout; {advice}"
             )
             raise TypeError(msg)
 

@@ -83,7 +83,7 @@ def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoRetu
 def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> NoReturn:
     """ValueError for an item that is judged twice with different grades."""
     both = f"{grade:g} and {other:g}"
-    msg = f"{where} judges item {safe_repr(item)} twice, with grades {both}"
+    msg = f"{where} judges item {safe_repr(item)} twice, with grades {both}; keep one of them"
     raise ValueError(msg)
 
 

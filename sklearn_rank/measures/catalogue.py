@@ -400,7 +400,10 @@ def find_metric(name: str) -> Metric:
         if meant is not None and meant.takes_k:
             hint = f"; did you mean '{meant.name}@{cutoff}'?"
         if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
-            hint = "; it does not depend on judgements: compute it and pass values={name: numbers}"
+            hint = (
+                "; it does not depend on judgements: compute it, and pass values={name: {query: "
+                "number}}, or to a gate totals={name: number} of the whole run"
+            )
         msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {names}"
         raise UnknownMeasureError(msg)
     return metric

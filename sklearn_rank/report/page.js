@@ -114,7 +114,7 @@ class Section {
   // The item that explains a change: the largest contribution of its sign, else the largest move.
   cause(query, view) {
     const { gain, change } = this.values(query, view);
-    if (!change) return null;
+    if (!change || this.data.given[view.measure]) return null;
     const gained = (rank) => rank === null ? 0 : 1 / Math.log2(rank + 1);
     const weight = (move) => move.part !== null ? move.part * Math.sign(change) :
       (move.grade || 0) * (gained(move.now) - gained(move.old)) * Math.sign(gain) / 1e6;

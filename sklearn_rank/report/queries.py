@@ -76,6 +76,8 @@ def queries_data(
         "systems": list(map(_shown, systems)),
         "measures": [measure.title for measure in values],
         "greater": [measure.metric.greater_is_better for measure in values],
+        # Measured elsewhere: no rank explains them.
+        "given": [measure.metric.is_given for measure in values],
         "queries": list(map(_shown, names)),
         # Ids that are not shown as they are, for judgements that are exported.
         "raw": {n: name for n, name in enumerate(names) if _shown(name) != name},

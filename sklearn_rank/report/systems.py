@@ -252,7 +252,7 @@ def verdict_of(
         green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
         return Verdict(answer, green if gate.passed else "worse", tuple(details), to_judge)
-    details.append(_usual_gate(comparison, slices))
+    details += filter(None, [_usual_gate(comparison, slices)])
     if is_same:
         text = "No value changed"
     elif lead is None:
@@ -272,10 +272,15 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
     from sklearn_rank.gates.words import would
 
     limits = {} if slices is None else {"max_slice_drop": DEFAULT_DROP, "slices": slices}
-    verdicts = {
-        name: verdict_on(comparison, name, max_drop=DEFAULT_DROP, **limits)
-        for name in comparison.others
+    # In units of other measures it would mean nothing.
+    limits["max_drop"] = {
+        name: DEFAULT_DROP
+        for name in comparison.measures
+        if comparison.measure(name).metric.upper == 1
     }
+    if not limits["max_drop"]:
+        return ""
+    verdicts = {name: verdict_on(comparison, name, **limits) for name in comparison.others}
     if len(verdicts) == 1:
         return f"{would(*verdicts.values())}."
     red = [name for name, verdict in verdicts.items() if not verdict.passed]

@@ -278,6 +278,7 @@ def test_a_row_is_found_by_name() -> None:
         found["map", "old"]
     with pytest.raises(InvalidParameterError, match="'err' was not evaluated"):
         found["err", "new"]
+    assert tuple(found) == found.rows
 
 
 # As plain values ---------------------------------------------------------------------------------

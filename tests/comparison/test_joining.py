@@ -326,3 +326,9 @@ def test_what_a_caller_changes_is_a_copy() -> None:
     assert comparison.query_ids == ["q"]
     assert comparison.counts["queries"] == 1
     assert list(comparison.evaluations) == ["old", "new"]
+
+
+@pytest.mark.parametrize("form", [{"new": {"ms": {"q": 1}}}, {"ms": {"new": {"q": 1}}}])
+def test_values_by_system_are_told_where_they_go(form: Any) -> None:
+    with pytest.raises(TypeError, match=r"compare \{name: evaluate\(\.\.\., values=\.\.\.\)\}"):
+        compare({"q": {"a"}}, {"old": {"q": ["a"]}, "new": {"q": ["a"]}}, "mrr", values=form)

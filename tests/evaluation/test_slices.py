@@ -25,6 +25,7 @@ from tests.strategies import examples
 SLICES = {
     "query to labels": {"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []},
     "label to queries": {"head": {"q1"}, "tail": ["q2", "q3", "q3"]},
+    "series": pd.Series({"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []}),
     "label to array": {"head": np.array(["q1"]), "tail": pd.Series(["q2", "q3"])},
 }
 

@@ -384,7 +384,9 @@ OPTIONS = {
 def test_options_of_other_layouts(layout: str, option: str) -> None:
     (y_true, y_score, own), (value, takers) = LAYOUTS[layout], OPTIONS[option]
     if layout not in takers:
-        message = f"^{option} belongs to the {takers}, and y_true is of the {layout} layout"
+        message = f"^{option} belongs to the {takers}, and y_true is of the {layout} layout; "
+        has_ids = option == "candidates" and layout in ("lists", "mapping")
+        message += "rank only the candidates in y_score" if has_ids else "leave it out"
         refused(TypeError, message, y_true, y_score, **{**own, option: value})
 
 

@@ -23,6 +23,7 @@ def data_with(
         "systems": list(systems),
         "measures": ["nDCG@10", "LAG"],
         "greater": [True, False],
+        "given": [False, False],
         "queries": names,
         "raw": {},
         "texts": [],

@@ -243,6 +243,22 @@ def test_a_query_shows_both_lists_with_grades_moves_parts_and_marked_words(tmp_p
     assert result["links"] == ["http://x/"]
 
 
+def test_no_rank_explains_what_was_measured_elsewhere(tmp_path):
+    section = section_of({**MOVES, "given": [True, False]}, Row("all", 2, (None, None)))
+    text = page(Report("x", Verdict("x", "same"), (section,)))
+    script = """
+        const said = () => [texts(".pane > p").some((text) => text.startsWith("Main")),
+            texts(".query small")[0]];
+        const given = said();
+        choose("measure", "1");
+        await wait();
+        return [given, said()];
+    """
+    elsewhere, ranked = using(text, script, tmp_path)
+    assert elsewhere == [False, ""]
+    assert ranked[0]
+
+
 def test_items_are_judged_by_keys_and_exported_as_judgements_and_markdown(tmp_path):
     result = using(
         MOVED,

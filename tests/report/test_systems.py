@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank import Repeats, UnknownMeasureError, compare, evaluate
+from sklearn_rank import Repeats, UnknownMeasureError, compare, evaluate, measure_from
 from sklearn_rank.report.page import Cell, Row, Section, claims, findings, page
 from sklearn_rank.report.systems import compared_section, report_of, verdict_of
 from tests.report.cases import data_of
@@ -235,6 +235,19 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
         report_of(result, max_drop={"map": 0.02})
     with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
         report_of(several, max_drop=0.02)
+
+
+def test_the_usual_gate_limits_measures_between_0_and_1_alone():
+    bits = measure_from("bits", range=(0, float("inf")))
+    sides = [
+        evaluate(TRUTH, run, "mrr", values={bits: dict.fromkeys(TRUTH, number)})
+        for run, number in ((OLD, 6.0), (OLD, 2.0))
+    ]
+    both = report_of(compare(*sides))
+    assert both.verdict.details[-1] == "A gate with max_drop 0.02 would pass."
+    (alone,) = [report_of(compare(*sides, measures=bits))]
+    assert not any("A gate with" in detail for detail in alone.verdict.details)
+    assert (both.sections[0].queries or {})["given"] == [False, True]
 
 
 def test_a_page_opens_with_what_fails_its_gate(tmp_path):
