@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Never, NoReturn
@@ -22,6 +23,7 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import closest, safe_repr
@@ -221,7 +223,7 @@ def evaluate(
         y_score = without_lowest(y_true, y_score)
     judged = read(y_true, y_score, reading)
     if query_ids is not None:
-        judged = judged.named(query_ids)
+        judged = _with_ids(judged, query_ids)
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}
@@ -326,3 +328,28 @@ def _named(
             raise ValueError(msg)
         named[name] = effective
     return named
+
+
+def _with_ids(judged: RankingData, names: Any) -> RankingData:
+    """The data with ids of the queries, which have no ids but their positions."""
+    if not judged.positional:
+        msg = "query_ids names the queries of lists and matrices; these already have ids"
+        raise TypeError(msg)
+    ids = names.tolist() if hasattr(names, "tolist") else list(names)
+    twice = [name for name, times in Counter(ids).items() if times > 1]
+    if len(ids) != len(judged.query_ids) or twice:
+        fault = f"has {len(ids):,} names for {len(judged.query_ids):,} queries"
+        fault = f"names {safe_repr(twice[0])} twice" if twice else fault
+        msg = f"query_ids {fault}; give one name for each query"
+        raise InvalidParameterError(msg)
+    items, old = judged.ids, list(judged.query_ids)
+    if items is not None:
+        items = replace(
+            items,
+            rankings={name: items.rankings[n] for name, n in zip(ids, old, strict=True)},
+            truths={
+                name: items.truths[n] for name, n in zip(ids, old, strict=True) if items.truths
+            },
+        )
+    rankings = replace(judged.rankings, query_ids=ids)
+    return replace(judged, rankings=rankings, ids=items, positional=False)

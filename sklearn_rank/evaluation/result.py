@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Never
 
@@ -22,7 +22,8 @@ from sklearn_rank.evaluation.compute import (
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric
-from sklearn_rank.rankings.data import ItemIds, RankingData
+from sklearn_rank.rankings.data import ItemIds, RankingData, no_items
+from sklearn_rank.rankings.judged import without_unjudged
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.support.text import safe_repr
@@ -448,13 +449,11 @@ class Evaluation(Tabular):
         >>> ev["mrr"], ev.condensed()["mrr"]
         (0.5, 1.0)
         """
-        from sklearn_rank.rankings.data import condensed
-
         if self._runs:
             from sklearn_rank.evaluation.repeats import mean_of_runs
 
             return mean_of_runs([run.condensed() for run in self._runs])
-        judged = condensed(self._judged)
+        judged = _without_unjudged(self._judged)
         if judged is self._judged:
             return self
         record = self._scored.values()
@@ -571,6 +570,34 @@ class Evaluation(Tabular):
 
     def _record(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]
+
+
+def _without_unjudged(judged: RankingData) -> RankingData:
+    """Rankings without their unjudged items."""
+    rankings, unjudged, ids = judged.rankings, judged.rankings.unjudged, judged.ids
+    if unjudged is None:
+        return judged
+    if ids is not None:
+        ranked = dict(ids.rankings)
+        for query, n_unjudged in zip(judged.listed_ids(), unjudged.counts.tolist(), strict=True):
+            if not n_unjudged:
+                continue  # one that counts as completely judged keeps all items
+            items, scores = ids.rankings[query]
+            truth = ids.truths[query] if ids.shared is None else ids.shared
+            rows = [row for row, item in enumerate(items) if item in truth]
+            judged_items = [item for item in items if item in truth]
+            ranked[query] = judged_items, None if scores is None else scores[rows]
+        ids = replace(ids, rankings=ranked)
+    items = no_items("condensed lists have no scores that compare across queries")
+    if judged.has_relevance:
+        items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
+    return replace(
+        judged,
+        rankings=without_unjudged(rankings),
+        items=items,
+        chosen=judged.chosen if judged.has_relevance else None,
+        ids=ids,
+    )
 
 
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:

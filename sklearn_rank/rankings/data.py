@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.judged import JudgedRankings, without_unjudged
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.rankings.reading import Judgements, Reading
 from sklearn_rank.support.text import safe_repr
@@ -143,30 +142,6 @@ class RankingData:
         ties = "" if items.scores is None else items.ties
         return cls(rankings, items, ties=ties, **fields)
 
-    def named(self, names: Any) -> RankingData:
-        """The data with ids of the queries, which have no ids but their positions."""
-        if not self.positional:
-            msg = "query_ids names the queries of lists and matrices; these already have ids"
-            raise TypeError(msg)
-        ids = names.tolist() if isinstance(names, np.ndarray) else list(names)
-        twice = [name for name, times in Counter(ids).items() if times > 1]
-        if len(ids) != len(self.query_ids) or twice:
-            fault = f"has {len(ids):,} names for {len(self.query_ids):,} queries"
-            fault = f"names {safe_repr(twice[0])} twice" if twice else fault
-            msg = f"query_ids {fault}; give one name for each query"
-            raise InvalidParameterError(msg)
-        items, old = self.ids, list(self.query_ids)
-        if items is not None:
-            items = replace(
-                items,
-                rankings={name: items.rankings[n] for name, n in zip(ids, old, strict=True)},
-                truths={
-                    name: items.truths[n] for name, n in zip(ids, old, strict=True) if items.truths
-                },
-            )
-        rankings = replace(self.rankings, query_ids=ids)
-        return replace(self, rankings=rankings, ids=items, positional=False)
-
     @property
     def query_ids(self) -> Sequence[Any] | Array:
         """(Q,) in the caller's order."""
@@ -234,34 +209,3 @@ class RankingData:
         labels = chain.from_iterable(table.labels(column).items() for table in tables)
         fault = "the frames do not agree on column {}: query {} has {} and {}"
         return one_label_each(column, labels, fault)
-
-
-# Condensed lists: rankings without the items that nobody judged ----------------------------------
-
-
-def condensed(judged: RankingData) -> RankingData:
-    """Rankings without their unjudged items."""
-    rankings, unjudged, ids = judged.rankings, judged.rankings.unjudged, judged.ids
-    if unjudged is None:
-        return judged
-    if ids is not None:
-        ranked = dict(ids.rankings)
-        for query, n_unjudged in zip(judged.listed_ids(), unjudged.counts.tolist(), strict=True):
-            if not n_unjudged:
-                continue  # one that counts as completely judged keeps all items
-            items, scores = ids.rankings[query]
-            truth = ids.truths[query] if ids.shared is None else ids.shared
-            rows = [row for row, item in enumerate(items) if item in truth]
-            judged_items = [item for item in items if item in truth]
-            ranked[query] = judged_items, None if scores is None else scores[rows]
-        ids = replace(ids, rankings=ranked)
-    items = no_items("condensed lists have no scores that compare across queries")
-    if judged.has_relevance:
-        items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
-    return replace(
-        judged,
-        rankings=without_unjudged(rankings),
-        items=items,
-        chosen=judged.chosen if judged.has_relevance else None,
-        ids=ids,
-    )
