@@ -55,10 +55,9 @@ def check_target(path: PathLike, kind: Kind, inputs: Iterable[Any] = ()) -> None
 
     Files of the kind are replaced, and empty ones; pipes and devices are always allowed.
     """
-    others = [other for other in inputs if isinstance(other, (str, os.PathLike))]
-    others = [other for other in others if os.path.exists(other) and os.path.exists(path)]
+    read = [Path(other) for other in inputs if isinstance(other, (str, os.PathLike))]
     path, what = Path(path), ""
-    if any(os.path.samefile(path, other) for other in others):
+    if path.exists() and any(other.exists() and path.samefile(other) for other in read):
         what = "is an input of this call"
     elif path.name.lower().endswith(BASELINE):
         what = "names a baseline"
