@@ -12,14 +12,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.result import item_function
+from sklearn_rank.evaluation.result import Evaluation, item_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
 from sklearn_rank.support.text import as_text, format_list, safe_text
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import FloatArray
 
+_Sides = tuple[Placement, Placement]
 Direction = Literal["both", "worse", "better"]
 NO_IDS = "items have no ids here; evaluate(..., keep_items=True) keeps those of lists and mappings"
 
@@ -153,117 +154,98 @@ def query_changes(
     title_of: Callable[[Any], str] = lambda _: "",
 ) -> list[QueryChange]:
     """Common queries, by number, and the items that explain their changes."""
+    systems = joined.systems[pair[0]], joined.systems[pair[1]]
     before, after = (
-        joined.systems[system].placements(joined.positions[system][list(numbers)])
-        for system in pair
+        joined.systems[name].placements(joined.positions[name][list(numbers)]) for name in pair
     )
-    wanted, judged = joined.measure(measure), joined.systems[pair[1]]._judged
-    columns = [joined.values_per_query(system, measure) for system in pair]
+    sides = [*zip(before, after, strict=True)]
+    columns = [joined.values_per_query(name, measure) for name in pair]
     values = [(float(columns[0][number]), float(columns[1][number])) for number in numbers]
     is_defined = [not math.isnan(new - old) for old, new in values]
-    sides = [*compress(zip(before, after, strict=True), is_defined)]
-    if any(len(joined.systems[system].runs) > 1 for system in pair):
-        why = f"{measure} is a mean over runs, and the ranks are those of the first run"
-        explained = iter([Explanation((), why)] * len(sides))
-    elif wanted.metric.is_given:
-        why = "was measured elsewhere, and no rank explains it"
-        explained = iter([Explanation((), f"{measure} {why}")] * len(sides))
-    elif wanted.metric.by_score and judged.has_relevance:
-        why = "it reads relevance scores, whose ranking is not stored"
-        explained = iter([Explanation((), f"{measure} has no parts by item: {why}")] * len(sides))
-    else:
-        explained = iter(explain_all(wanted, sides))
-    undefined, changes = Explanation((), f"{measure} is undefined for this query"), []
-    for position, number in enumerate(numbers):
-        query, (old, new) = joined.query_ids[number], values[position]
-        explanation = next(explained) if is_defined[position] else undefined
-        items = tuple(item._replace(title=title_of(item.item)) for item in explanation.items)
+    explained = iter(explain_all(joined.measure(measure), systems, [*compress(sides, is_defined)]))
+    undefined: Explanation = (), f"{measure} is undefined for this query"
+    changes = []
+    for number, (old, new), defined, rankings in zip(
+        numbers, values, is_defined, sides, strict=True
+    ):
+        parts, remark = next(explained) if defined else undefined
+        items = tuple(item._replace(title=title_of(item.item)) for item in parts)
+        query = joined.query_ids[number]
         fields = (text_of(query), measure, *pair, old, new, new - old, items)
-        changes.append(
-            QueryChange(query, *fields, before[position], after[position], explanation.remark)
-        )
+        changes.append(QueryChange(query, *fields, *rankings, remark))
     return changes
 
 
 # Contributions of items --------------------------------------------------------------------------
 
-
-class Explanation(NamedTuple):
-    """The relevant items of a query, the largest contributions first."""
-
-    items: tuple[ItemChange, ...]
-    remark: str = ""
-    """Why the items have no contributions; empty if they have."""
+Explanation = tuple[tuple[ItemChange, ...], str]
+"""Relevant items, the largest contributions first, and why they have no contributions."""
+_Relevant = tuple[list[dict[Any, Hit]], dict[Any, float]]
+"""Hits of both rankings by item, and the grades of all items."""
 
 
 def explain_all(
-    measure: Measure, pairs: Sequence[tuple[Placement, Placement]]
+    measure: Measure, systems: tuple[Evaluation, Evaluation], queries: Sequence[_Sides]
 ) -> list[Explanation]:
     """Contributions of the relevant items; they sum exactly to the change of the query.
 
     The kernels run over all queries at once.
     """
-    queries = [_Relevant(measure, sides) for sides in pairs]
-    computed = iter(_contributions(measure, [each for each in queries if not each.lacks_ids]))
-    explained = []
-    for query in queries:
-        if query.lacks_ids:
-            explained.append(Explanation((), NO_IDS))
+    reason = ""
+    if any(len(system.runs) > 1 for system in systems):
+        reason = "is a mean over runs, and the ranks are those of the first run"
+    elif measure.metric.is_given:
+        reason = "was measured elsewhere, and no rank explains it"
+    elif measure.metric.by_score and systems[1]._judged.has_relevance:
+        reason = "has no parts by item: it reads relevance scores, whose ranking is not stored"
+    if reason:
+        return [((), f"{measure} {reason}")] * len(queries)
+    least = measure.options.get("min_rel") or 0.0
+    relevant = [_relevant(sides, least) for sides in queries]
+    named = [pair for pair in zip(queries, relevant, strict=True) if pair[1] is not None]
+    computed = iter(_contributions(measure, named))  # type: ignore[arg-type]  # as filtered
+    explained: list[Explanation] = []
+    for one in relevant:
+        if one is None:
+            explained.append(((), NO_IDS))
             continue
         parts, remark = next(computed), ""
         if isinstance(parts, str):
             remark = f"{measure} has no parts by item: {parts}"
-            parts = np.full(len(query.items), math.nan)
-        explained.append(Explanation(query.changes(parts), remark))
+            parts = np.full(len(one[1]), math.nan)
+        explained.append((_ordered(one, parts), remark))
     return explained
 
 
-class _Relevant:
-    """Items that are relevant for a measure in both rankings of a query."""
-
-    def __init__(self, measure: Measure, sides: tuple[Placement, Placement]) -> None:
-        self.sides = sides
-        least = measure.options.get("min_rel") or 0.0
-        # In the order of the judged rankings.
-        self.hits: list[dict[Any, Hit]] = [
-            {
-                hit.item: hit
-                for hit in sorted(side.hits, key=lambda hit: (hit.above, -hit.grade))
-                if hit.grade >= least
-            }
-            for side in sides
-        ]
-        self.lacks_ids = all(side.judged is None for side in sides) or any(
-            hit.item is None for hits in self.hits for hit in hits.values()
-        )
-        """Whether nobody knows which items the hits are."""
-        self.items: dict[Any, float] = {}
-        """Their grades."""
-        before, after = sides
-        for side in (after, before):
-            hits = [(hit.item, hit.grade) for hit in side.hits]
-            for item, grade in (*hits, *(side.judged or {}).items()):
-                if grade >= least and grade > 0:
-                    self.items.setdefault(item, grade)
-
-    def hit_numbers(self) -> tuple[IntArray, IntArray]:
-        """(H,) which items the hits of each side are."""
-        number_of = {item: number for number, item in enumerate(self.items)}
-        old, new = (np.array([number_of[item] for item in hits], np.int64) for hits in self.hits)
-        return old, new
-
-    def changes(self, contributions: FloatArray) -> tuple[ItemChange, ...]:
-        """The items with their ranks, the largest contributions first, then what moved."""
-        weighed = []
-        for (item, grade), part in zip(self.items.items(), contributions.tolist(), strict=True):
-            old, new = (hits[item].rank if item in hits else None for hits in self.hits)
-            first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
-            order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
-            weighed.append((order, ItemChange(item, grade, old, new, part)))
-        return tuple(change for _, change in sorted(weighed, key=itemgetter(0)))
+def _relevant(sides: _Sides, least: float) -> _Relevant | None:
+    """Items of a query that are relevant for a measure; None if nobody knows which they are."""
+    hits = [{hit.item: hit for hit in side.hits if hit.grade >= least} for side in sides]
+    if all(side.judged is None for side in sides) or any(None in of_side for of_side in hits):
+        return None
+    grades: dict[Any, float] = {}
+    for side in reversed(sides):
+        retrieved = [(hit.item, hit.grade) for hit in side.hits]
+        for item, grade in (*retrieved, *(side.judged or {}).items()):
+            if grade >= least and grade > 0:
+                grades.setdefault(item, grade)
+    return hits, grades
 
 
-def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArray | str]:
+def _ordered(relevant: _Relevant, contributions: FloatArray) -> tuple[ItemChange, ...]:
+    """The items with their ranks, the largest contributions first, then what moved."""
+    hits, grades = relevant
+    weighed = []
+    for (item, grade), part in zip(grades.items(), contributions.tolist(), strict=True):
+        old, new = (of_side[item].rank if item in of_side else None for of_side in hits)
+        first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
+        order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
+        weighed.append((order, ItemChange(item, grade, old, new, part)))
+    return tuple(change for _, change in sorted(weighed, key=itemgetter(0)))
+
+
+def _contributions(
+    measure: Measure, queries: Sequence[tuple[_Sides, _Relevant]]
+) -> list[FloatArray | str]:
     """For each query (I,) in the order of its items, or why there are none, as part of a sentence.
 
     A fault of one query is not that of others.
@@ -275,23 +257,27 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
         return ["n_negatives is given by position"] * len(queries)
     if not queries:
         return []
-    least, sides = measure.options.get("min_rel"), []
+    least, rankings = measure.options.get("min_rel"), []
     try:
         for side in (0, 1):
-            rankings = judged_from([query.sides[side] for query in queries]).widened()
-            sides.append(rankings.at_least(least) if least else rankings)
+            of_side = judged_from([sides[side] for sides, _ in queries]).widened()
+            rankings.append(of_side.at_least(least) if least else of_side)
         divided: list[FloatArray | str] = []
-        if metric.parts is not None and metric.contributions is None:
+        if metric.contributions is None and metric.parts is not None:
             options = {"k": measure.k, **measure.kernel_options}
-            was, now = (metric.parts(rankings, **options) for rankings in sides)
-        for number, query in enumerate(queries):
-            n_items = len(query.items)
+            was, now = (metric.parts(of_side, **options) for of_side in rankings)
+        for number, (_, (hits, grades)) in enumerate(queries):
+            number_of = {item: position for position, item in enumerate(grades)}
+            old_items, new_items = (
+                np.array([number_of[item] for item in of_side], np.int64) for of_side in hits
+            )
+            which = old_items, new_items, len(grades)
             if metric.contributions is None:
-                old, new = was.of(number, sides[0].offsets), now.of(number, sides[1].offsets)
-                divided.append(part_changes(old, new, *query.hit_numbers(), n_items))
+                then = was.of(number, rankings[0].offsets)
+                divided.append(part_changes(then, now.of(number, rankings[1].offsets), *which))
             else:
-                one = slice(number, number + 1)
-                moved = Moved(sides[0].take(one), sides[1].take(one), *query.hit_numbers(), n_items)
+                old, new = (of_side.take(slice(number, number + 1)) for of_side in rankings)
+                moved = Moved(old, new, *which)
                 divided.append(metric.contributions(moved, k=measure.k, **measure.kernel_options))
     except InvalidParameterError as error:
         if len(queries) == 1:

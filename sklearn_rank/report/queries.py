@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, repeat
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -119,27 +119,17 @@ def _lines(
         old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
         explained = [
             [
-                _changes(measure, (baseline, one), zip(old, new, strict=True))
+                iter(explain_all(measure, (baseline, one), [*zip(old, new, strict=True)]))
                 for (one, _), new in zip(others, rest, strict=True)
             ]
             for measure in (values if first < MOST_EXPLAINED else ())
         ]
         for sides in zip(old, *rest, strict=True):
-            changes = [[next(of) for of in row] for row in explained]
+            changes = [[next(of)[0] for of in row] for row in explained]
             if all(side.judged is None for side in sides):
                 yield ""
             else:
                 yield script_json(items_of(sides, changes, text_of))
-
-
-def _changes(
-    measure: Measure, pair: Sequence[Evaluation], sides: Iterable[tuple[Placement, Placement]]
-) -> Iterator[Iterable[ItemChange]]:
-    """Changes by item, query by query; none if no stored rank explains the measure."""
-    by_score = measure.metric.by_score and pair[1]._judged.has_relevance
-    if by_score or measure.metric.is_given or any(len(one.runs) > 1 for one in pair):
-        return repeat(())
-    return (explanation.items for explanation in explain_all(measure, list(sides)))
 
 
 def items_of(
