@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, run_deviation
-from sklearn_rank.comparison.recorded import (
-    RecordedEvaluation,
-    completed,
-    is_alone,
-    keys_in,
-)
+from sklearn_rank.comparison.baseline import DECIMALS, key_of, run_deviation
+from sklearn_rank.comparison.recorded import RecordedEvaluation, completed
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
@@ -197,17 +193,22 @@ def join(
     Baseline files get judgements and item ids from the first live evaluation.
     """
     names, notes = _common_measures(systems, measures)
-    live = {name: system for name, system in systems.items() if not is_alone(system)}
+    alone = {
+        name: system
+        for name, system in systems.items()
+        if isinstance(system, RecordedEvaluation) and system.is_alone
+    }
+    live = {name: system for name, system in systems.items() if name not in alone}
     if not live:
         msg = "baseline files have no judgements: compare one with a result of evaluate"
         raise InvalidParameterError(msg)
-    first_live = next(iter(live.values()))
+    lender = next(iter(live))
     _check_same_definitions(live, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})
-    ids = {
-        name: keys_in(system, first_live) if is_alone(system) else system._judged.listed_ids()
-        for name, system in systems.items()
-    }
+    ids = {name: system._judged.listed_ids() for name, system in systems.items()}
+    if alone:  # ids of the live evaluation where they read alike
+        by_key = {key_of(query): query for query in ids[lender]}
+        ids |= {name: [by_key.get(query, query) for query in ids[name]] for name in alone}
     by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
     if len(set(by_position.values())) > 1:
         described = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
@@ -237,7 +238,10 @@ def join(
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
     counts = {name: len(listed) for name, listed in left_out.items()}
-    systems, positions = completed(systems, positions)
+    for name, file in alone.items():
+        numbers, of_live = positions[name], positions[lender]
+        systems = {**systems, name: completed(file, name, numbers, systems[lender], of_live)}
+        positions[name] = np.arange(len(numbers))
     clusters = _common_clusters(systems, query_ids, positions)
     is_recorded = any(isinstance(system, RecordedEvaluation) for system in systems.values())
     decimals = DECIMALS if is_recorded else None
@@ -301,23 +305,24 @@ def _common_measures(
 def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequence[str]) -> None:
     """One measure with two sets of parameters, or readings of undefined queries, is two."""
     (base, first), *others = systems.items()
-    for name, system in others:
-        rules = zip(_definitions(first, measures), _definitions(system, measures), strict=True)
-        for (subject, rule, text), (_, other, second) in rules:
-            if rule != other:
-                msg = (
-                    f"{subject}{text} for {safe_repr(base)} and {second} for {safe_repr(name)}; "
-                    "evaluate all systems the same way"
-                )
-                raise InvalidParameterError(msg)
+    for (name, system), measure in product(others, measures):
+        pair = first._record(measure), system._record(measure)
+        if pair[0].measure != pair[1].measure:
+            then, now = (_in_full(scored.measure) for scored in pair)
+        elif str(pair[0].undefined) != str(pair[1].undefined):
+            then, now = (f"zero_division={scored.undefined}" for scored in pair)
+        else:
+            continue
+        msg = (
+            f"{measure} has {then} for {safe_repr(base)} and {now} for {safe_repr(name)}; "
+            "evaluate all systems the same way"
+        )
+        raise InvalidParameterError(msg)
 
 
-def _definitions(system: Evaluation, measures: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
-    """Whose rule it is, the rule, and its text."""
-    for name in measures:
-        scored = system._scored[find_measure(name, system._scored)]
-        text, metric = scored.measure.in_full(), scored.measure.metric
-        if metric.is_custom:
-            text = f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"
-        yield f"{name} has ", scored.measure, text
-        yield f"{name} has ", str(scored.undefined), f"zero_division={scored.undefined}"
+def _in_full(measure: Measure) -> str:
+    """Everything that its values depend on."""
+    metric = measure.metric
+    if metric.is_custom:
+        return f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"
+    return measure.in_full()

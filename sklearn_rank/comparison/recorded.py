@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -39,6 +39,8 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["load"]
+
+_OPTIONS = {"True": True, "False": False}
 
 
 def load(path: str | os.PathLike[str]) -> Evaluation:
@@ -74,7 +76,26 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     if read is None:
         msg = f"there is no baseline {safe_repr(os.fspath(path))}"
         raise BaselineError(msg)
-    return _alone(read[0], read[0].queries)
+    baseline, rows = read[0], read[0].queries
+    weights, clusters = [row.weight for row in rows], [row.cluster for row in rows]
+    shares = None if None in weights else np.array(weights, dtype=np.float64)
+    ranks = _ranks(rows, ([1.0] * len(row.found or {}) for row in rows))
+    data = RankingData(
+        JudgedRankings(
+            [row.id for row in rows],
+            **ranks,
+            judged_offsets=ranks["offsets"],
+            judged_grades=ranks["grades"],
+            weights=shares,
+        ),
+        no_items("a baseline file has no scores"),
+        keyed=True,
+        clusters=None if None in clusters else np.array(clusters, dtype=object),
+        options={name: _OPTIONS.get(value, value) for name, value in baseline.reading.items()},
+    )
+    measures = {name: _measure(name, of.definition) for name, of in baseline.measures.items()}
+    scored = {name: (measure, shares, math.nan) for name, measure in measures.items()}
+    return _evaluation(baseline, rows, data, scored, is_alone=True)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,7 +104,7 @@ class RecordedEvaluation(Evaluation):
 
     baseline: Baseline = field(kw_only=True)
     rows: Sequence[QueryRecord] = field(kw_only=True)
-    is_alone: bool = field(kw_only=True, default=True)
+    is_alone: bool = field(kw_only=True)
     """Whether no other evaluation has lent its judgements."""
 
     @property
@@ -122,7 +143,15 @@ class RecordedEvaluation(Evaluation):
 
     def with_ranks(self) -> RecordedEvaluation:
         """The same with the recorded ranks, which only explain values."""
-        return replace(self, _judged=_ranked(self.rows, self._judged, self._judged.ids))
+        data = self._judged
+        ids, queries = data.ids, data.listed_ids()
+        truths = map(_truth_of, repeat(ids), queries)
+        ranks = _ranks(self.rows, map(_grades, self.rows, truths))
+        rankings = replace(data.rankings, **ranks, unjudged=None)
+        if ids is not None:
+            rows = dict(zip(queries, self.rows, strict=True))
+            ids = replace(ids, rankings=_Rankings(rows, ids))
+        return replace(self, _judged=replace(data, rankings=rankings, ids=ids))
 
     def _lacks(self, what: str) -> NoReturn:
         msg = (
@@ -146,38 +175,26 @@ def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArra
     return np.array([cell.get(name) for cell in cells], dtype=np.float64)
 
 
-def _alone(baseline: Baseline, rows: Sequence[QueryRecord]) -> RecordedEvaluation:
-    """Some queries of a file, without any judgements."""
-    offsets, above, tied = _places(rows)
-    grades = np.ones(len(above))
-    weights = [row.weight for row in rows]
-    shares = None if None in weights else np.array(weights, dtype=np.float64)
-    n_ranked = np.array([row.n for row in rows], dtype=np.int64)
-    ids = [row.id for row in rows]
-    rankings = JudgedRankings(ids, offsets, above, tied, grades, n_ranked, offsets, grades, shares)
-    clusters = [row.cluster for row in rows]
-    data = RankingData(
-        rankings,
-        no_items("a baseline file has no scores"),
-        keyed=True,
-        clusters=None if None in clusters else np.array(clusters, dtype=object),
-        options={name: _plain(value) for name, value in baseline.reading.items()},
-    )
-    scored = {}
-    for name, record in baseline.measures.items():
-        measure = _measure(name, record.definition)
+def _evaluation(
+    baseline: Baseline,
+    rows: Sequence[QueryRecord],
+    data: RankingData,
+    measures: Mapping[str, tuple[Measure, FloatArray | None, Any]],
+    *,
+    is_alone: bool,
+) -> RecordedEvaluation:
+    """Recorded values of some queries; of each measure the weights and ``zero_division``."""
+    is_whole, scored = len(rows) == len(baseline.queries), {}
+    for name, (measure, weights, zero_division) in measures.items():
+        record = baseline.measures[name]
         if measure.is_pooled or measure.metric.is_total:
-            value = record.value if len(rows) == len(baseline.queries) else math.nan
-            average = Average(value, 0, record.queries)
-            scored[name] = Scored(measure, None, None, average, math.nan)
+            average = Average(record.value if is_whole else math.nan, 0, record.queries)
+            scored[name] = Scored(measure, None, None, average, zero_division)
         else:
             values = _column((row.values for row in rows), name)
-            scored[name] = averaged(measure, data, values, shares, math.nan)
-    return RecordedEvaluation(scored, data, baseline=baseline, rows=rows)
-
-
-def _plain(value: str) -> Any:
-    return {"True": True, "False": False}.get(value, value)
+            one = averaged(measure, data, values, weights, math.nan)
+            scored[name] = one._replace(zero_division=zero_division)
+    return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=is_alone)
 
 
 def _measure(name: str, definition: Mapping[str, str]) -> Measure:
@@ -189,47 +206,26 @@ def _measure(name: str, definition: Mapping[str, str]) -> Measure:
     return parse_measures([name])[0]
 
 
-def _places(rows: Sequence[QueryRecord]) -> tuple[IntArray, IntArray, IntArray]:
-    """Offsets, positions and tie groups of the relevant items that were retrieved."""
+def _ranks(rows: Sequence[QueryRecord], grades: Iterable[Sequence[float]]) -> dict[str, Any]:
+    """Ranks and grades of the relevant items that were retrieved, as judged rankings have them."""
     offsets = offsets_of(np.array([len(row.found or {}) for row in rows], dtype=np.int64))
     ranks = [span(rank) for row in rows for rank in (row.found or {}).values()]
     first, last = np.array(ranks, dtype=np.int64).reshape(-1, 2).T
-    order = np.lexsort((first, segment_index(offsets)))
-    return offsets, (first - 1)[order], (last - first + 1)[order]
+    flat = np.fromiter(chain.from_iterable(grades), np.float64)
+    order = np.lexsort((-flat, first, segment_index(offsets)))
+    return {
+        "offsets": offsets,
+        "above": (first - 1)[order],
+        "tied": (last - first + 1)[order],
+        "grades": flat[order],
+        "n_ranked": np.array([row.n for row in rows], dtype=np.int64),
+    }
 
 
 # With the judgements of an evaluation -------------------------------------------------------------
 
 
-def is_alone(evaluation: Evaluation) -> bool:
-    """Whether an evaluation was read from a file and therefore lacks judgements."""
-    return isinstance(evaluation, RecordedEvaluation) and evaluation.is_alone
-
-
-def keys_in(recorded: Evaluation, live: Evaluation) -> list[Any]:
-    """Ids of the recorded queries: those of the live evaluation where they read alike."""
-    ids = {key_of(query): query for query in live._judged.listed_ids()}
-    return [ids.get(query, query) for query in recorded.query_ids]
-
-
 def completed(
-    systems: Mapping[str, Evaluation], positions: Mapping[str, IntArray]
-) -> tuple[dict[str, Evaluation], dict[str, IntArray]]:
-    """The systems; those from files get the judgements of the first live evaluation.
-
-    ``positions`` are the positions of the common queries in each.
-    """
-    first, live = next(pair for pair in systems.items() if not is_alone(pair[1]))
-    of_live = positions[first]
-    complete, numbers = dict(systems), dict(positions)
-    for name, system in systems.items():
-        if isinstance(system, RecordedEvaluation) and system.is_alone:
-            complete[name] = _lend(system, name, positions[name], live, of_live)
-            numbers[name] = np.arange(len(positions[name]))
-    return complete, numbers
-
-
-def _lend(
     recorded: RecordedEvaluation, name: str, numbers: IntArray, live: Evaluation, of_live: IntArray
 ) -> RecordedEvaluation:
     """Some recorded queries with the judgements of a live evaluation, where these are the same."""
@@ -267,56 +263,31 @@ def recorded_evaluation(
     baseline: Baseline,
 ) -> RecordedEvaluation:
     """Recorded values of some queries of a live evaluation; ``with_ranks`` adds their ranks."""
-    judged = live._judged
-    data, scored = take_queries(judged, of_live, judged.listed_ids()), {}
+    data = take_queries(live._judged, of_live, live._judged.listed_ids())
     nothing = np.zeros(0, dtype=np.int64)
-    data = replace(data, ids=judged.ids, missing=nothing, counts=InputCounts())
+    data = replace(data, ids=live._judged.ids, missing=nothing, counts=InputCounts())
+    scored = {}
     for name in names:
-        of, record = live._record(name), baseline.measures[name]
-        if of.values is None:
-            is_whole = len(rows) == len(baseline.queries)
-            average = Average(record.value if is_whole else math.nan, 0, record.queries)
-            scored[name] = Scored(of.measure, None, None, average, of.zero_division)
-            continue
-        shares = None if of.weights is None else of.weights[of_live]
-        values = _column((row.values for row in rows), name)
-        computed = averaged(of.measure, data, values, shares, math.nan)
-        scored[name] = computed._replace(zero_division=of.zero_division)
-    return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=False)
+        of = live._record(name)
+        weights = None if of.weights is None else of.weights[of_live]
+        scored[name] = of.measure, weights, of.zero_division
+    return _evaluation(baseline, rows, data, scored, is_alone=False)
 
 
-def _ranked(
-    rows: Sequence[QueryRecord], part: RankingData, ids_of_items: ItemIds | None
-) -> RankingData:
-    """Queries of a live evaluation with the recorded ranks of their items."""
-    ids = part.listed_ids()
-    rankings = (
-        None if ids_of_items is None else _Rankings(dict(zip(ids, rows, strict=True)), ids_of_items)
-    )
-    grades = [
-        row.grades
-        or (rankings.grades(query) if rankings is not None else [1.0] * len(row.found or {}))
-        for query, row in zip(ids, rows, strict=True)
-    ]
-    offsets, above, tied = _places(rows)
-    flat = np.fromiter(chain.from_iterable(grades), np.float64)
-    first = [span(rank)[0] for row in rows for rank in (row.found or {}).values()]
-    order = np.lexsort((-flat, np.array(first, dtype=np.int64), segment_index(offsets)))
-    ranks = replace(
-        part.rankings,
-        offsets=offsets,
-        above=above,
-        tied=tied,
-        grades=flat[order],
-        n_ranked=np.array([row.n for row in rows], dtype=np.int64),
-        unjudged=None,
-    )
-    recorded_ids = (
-        None
-        if ids_of_items is None or rankings is None
-        else replace(ids_of_items, rankings=rankings)
-    )
-    return replace(part, rankings=ranks, ids=recorded_ids)
+def _truth_of(ids: ItemIds | None, query: Any) -> Mapping[Any, float]:
+    """Judged items of a query; none without ids."""
+    if ids is None:
+        return {}
+    return ids.truths[query] if ids.shared is None else ids.shared
+
+
+def _grades(row: QueryRecord, truth: Mapping[Any, float]) -> list[float]:
+    """Grades of the relevant items that were retrieved."""
+    if row.grades:
+        return row.grades
+    if any(type(item) is not str for item in truth):
+        truth = {key_of(item): grade for item, grade in truth.items()}
+    return [truth.get(key, 1.0) for key in row.found or {}]
 
 
 class _Rankings(Mapping[Any, Any]):
@@ -324,20 +295,11 @@ class _Rankings(Mapping[Any, Any]):
 
     def __init__(self, rows: Mapping[Any, QueryRecord], ids_of_items: ItemIds) -> None:
         self.rows, self.ids_of_items = rows, ids_of_items
-        shared = ids_of_items.shared
-        self.truth = ids_of_items.truths.__getitem__ if shared is None else lambda _: shared
-
-    def grades(self, query: Any) -> list[float]:
-        """Grades of the relevant items that were found."""
-        truth, ranks = self.truth(query), self.rows[query].found or {}
-        if any(type(item) is not str for item in truth):
-            truth = {key_of(item): grade for item, grade in truth.items()}
-        return [truth.get(key, 1.0) for key in ranks]
 
     def __getitem__(self, query: Any) -> tuple[list[Any], None]:
         row, listed = self.rows[query], self.ids_of_items.rankings.get(query, ((), None))[0]
         # An ASCII text is the key itself.
-        items = chain(listed, self.truth(query))
+        items = chain(listed, _truth_of(self.ids_of_items, query))
         others = (item for item in items if type(item) is not str or not item.isascii())
         raw = {key_of(item): item for item in others}
         recorded = dict.fromkeys((*row.top, *(row.found or {})))
