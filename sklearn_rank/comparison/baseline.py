@@ -10,11 +10,10 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from heapq import nlargest
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -25,6 +24,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.rankings.reading import FLEETING
 from sklearn_rank.support.disk import replace_file
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -273,7 +273,7 @@ def averaged_queries(evaluation: Evaluation, name: str) -> int:
 
 def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
-    ids_of_items, keys = evaluation.items, keys_of(evaluation.query_ids, "queries")
+    keys = keys_of(evaluation.query_ids, "queries")
     columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(evaluation)}
     columns["values"] = _by_query(evaluation.per_query, len(keys))
     if len(evaluation.runs) > 1:
@@ -286,17 +286,22 @@ def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Seq
     if slices:
         columns["slices"] = labels_of(slices, len(keys))
     columns["n"] = evaluation.n_ranked.tolist()
-    columns["found"] = list(_found(evaluation))
-    if ids_of_items is None:
-        rankings = evaluation.rankings
-        grades, borders = rankings.grades.tolist(), pairwise(rankings.offsets.tolist())
-        columns["grades"] = [grades[first:last] for first, last in borders]
-        return columns
-    columns["top"] = [
-        [key_of(item) for item in first_items(*ids_of_items.rankings.get(query, ((), None)))]
-        for query in evaluation._judged.listed_ids()
-    ]
+    placements, has_ids = evaluation.placements(), evaluation.items is not None
+    columns["found"] = [_found(placement, has_ids=has_ids) for placement in placements]
+    if has_ids:
+        columns["top"] = [list(map(key_of, one.ranking[:TOP])) for one in placements]
+    else:
+        columns["grades"] = [[hit.grade for hit in one.hits] for one in placements]
     return columns
+
+
+def _found(placement: Placement, *, has_ids: bool) -> dict[str, Rank]:
+    """Rank of each relevant item that was retrieved, by its number where items have no ids."""
+    hits = placement.hits
+    keys = [f"#{number}" for number in range(1, len(hits) + 1)]
+    if has_ids:
+        keys = keys_of([hit.item for hit in hits], "items")
+    return {key: rank_of(hit.above, hit.tied) for key, hit in zip(keys, hits, strict=True)}
 
 
 def labels_of(slices: Mapping[str, Any], n: int) -> list[list[str]]:
@@ -316,31 +321,6 @@ def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None
     ]
     rows = zip(*values, strict=True) if columns else [()] * n
     return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
-def first_items(items: Any, scores: Any) -> list[Any]:
-    """The first items of a ranking."""
-    if scores is None:
-        return list(islice(items, TOP))
-    best = nlargest(TOP, zip(scores.tolist(), range(len(scores), 0, -1), items, strict=True))
-    return [item for _, _, item in best]
-
-
-def _found(evaluation: Evaluation) -> Iterator[dict[str, Rank]]:
-    """Rank of each relevant item that was retrieved, by its number where items have no ids."""
-    rankings, ids_of_items = evaluation.rankings, evaluation.items
-    ranks: list[Rank] = (rankings.above + 1).tolist()
-    if rankings.are_tied:
-        ranks = list(map(rank_of, rankings.above.tolist(), rankings.tied.tolist()))
-    of_queries = [ranks[first:last] for first, last in pairwise(rankings.offsets.tolist())]
-    if ids_of_items is None:
-        yield from (
-            {f"#{number}": rank for number, rank in enumerate(row, 1)} for row in of_queries
-        )
-        return
-    for placement, row in zip(evaluation.placements(), of_queries, strict=True):
-        hits = [hit.item for hit in placement.hits]
-        yield dict(zip(keys_of(hits, "items"), row, strict=True))
 
 
 def judged_digests(evaluation: Evaluation) -> list[str]:
