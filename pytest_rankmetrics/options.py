@@ -23,7 +23,7 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "--rank-accept": (
         {"action": "append", "default": [], "metavar": "GLOB"},
-        "also lower the baselines of these gates (names or node ids)",
+        "record whatever these gates measure, lower or higher (names or node ids)",
     ),
     "--rank-baseline-dir": (
         {"metavar": "DIR"},
@@ -37,7 +37,7 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
     "--rank-markdown": (
         {"metavar": "PATH"},
-        "append a Markdown report to PATH, or 'none' (default: $GITHUB_STEP_SUMMARY)",
+        "append a Markdown report to PATH, besides $GITHUB_STEP_SUMMARY; 'none': to neither",
     ),
 }
 

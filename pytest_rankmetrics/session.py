@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
 from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, is_called, name_of
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import format_list, safe_repr, safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -277,7 +277,8 @@ class Session:
             yield f"{test} passed at another try: a gate gives one answer"
         for glob in options.accept:
             if not any(is_called(glob, *name) for name in names):
-                yield f"--rank-accept: no gate that ran is called {glob!r}"
+                ran = format_list(sorted({name for name, _ in names}), limit=MOST_NAMED)
+                yield f"--rank-accept: no gate that ran is called {glob!r}; those that ran: {ran}"
         if options.in_ci and self.wrote:
             yield "baselines were written in continuous integration: commit them and run again"
 
@@ -334,7 +335,8 @@ class Session:
         targets = {"json": options.json, "html": options.html}
         if self.has_news:
             targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown
-            step = options.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
+            step = os.environ.get("GITHUB_STEP_SUMMARY") not in (None, options.markdown)
+            step = step and options.markdown != "none"
         if any(targets.values()) or step:
             from sklearn_rank.gates.summary import write_reports, write_step_summary
 

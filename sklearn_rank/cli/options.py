@@ -200,8 +200,15 @@ _MEANT = {
     **dict.fromkeys(("--metric", "--metrics"), "--measure"),
     **dict.fromkeys(("--min", "--threshold"), "--at-least"),
     "--report": "--html",
+    "-o": "--output",
 }
 """What options are called elsewhere, and what here."""
+_ELSEWHERE = {
+    "--html": "; 'sklearn-rank report' writes an HTML file",
+    "--slices": "; 'sklearn-rank report' takes slices",
+    "--output": "; it prints: > FILE",
+}
+"""How to obtain what some commands have no option for."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -214,8 +221,8 @@ class _Parser(argparse.ArgumentParser):
             meant = _MEANT.get(unknown[0], unknown[0]) if unknown else ""
             if not unknown:
                 hint = self._hint_of_words(rest)
-            elif meant == "--html" and meant not in self._option_string_actions:
-                hint = "; 'sklearn-rank report' writes an HTML file"
+            elif meant in _ELSEWHERE.keys() - self._option_string_actions:
+                hint = _ELSEWHERE[meant]
             elif meant == "--format" and "--json" in self._option_string_actions:
                 hint = "; it writes files: --json FILE, --markdown FILE"
             else:

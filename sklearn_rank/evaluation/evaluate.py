@@ -39,6 +39,8 @@ _ELSEWHERE = {
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "per_query": "evaluate(...).per_query has the values",
     "qid": "query ids are groups=",
+    "query_weight": "weights of queries are sample_weight=",
+    "unjudged": "evaluate(...).condensed() leaves unjudged items out",
     "totals": "numbers of a whole run are for gates, rank_gate.check(..., totals=...)",
 }
 """Where to pass what other functions take as an argument."""

@@ -12,7 +12,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     RankingDataWarning,
 )
-from sklearn_rank.inputs.frames import by_index
+from sklearn_rank.inputs.frames import by_index, is_frame
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.checks import is_missing
@@ -31,7 +31,11 @@ def read_slices(
     if callable(slices):
         slices = {query: slices(query) for query in position}
     if not isinstance(slices, Mapping) or not slices:
-        msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
+        got = type(slices).__name__ if is_frame(slices) else safe_repr(slices)
+        msg = (
+            "slices must be a non-empty mapping, as {query: label}, a Series of labels by query "
+            f"id, or a function of the query id; got {got}"
+        )
         raise InvalidParameterError(msg)
     given = {*position, *left_out}
     try:
@@ -164,10 +168,12 @@ def refuse_other_judgements(
             what = "other ids, or grades of other items"
         if len(differing):
             query_id = first.listed_ids()[positions[base][differing[0]]]
+            advice = "evaluate all systems against one set of judgements, query by query"
+            if first.n_shared:
+                advice = "pass a truth per query: of one for all, a query counts what it retrieved"
             msg = (
                 f"the relevant items of query {safe_repr(query_id)} are not the same for "
-                f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems against "
-                "one set of judgements, query by query"
+                f"{safe_repr(base)} and {safe_repr(name)}: {what}; {advice}"
             )
             raise QueryMismatchError(msg)
 

@@ -242,6 +242,9 @@ def _families(case: _Case) -> tuple[Family, Family]:
     limits, settings = case.limits, case.limits.settings
     whole: Family = ({}, {})
     parts: Family = ({}, {})
+    for name in case.new:
+        if name not in limits.max_drop:
+            _compare(case, (None, name))  # only shown
     for name, allowed in limits.max_drop.items():
         key: Key = (None, name)
         pairs = _compare(case, key)

@@ -297,7 +297,8 @@ def _folded(record: Mapping[str, Any]) -> str:
     """The command that accepts a drop, and the power of the gate."""
     name = escape_markdown(shown(record["name"], 60))
     accept = re.sub(r"`{3,}", "``", record["accept"])
-    text = f"To accept this drop:\n\n```text\n{accept}\n```\n" if accept else ""
+    where = escape_markdown(record["where_to_accept"])
+    text = f"To accept this drop:\n\n```text\n{accept}\n```\n\n{where}\n" if accept else ""
     outlook = escape_markdown(record["outlook"])
     head = f"{name}: {count(record['queries'], 'query', 'queries')}"
     return f"<details><summary>{head}</summary>\n\n{text}\n{outlook}\n\n</details>\n"

@@ -211,7 +211,7 @@ def headline(result: GateResult) -> str:
 def _values(result: GateResult) -> str:
     """The measures that have a limit, or else all."""
     rows = list(result.measures.values())
-    limited = [row for row in rows if row.is_limited or row.change is not None] or rows
+    limited = [row for row in rows if row.is_limited or row.allowed is not None] or rows
     if result.written == "raised":
         ends = (
             (result.measures[name].title, *move) for name, move in result.recorded_changes.items()
@@ -233,13 +233,15 @@ def said(result: GateResult) -> dict[str, Any]:
     """The texts of reports."""
     file = result.file
     names = ("", "", "") if file is None else (file.shown, file.update, file.accept)
-    rows = (*result.measures.values(), *result.slices)
+    rows = [*result.measures.values(), *result.slices]
+    falls = [row.fall for row in rows if row.allowed is not None]
     return {
         **dict(zip(("baseline", "update", "accept"), names, strict=True)),
         "headline": result.headline,
         "message": result.message if result.state not in UNREMARKABLE else result.headline,
         "brief": result.brief,
-        "largest_fall": max(row.fall for row in rows) if rows else 0.0,
+        "where_to_accept": _where_to_accept(result),
+        "largest_fall": max(falls, default=0.0),
         "can_be_raised": result.passed and result.can_be_raised,
         "warnings": warnings_of(result),
         "notes": notes_of(result),
@@ -351,7 +353,7 @@ _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
 def changes_table(result: GateResult) -> Table:
-    """A row for each measure with a limit (else each) and each slice, by severity and change."""
+    """A row for each measure with a limit or a change, else each, and each slice, by severity."""
 
     def by_gravity(row: MeasureResult) -> tuple[int, bool, float]:
         grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
@@ -471,9 +473,15 @@ def _footer(result: GateResult) -> list[str]:
     lines = [f"baseline  {line(file.shown)}"]
     if not result.passed:
         lines.append(f"accept    {file.accept}")
-    if not result.passed and file.elsewhere:
-        lines.append(
-            f"the baseline is that of {line(file.elsewhere)}: run this in the working copy and "
-            "commit the file; this run stays red until the change is merged"
-        )
-    return lines
+    return lines + [note for note in [_where_to_accept(result)] if note]
+
+
+def _where_to_accept(result: GateResult) -> str:
+    """For a baseline of another branch: where the command runs, and when it counts."""
+    file = result.file
+    if result.passed or file is None or not file.elsewhere:
+        return ""
+    return (
+        f"the baseline is that of {line(file.elsewhere)}: run this in the working copy and commit "
+        "the file; this run stays red until the change is merged"
+    )

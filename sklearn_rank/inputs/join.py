@@ -530,6 +530,11 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     is_2d, is_shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
     if isinstance(y_score, Set) and not is_shared:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
+    elif isinstance(y_score, Mapping) and is_shared:
+        msg = (
+            f"y_true is a {kinds[0]}, one ground truth for all queries, which goes with a list of "
+            "rankings: pass list(y_score.values()), or a mapping with a truth per query"
+        )
     elif isinstance(y_score, Mapping):
         msg = _PAIRS.format(*kinds[::-1], "y_score", "y_true")
     elif is_frame(y_score):

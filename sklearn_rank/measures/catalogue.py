@@ -399,6 +399,8 @@ def find_metric(name: str) -> Metric:
         hint = closest(name.lower(), _BY_NAME)
         if meant is not None and meant.takes_k:
             hint = f"; did you mean '{meant.name}@{cutoff}'?"
+        if base.lower() == "f" and cutoff.strip("0"):
+            hint = f"; did you mean 'fbeta(beta={cutoff})'?"
         if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
             hint = (
                 "; it does not depend on judgements: compute it, and pass values={name: {query: "

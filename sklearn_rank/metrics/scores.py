@@ -873,7 +873,7 @@ def dcg_at_k_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
-    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
+    gain : {"exp2", "linear", "binary", "exp2_next"} or mapping, default="exp2"
         2^grade - 1, the grade, 1, or a table: docs/metrics.md#gains-and-discounts.
     discount : str, default="log2"
         Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
@@ -938,7 +938,7 @@ def ndcg_at_k_score(
         Ground truth, and scores or ranked lists: docs/inputs.md.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
-    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
+    gain : {"exp2", "linear", "binary", "exp2_next"} or mapping, default="exp2"
         2^grade - 1, the grade, 1, or a table: docs/metrics.md#gains-and-discounts.
     discount : str, default="log2"
         Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
@@ -1067,7 +1067,7 @@ def rank_biased_precision_score(
         Cutoff, in ranks; None reads the whole ranking.
     persistence : float, default=0.8
         Probability that a reader goes on to the next rank, in [0, 1).
-    gain : {"binary", "linear", "exp2"}, mapping or callable, default="binary"
+    gain : {"binary", "linear", "exp2", "exp2_next"} or mapping, default="binary"
         1, the grade, 2^grade - 1, or a table: docs/metrics.md#gains-and-discounts.
     max_grade : {"query"} or float, default="query"
         Highest grade of the scale: a number, or "query" for each query's highest (not comparable

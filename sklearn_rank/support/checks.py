@@ -221,7 +221,7 @@ def check_grades(
         position = int(np.flatnonzero(wrong)[0])
         msg = f"{name} contains a {what} ({given.flat[position]!s}) at {where(position)}"
         if what == "negative grade":
-            msg += f"; {argument('convention', 'trec_eval')} reads it as not judged"
+            msg += f"; evaluate reads it as not judged under {argument('convention', 'trec_eval')}"
         raise ValueError(msg)
     return array
 

@@ -147,7 +147,7 @@ FILES = {
         ("one.run one.run", "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
         ("t.qrels other.run", "QRELS and RUN have no query in common"),
         ("t.qrels twice.run", "'a' at positions 1 and 2. Keep one of them.\n"),
-        ("minus.qrels one.run", "grade (-1) at item 'b' of query 'q1'; --convention trec_eval"),
+        ("minus.qrels one.run", "q1'; evaluate reads it as not judged under --convention trec_"),
         ("run.jsonl qrels.jsonl", "run.jsonl:1: 'results' belongs to a run, but this is read as"),
         ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
         ("films.csv one.run", "For another one pass --qrels-column item=film\n"),

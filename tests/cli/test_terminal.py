@@ -104,6 +104,8 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("evaluate t.qrels one.run two.run", "two.run; 'sklearn-rank compare' takes several runs"),
         ("compare t.qrels one.run two.run --html x", "; 'sklearn-rank report' writes an HTML file"),
         ("compare t.qrels one.run two.run --report x", "'sklearn-rank report' writes an HTML file"),
+        ("compare t.qrels one.run two.run --slices x", "; 'sklearn-rank report' takes slices"),
+        ("evaluate t.qrels one.run --output x", "; it prints: > FILE"),
         ("compare t.qrels one.run two.run --metrics map", "; did you mean '--measure'?"),
         ("gate t.qrels one.run --report x", "; did you mean '--html'?"),
         ("gate t.qrels one.run --min map=0.5", "; did you mean '--at-least'?"),

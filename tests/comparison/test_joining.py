@@ -97,6 +97,14 @@ def test_queries_by_position_are_joined_by_position() -> None:
     assert compare(old, new)["mrr"].losses == 1
 
 
+def test_one_truth_for_all_queries_compares_what_retrieves_the_same() -> None:
+    runs = {"old": [["a", "b"], ["c"]], "new": [["b", "x", "a"], ["c"]]}
+    assert compare({*"abc"}, runs, measures="map")["map"].losses == 1
+    runs["new"] = [["a"], ["b", "c"]]  # b belongs to another query now
+    with pytest.raises(QueryMismatchError, match=r"query 0 .*; pass a truth per query: of one for"):
+        compare({*"abc"}, runs, measures="map")
+
+
 GRADED = {"q1": {"a": 2, "b": 1, "z": 0}, "q2": {"c": 1}}
 FOUND = {"q1": ["a", "b"], "q2": ["c"]}
 DOORS = {

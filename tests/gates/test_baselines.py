@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank.comparison.baseline import FORMAT, BaselineError, key_of
 from sklearn_rank.gates.limits import Settings
+from sklearn_rank.gates.summary import GateRun, Summary, markdown
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.statistics.planning import least_found
 from tests.gates.conftest import Gate, beside, rules
@@ -49,6 +50,17 @@ def test_a_file_has_one_query_a_line_and_what_explains_a_drop(gate):
     again = gate.path.read_bytes()
     gate.record(*case([2, 1, 0, 3]), **DROP, measures="recall@1", slices=labels)
     assert gate.path.read_bytes() == again
+
+
+def test_a_measure_without_a_limit_is_shown_with_both_values(gate):
+    limits = {**DROP, "hard_drop": 0.02, "measures": "recall@1"}
+    gate.record(*case([1, 2, 1, 3]), **limits)
+    result = gate(*case([1, 2, 4, 9]), **limits)
+    shown = result.measures["recall@1"]
+    assert (shown.baseline_value, shown.new, shown.state) == (0.5, 0.25, None)
+    assert "recall@1        4    0.5000  0.2500  -0.2500" in result.message
+    assert "R@1" not in result.headline
+    assert result.as_dict()["largest_fall"] < 0.25
 
 
 def test_an_item_that_never_moved_is_where_it_was(gate):
@@ -448,9 +460,11 @@ def test_advice_is_for_the_checkout_that_can_be_changed(gate):
     gate.elsewhere()
     assert "it is not below ../base: a gate that is new" in gate(*THIRTY, **DROP).headline
     gate.record(*THIRTY, **DROP)
-    text = gate(*case([3] * 30), **DROP).message
-    assert "accept    pytest --rank-accept" in text
-    assert "this run stays red until the change is merged" in text
+    result = gate(*case([3] * 30), **DROP)
+    assert "accept    pytest --rank-accept" in result.message
+    comment = markdown(Summary(gates=[GateRun({**result.as_dict(), "nodeid": "x"}, "x")]))
+    for text in (result.message, comment):
+        assert "this run stays red until the change is merged" in text
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,7 @@ SPARSE = sparse.csr_array([[1, 0]])
     [
         (ONES, np.zeros((2, 3)), ValueError, r"y_true has shape \(2, 2\) and y_score \(2, 3\)"),
         (ONES, np.zeros(4), ValueError, r"y_true has shape \(2, 2\) and y_score \(4,\)"),
+        (ONES, np.zeros((2, 2, 2)), ValueError, r"np.column_stack\(\[p\[:, 1\] for p in y_score"),
         (np.ones((2, 2, 2)), np.ones((2, 2, 2)), ValueError, r"two of shape \(n_queries, n_items"),
         (np.array(1.0), np.array(1.0), ValueError, r"y_true has shape \(\)"),
         (np.zeros((0, 3)), np.zeros((0, 3)), ValueError, r"no queries .* has shape \(0, 3\)"),
@@ -207,6 +208,7 @@ A = [{"a"}]
         ({"q": None}, {"q": ["a"]}, r"y_true\['q'\] must be a sequence; got NoneType"),
         ({"q": {"a"}}, {"q": None}, r"y_score\['q'\] must be a sequence; got NoneType"),
         (A, {"q": ["a"]}, "y_score is a dict keyed by query, y_true a list"),
+        ({"a"}, {"q": ["a"]}, r"y_true is a set, one .* pass list\(y_score.values\(\)\)"),
         ({"q": {"a"}}, [["a"]], "y_true is a dict keyed by query, y_score a list"),
         ({"q": {"a"}}, [{"q": ["a"]}] * 2, r"queries; repeated runs .* are Repeats\(runs\)$"),
         ([{"a"}, {"b"}], [["a"], {"b": 3}], r"y_score\[1\] and y_score\[0\] have items with and"),

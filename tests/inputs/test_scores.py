@@ -26,7 +26,7 @@ from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES
 def test_every_metric_refuses_nan_scores_and_negative_grades(metric):
     with pytest.raises(ValueError, match=r"^y_score contains NaN at row 2 of query 'b'$"):
         metric(GRADES, [1.0, 2.0, np.nan, 3.0], groups=GROUPS)
-    message = r"^y_true contains a negative grade \(-1\) at row 1 of query 'a'; convention='trec_ev"
+    message = r"^y_true contains a negative grade \(-1\) at row 1 of query 'a'; evaluate reads it"
     with pytest.raises(ValueError, match=message):
         metric([1, -1, 0, 1], SCORES, groups=GROUPS)
 

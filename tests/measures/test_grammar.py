@@ -157,6 +157,7 @@ UNKNOWN = {
     "ndcg10": r"^unknown measure 'ndcg10'; did you mean 'ndcg@10'\?; known measures: map",
     "NDCG-5": r"did you mean 'ndcg@5'\?",
     "p10": r"did you mean 'precision@10'\?",
+    "f2@5": r"did you mean 'fbeta\(beta=2\)'\?",
     "lag5": r"did you mean 'lag'\?",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",

@@ -93,6 +93,18 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], min_rel=4),
         r"'min_rel'; a measure names it, as in 'map\(min_rel=2\)'",
     ),
+    "evaluate(query_weight=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], query_weight=[1]),
+        "'query_weight'; weights of queries are sample_weight=$",
+    ),
+    "evaluate(unjudged=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], unjudged="skip"),
+        r"'unjudged'; evaluate\(...\).condensed\(\) leaves unjudged items out",
+    ),
+    "evaluate().intervals": (
+        lambda: sr.evaluate([{"a"}], [["a"]]).intervals,
+        r"'intervals'; confidence_interval\('map'\) is one",
+    ),
     "evaluate(metrics=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
         "'metrics'; they are measures=",

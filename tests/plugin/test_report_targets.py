@@ -51,6 +51,15 @@ def test_reports_replace_and_extend_reports(recorded):
         assert (recorded.path / "report.md").read_text().count("### Ranking quality") == tries
 
 
+@pytest.mark.parametrize(("target", "counts"), [("a.md", (1, 1)), ("step.md", (0, 1))])
+def test_a_named_report_is_written_besides_the_step_summary(target, counts, recorded, monkeypatch):
+    paths = [recorded.path / name for name in ("a.md", "step.md")]
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(paths[1]))
+    recorded.run(f"--rank-markdown={recorded.path / target}", ret=0)
+    texts = [path.read_text() if path.exists() else "" for path in paths]
+    assert tuple(text.count("### Ranking quality") for text in texts) == counts
+
+
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no /dev/null")
 def test_a_device_takes_any_report(recorded):
     assert recorded.run("--rank-json=/dev/null", "--rank-markdown=/dev/null").ret == 0

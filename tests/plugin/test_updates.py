@@ -76,7 +76,7 @@ def test_an_update_goes_with_no_second_try_and_no_workers(option, more, gate):
 
 
 def test_a_pattern_that_accepts_nothing_is_told(recorded):
-    told = ["ERROR: *no gate that ran is called '[*]bm26[*]'"]
+    told = ["ERROR: *no gate that ran is called '[*]bm26[*]'; those that ran: 'test_bm25'"]
     recorded.run("--rank-accept=*bm26*", ret=1, passed=1, lines=told)
 
 
