@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -78,8 +78,8 @@ class QueryChange:
     new: float
     change: float
     items: tuple[ItemChange, ...]
-    before: Placement
-    after: Placement
+    before: Placement = field(repr=False)
+    after: Placement = field(repr=False)
     remark: str = ""
 
     def why(self, limit: int = 6) -> str:
