@@ -1,15 +1,20 @@
-"""Changes of measures between systems: their tests, and families of p-values."""
+"""Changes of measures between systems: their tests, families of p-values, and notes on them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Self
 
-from sklearn_rank.comparison.join import Joined
-from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.comparison.join import Joined, describe_queries
+from sklearn_rank.comparison.recorded import RecordedEvaluation
+from sklearn_rank.evaluation.tables import design_notes
+from sklearn_rank.kernels.binary import unjudged_share
+from sklearn_rank.statistics.paired import FEWEST, PairedDifferences
 from sklearn_rank.statistics.randomization import holm
+from sklearn_rank.support.text import count, safe_repr
 
 
 @dataclass(frozen=True)
@@ -111,35 +116,124 @@ class Change:
 def changes_of(groups: Sequence[Joined], alpha: float) -> list[tuple[Change, ...]]:
     """The changes of each group of queries, all tested in one family."""
     baseline, *systems = groups[0].systems
-    tested = [
-        _tested(group, name, (baseline, system), alpha)
-        for group in groups
-        for name in group.measures
-        for system in systems
-    ]
-    corrected = holm([row.p for row, _ in tested]).tolist()
-    level = alpha / max(sum(not math.isnan(row.p) for row, _ in tested), 1)
-    rows = []
-    for (row, pairs), p in zip(tested, corrected, strict=True):
-        if pairs is not None:
+    rows, tested = [], []
+    for group, measure, system in product(groups, groups[0].measures, systems):
+        names = baseline, system
+        pairs = group.pairs(measure, names)
+        tested.append(pairs)
+        if not isinstance(pairs, str):
+            rows.append(Change.of(pairs, alpha, measure, *names))
+            continue
+        old, new = (group.value(name, measure) for name in names)
+        change, is_better = new - old, group.measure(measure).metric.greater_is_better
+        better = (change > 0) == is_better if change < 0 or change > 0 else None
+        row = Change(measure, *names, len(group.query_ids), old, new, change, remark=pairs)
+        rows.append(replace(row, better=better))
+    corrected = holm([row.p for row in rows]).tolist()
+    level = alpha / max(sum(not math.isnan(row.p) for row in rows), 1)
+    for number, (pairs, p) in enumerate(zip(tested, corrected, strict=True)):
+        if not isinstance(pairs, str):
             is_found, least = pairs.is_significant(alpha, p), pairs.detectable(level)
-            row = replace(row, p_holm=p, significant=is_found, detectable=least)
-        rows.append(row)
+            rows[number] = replace(rows[number], p_holm=p, significant=is_found, detectable=least)
     size = len(rows) // len(groups)
     return [tuple(rows[start : start + size]) for start in range(0, len(rows), size)]
 
 
-def _tested(
-    joined: Joined, measure: str, names: tuple[str, str], alpha: float
-) -> tuple[Change, PairedDifferences | None]:
-    """One measure of two systems: all but the correction; without pairs if nothing is tested."""
-    metric = joined.measure(measure).metric
-    pairs = joined.pairs(measure, names)
-    if isinstance(pairs, str):
-        old, new = (joined.value(system, measure) for system in names)
-        row = Change(measure, *names, len(joined.query_ids), old, new, new - old, remark=pairs)
-        if not math.isnan(row.change) and row.change != 0:
-            row = replace(row, better=(row.change > 0) == metric.greater_is_better)
-    else:
-        row = Change.of(pairs, alpha, measure, *names)
-    return row, None if isinstance(pairs, str) else pairs
+# Notes -------------------------------------------------------------------------------------------
+
+_TOP = 10
+"""Ranks that are looked at for unjudged items where no measure has a cutoff."""
+_MOST_NAMED = 3
+
+
+def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> str:
+    """The test, the correction and the p-values that it counts.
+
+    Such as "randomization test; Holm over 6 p-values: 2 systems x 3 measures".
+    """
+    rows = [row for group in groups for row in group if not math.isnan(row.p)]
+    if not rows:
+        return "randomization test: nothing could be tested"
+    factors = [
+        count(len({(row.baseline, row.system) for row in rows}), "comparison"),
+        count(len({row.measure for row in rows}), "measure"),
+    ]
+    if of_slices:
+        factors.append(count(len(groups), "slice"))
+    total = count(len(rows), "p-value")
+    return f"randomization test; Holm over {total}: {' x '.join(factors)}"
+
+
+def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str, ...]:
+    """Limitations of the results, as sentences."""
+    notes = []
+    top, shares = unjudged_shares(joined)
+    if shares:
+        first, *others = joined.systems
+        others = sorted((name for name in others if name in shares), key=lambda name: -shares[name])
+        named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
+        if len(others) > _MOST_NAMED:
+            named.append(f"{len(others) - _MOST_NAMED:,} more systems")
+        against = f" ({safe_repr(first)}: {shares[first]:.0%})" if first in shares else ""
+        notes.append(
+            f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)}{against} "
+            "are unjudged; to_judge() or `sklearn-rank judge-next` lists the most important ones"
+        )
+    n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
+    if missing:
+        notes.append(f"queries without a ranking count as empty ones: {missing}")
+    named_rows = [(f"{row.measure} of {safe_repr(row.system)}", row) for row in rows]
+    if joined.clusters is not None:
+        notes += design_notes({name: (row.design_effect, row.queries) for name, row in named_rows})
+    noisy = [f"{row.noise:.0%} for {name}" for name, row in named_rows if row.noise == row.noise]
+    if noisy:
+        notes.append(f"noise between runs, as a share of the variance of a change: {_named(noisy)}")
+    few, undefined = {}, {}
+    for name, row in named_rows:
+        if 0 < (row.wins or 0) + (row.losses or 0) < FEWEST:
+            few[name] = (row.wins or 0) + (row.losses or 0)
+        if row.queries < n_queries and not row.remark:
+            undefined[name] = n_queries - row.queries
+    if few:
+        most = max(few.values())
+        what = "for a detectable change"
+        if 0.5 ** (most - 1) > alpha:
+            what = f"for any difference to be significant at {alpha:g}"
+        counted = count(most, "query", "queries")
+        notes.append(f"only {counted} changed in {_named(few)}: too few {what}")
+    if undefined:
+        number = max(undefined.values())
+        are = "1 query is" if number == 1 else f"up to {number:,} queries are"
+        notes.append(
+            f"{are} not compared in {_named(undefined)}: the measure is undefined for one of the "
+            "systems, or the query has weight 0"
+        )
+    remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
+    return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
+
+
+def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
+    """A depth and the share of unjudged items down to it, if available.
+
+    {} where all are judged.
+    """
+    cutoffs = (joined.measure(name).k for name in joined.measures)
+    top = next((k for k in cutoffs if k is not None), _TOP)
+    shares: dict[str, float] = {}
+    for name, system in joined.systems.items():
+        if isinstance(system, RecordedEvaluation):
+            share = system.unjudged_share(top)
+            shares |= {} if share is None else {name: share}
+            continue
+        rankings = system._judged.rankings
+        # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
+        nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
+        queries = joined.positions[name]
+        shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
+    return top, shares if any(shares.values()) else {}
+
+
+def _named(names: Iterable[str]) -> str:
+    shown = list(names)
+    more = len(shown) - _MOST_NAMED
+    return ", ".join(shown[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -16,9 +16,13 @@ from sklearn_rank.comparison.changes import (
     query_changes,
     title_function,
 )
-from sklearn_rank.comparison.differences import Change, changes_of
+from sklearn_rank.comparison.differences import (
+    Change,
+    changes_of,
+    describe_family,
+    notes_of,
+)
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.notes import describe_family, notes_of
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function

@@ -10,8 +10,8 @@ import numpy as np
 
 from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries
 from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
+from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.notes import unjudged_shares
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
