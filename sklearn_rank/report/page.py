@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
-from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, readable, write_whole
+from sklearn_rank.support.disk import GENERATOR
 from sklearn_rank.support.text import as_text, count, safe_text
 from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
@@ -64,8 +64,6 @@ class Row(NamedTuple):
     cells: tuple[Cell | None, ...]
     """By measure; None without a value."""
     slice: str = ""
-    old: int = 0
-    """Number of the baseline among the systems."""
     new: int = 1
     """Number of the system."""
 
@@ -239,13 +237,6 @@ def provenance() -> list[str]:
             done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
             commit = done.stdout.strip()
     return [f"{now.day} {now:%b %Y}", *([f"commit {commit[:8]}"] if commit.isalnum() else [])]
-
-
-def write_page(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write the report to a file in a directory that exists."""
-    check_target(path, HTML_REPORT)
-    with readable(path, "path", "written"):
-        write_whole(path, page(report).encode())
 
 
 def page(report: Report) -> str:

@@ -167,21 +167,15 @@ def items_of(
                     shares[change.item][nth][number] = rounded(change.contribution)
                     largest[change.item] = max(largest[change.item], abs(change.contribution))
     rows: list[list[Any]] = []
-    has_scores, no_points = any(scores_of), [None] * len(sides)
     for item in sorted(names, key=lambda item: (item not in top, -largest[item]))[:MOST_ITEMS]:
         raw = as_text(item)
-        name = _shown(raw)
-        of_item = [ranks.get(item) for ranks in ranks_of]
-        grade, share = rounded(grades.get(item)), shares[item]
-        row: list[Any] = [name, _facts(text_of(item)), grade, of_item, share]
-        points = no_points
-        if has_scores:  # what is not finite has no difference to itself
-            given = [scores.get(item) for scores in scores_of]
-            points = [None if s is None or s - s != 0 else round(s, _DIGITS) for s in given]
-        is_scored = points != no_points
-        row += [points if is_scored else []] if is_scored or raw != name else []
-        row += [raw] if raw != name else []
-        rows.append(row)
+        name, of_item = _shown(raw), [ranks.get(item) for ranks in ranks_of]
+        points = [rounded(scores.get(item)) for scores in scores_of]
+        if all(point is None for point in points):
+            points = []
+        row = [name, _facts(text_of(item)), rounded(grades.get(item)), of_item, shares[item]]
+        row += [points] if points or raw != name else []
+        rows.append(row + [raw] * (raw != name))
     depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
     return [depths, rows]
 
@@ -193,18 +187,15 @@ def _facts(text: Any) -> str | dict[str, str]:
     """Title of an item, or its other fields; links that are not http(s) are left out."""
     if not text:
         return ""
-    if isinstance(text, str):
-        return safe_text(text, limit=MOST_OF_PASSAGE)
     if not isinstance(text, Mapping):
-        return _shown(str(text))
+        return safe_text(str(text), limit=MOST_OF_PASSAGE)
     given = {name: str(text[name]) for name in ("title", "text", "url", "image") if text.get(name)}
     facts = {}
     for name, value in given.items():
-        if name in _LINKS:
-            if value.startswith(_LINKS[name]) and value.isprintable():
-                facts[name] = value
-        else:
+        if name not in _LINKS:
             facts[name] = safe_text(value, limit=MOST_OF_PASSAGE)
+        elif value.startswith(_LINKS[name]) and value.isprintable():
+            facts[name] = value
     return facts
 
 

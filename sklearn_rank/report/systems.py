@@ -33,14 +33,14 @@ from sklearn_rank.report.page import (
     claims,
     claims_by_system,
     findings,
+    page,
     provenance,
     short,
     slice_name,
     some,
-    write_page,
 )
 from sklearn_rank.report.queries import Texts, numbers, queries_data
-from sklearn_rank.support.disk import HTML_REPORT, check_target
+from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
 from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
 from sklearn_rank.tables.table import p_text
 
@@ -63,7 +63,8 @@ def write_report(
         raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
     report = report_of(result, **options)
-    write_page(report, path)
+    with readable(path, "path", "written"):
+        write_whole(path, page(report).encode())
     return report.verdict
 
 
@@ -178,11 +179,12 @@ def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
     if row.significant and row.better is not None:
         direction = "better" if row.better else "worse"
     direction, note = by_gate or (direction, "")
-    counts = None
-    if row.wins is not None and row.ties is not None and row.losses is not None:
-        counts = row.wins, row.ties, row.losses
+    counts = None if row.remark else (row.wins or 0, row.ties or 0, row.losses or 0)
     interval = None if None in ends else (ends[0], ends[1])
     return Cell(new, old, change, interval, p, direction, counts, note=note)
+
+
+_COLOURS: dict[str, Direction] = {"improved": "better", "fail": "worse", "stale": "worse"}
 
 
 def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
@@ -191,13 +193,11 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
     for row in (*gate.measures.values(), *gate.slices):
         if row.state is None:
             continue
-        direction: Direction = "better" if row.state == "improved" else ""
-        direction = "worse" if row.state in ("fail", "stale") else direction
         ends = {"at least": row.at_least, "at most": row.at_most, "allowed": row.allowed}
         notes = [f"{word} {limit:g}" for word, limit in ends.items() if limit is not None]
         notes += [row.state] if row.state not in ("pass", "improved") else []
         label = "" if row.label is None else slice_name(row.label)
-        cells[row.name, label] = direction, ", ".join(notes)
+        cells[row.name, label] = _COLOURS.get(row.state, ""), ", ".join(notes)
     return cells
 
 
@@ -223,14 +223,13 @@ def _lead(section: Section, gate: GateResult | None) -> Finding | None:
 
 def verdict_of(
     comparison: Comparison,
-    section: Section | None = None,
+    section: Section,
     texts: Texts = (as_text, as_text),
     gate: GateResult | None = None,
     slices: Any = None,
     parts: Mapping[str, Comparison] | None = None,
 ) -> Verdict:
     """The verdict of the gate if there is one, else the significant changes; and their numbers."""
-    section = compared_section(comparison, {}) if section is None else section
     ordered, lead = findings(section), _lead(section, gate)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
     is_same, details = next(changed, None) is None, []
@@ -312,10 +311,10 @@ def _highest(comparison: Comparison) -> str:
     text += some(sorted(name for name, value in values.items() if value == values[first]))
     if values[second] == values[first]:
         return text
-    pair = {first, second}
     for row in comparison.rows:
-        if row.measure == measure and {row.baseline, row.system} == pair and not math.isnan(row.p):
-            how = "significantly" if row.significant else "not significantly"
+        pair = {row.baseline, row.system}
+        if row.measure == measure and pair == {first, second} and not math.isnan(row.p):
+            how = f"{'not ' * (not row.significant)}significantly"
             return f"{text}, {how} {'above' if sign > 0 else 'below'} {safe_text(second)}"
     return f"{text}, not tested against {safe_text(second)}"
 
@@ -323,10 +322,9 @@ def _highest(comparison: Comparison) -> str:
 def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
     """The numbers behind the first claim."""
     cell, row = lead.cell, lead.row
-    low, high = cell.interval or (None, None)
     spread = ""
-    if low is not None and high is not None:
-        ends = f"{short(low, signed=True)} to {short(high, signed=True)}"
+    if cell.interval is not None:
+        ends = " to ".join(short(end, signed=True) for end in cell.interval)
         spread = f"{100 - 100 * comparison.alpha:g}% CI {ends}, "
     which = f"{safe_text(row.slice)} " * bool(row.slice)
     spread += p_text(cell.p) or "not tested"
@@ -417,8 +415,9 @@ def with_queries(
         view |= {"system": lead.row.new, "which": lead.cell.direction}
     changes = None
     if isinstance(result, Comparison):
-        wanted: dict[str, Any] = {"query_text": texts[0], "item_text": texts[1]}
-        wanted |= {
+        wanted: dict[str, Any] = {
+            "query_text": texts[0],
+            "item_text": texts[1],
             "measure": [*values][view["measure"]],
             "system": result.names[view.get("system", 1)],
         }
