@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from sklearn_rank.gates.limits import SettingError, Settings, in_ci
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.gates.limits import Settings, in_ci
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -42,15 +43,10 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-def ini_name(name: str) -> str:
-    """A setting in an ini file."""
-    return f"rank_{name}"
-
-
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (ini_name(one.name), _KINDS[type(one.default)], one.default, one.metadata["meaning"])
+        (f"rank_{one.name}", _KINDS[type(one.default)], one.default, one.metadata["meaning"])
         for one in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
@@ -94,13 +90,12 @@ def read_options(config: pytest.Config) -> Options:
         except (TypeError, ValueError, pytest.UsageError) as error:
             msg = str(error) if name in str(error) else f"{name}: {error}"
             raise pytest.UsageError(msg) from None
-    values = {setting.name: ini[ini_name(setting.name)] for setting in fields(Settings)}
+    values = {setting.name: ini[f"rank_{setting.name}"] for setting in fields(Settings)}
     values["strict"] = bool(values["strict"] or option("rank_strict"))
     try:
         settings = Settings(**values)
-    except SettingError as error:
-        name, _, rule = str(error).partition(" ")
-        msg = f"{ini_name(name)} {rule}"
+    except InvalidParameterError as error:  # its first word is the name
+        msg = f"rank_{error}"
         raise pytest.UsageError(msg) from None
     required = []
     for line in filter(str.strip, ini["rank_required"]):  # node ids as pytest writes them

@@ -331,7 +331,7 @@ class Session:
             self.remarks.append(text)
 
     def _write_reports(self) -> None:
-        options, targets, step = self.options, {}, False
+        options, step = self.options, False
         targets = {"json": options.json, "html": options.html}
         if self.has_news:
             targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown

@@ -68,14 +68,13 @@ class Baselines:
 
     directory: Path
     writes: Literal["", "update", "accept"]
-    command: tuple[str, ...]
+    command: str
     """The command as typed, without the options that write."""
 
     def file(self, name: str) -> BaselineFile:
         """The baseline of a gate."""
         path = self.directory / file_name(name)
-        typed = self.typed()
-        commands = f"{typed} --update", f"{typed} --accept"
+        commands = f"{self.command} --update", f"{self.command} --accept"
         return BaselineFile(path, path.as_posix(), *commands, writes=self.writes)
 
     def unused(self, gates: Sequence[FileGate]) -> list[str]:
@@ -83,10 +82,6 @@ class Baselines:
         used = {file_name(gate.name) for gate in gates}
         names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
         return sorted(name for name in names if name not in used and not name.startswith("."))
-
-    def typed(self) -> str:
-        """The command, for messages."""
-        return shlex.join(safe_text(word, limit=300) for word in self.command)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         problems=tuple(problems),
         remarks=(*warned, *(() if settings.strict else remarks)),
         settings=asdict(settings),
-        update=f"{baselines.typed()} --update",
+        update=f"{baselines.command} --update",
     )
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
     targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
@@ -294,10 +289,10 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
         raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)
-    # The command to show is the one that was typed, without the options that write.
-    words = [word for word in arguments.words if word not in WRITING]
+    words = ("sklearn-rank", *(word for word in arguments.words if word not in WRITING))
+    command = shlex.join(safe_text(word, limit=300) for word in words)
     writes: Any = "accept" if arguments.accept else "update" if arguments.update else ""
-    return Baselines(Path(directory), writes, ("sklearn-rank", *words))
+    return Baselines(Path(directory), writes, command)
 
 
 def _refuse_unknown(table: Mapping[str, Any], keys: Any, where: str) -> None:

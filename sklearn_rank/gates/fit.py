@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from sklearn_rank.comparison.baseline import (
     reading_of,
     weights_of,
 )
-from sklearn_rank.comparison.join import Joined, join
+from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.gates.words import first_of, line, queries_text, several, shown
+from sklearn_rank.gates.words import line, queries_text, several, shown
 from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.support.text import count
 
@@ -46,12 +46,6 @@ class Fit:
     """Whether fewer than half of them are."""
     has_more: bool = False
     """Whether it has measures that are not measured now."""
-
-
-def measured_together(old: Evaluation, new: Evaluation) -> Joined:
-    """Two systems on the same queries, with values rounded as in a baseline."""
-    joined, _ = join({BASELINE: old, NEW: new}, None, same_queries=True)
-    return replace(joined, decimals=DECIMALS)
 
 
 def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
@@ -141,7 +135,9 @@ def _fit(
     ]
     if moved:
         are = count(len(moved), "query is", "queries are")
-        others.append(("moved", f"{misfit} {are} in other slices: {first_of(moved)}"))
+        more = f" and {len(moved) - 3:,} more" if len(moved) > 3 else ""
+        text = f"{misfit} {are} in other slices: {'; '.join(moved[:3])}{more}"
+        others.append(("moved", text))
     is_few = 2 * n_common < max(len(keys), len(by_id))
     text = f"{misfit} {', '.join(map(line, (*data, *readings)))}" if data or readings else ""
     return Fit(text, others, not (is_few or readings), is_few, bool(gone)), lacks

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.baseline import DECIMALS, as_text, load, record, write
-from sklearn_rank.comparison.join import Joined
-from sklearn_rank.gates.fit import Fit, measured_together, recorded
+from sklearn_rank.comparison.join import join
+from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
@@ -74,7 +74,7 @@ def judge_gate(
         result = _with(result, _no_baseline(result, limits, file))
     if not file.writes:
         return result
-    return _update(result, measured, limits, joined, fit, file, read)
+    return _update(result, measured, limits, fit, file, read)
 
 
 def _with(result: GateResult, *findings: Finding) -> GateResult:
@@ -105,7 +105,8 @@ def judge_beside(
     measured = measure(y_true, y_score, limits)
     truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
     old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation
-    return judge(measured, limits, measured_together(old, measured.evaluation))
+    joined, _ = join({BASELINE: old, NEW: measured.evaluation}, None, same_queries=True)
+    return judge(measured, limits, replace(joined, decimals=DECIMALS))
 
 
 def verdict_on(
@@ -151,23 +152,19 @@ def _update(
     result: GateResult,
     measured: Measured,
     limits: Limits,
-    joined: Joined | None,
     fit: Fit | None,
     file: BaselineFile,
     read: bytes,
 ) -> GateResult:
     """Write the baseline if nothing forbids it: then the verdict is that on the new one."""
     new = measured.evaluation
-    moves = {} if joined is None else _moves(joined)
-    lowered = {
-        name: (was, now)
-        for name, (was, now) in moves.items()
-        if (now < was) is new._scored[name].measure.metric.greater_is_better
+    moves = {
+        row.name: row.ends for row in result.measures.values() if abs(row.change or 0.0) > LEAST
     }
     content = record(new, result.name, measured.slices)
     settled = judge(measured, limits, *recorded(new, content, measured.slices))
     settled, accepts = replace(settled, file=file), file.writes == "accept"
-    why = "" if fit is None or accepts else _why_not(result, fit, moves, lowered)
+    why = "" if fit is None or accepts else _why_not(result, fit, moves)
     if settled.state in BROKEN:
         text = "baseline not written because the gate fails; fix that first"
         return _with(settled if not why else result, Finding("not_written", None, text))
@@ -177,35 +174,24 @@ def _update(
     if as_text(content).encode() == read:
         return settled
     write(file.path, content, safe_text(file.shown, limit=300))
-    is_lower = bool(lowered) or (fit is not None and fit.has_more and accepts)
+    is_lower = any(row.label is None for row in result.lower) or (
+        fit is not None and fit.has_more and accepts
+    )
     kind = "new" if fit is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, recorded_changes=moves)
     return _with(settled, *_what_it_will_see(measured, limits))
 
 
-def _moves(joined: Joined) -> Moves:
-    """The measures that move, over the common queries."""
-    old, new = joined.systems
-    moves = {}
-    for name in joined.measures:
-        pairs = joined.pairs(name, (old, new))
-        if isinstance(pairs, str):
-            was, now = (round(joined.value(system, name), DECIMALS) for system in (old, new))
-        else:
-            was, now = pairs.means
-        if abs(was - now) > LEAST:
-            moves[name] = was, now
-    return moves
-
-
-def _why_not(result: GateResult, fit: Fit, moves: Moves, lowered: Moves) -> str:
+def _why_not(result: GateResult, fit: Fit, moves: Moves) -> str:
     """Why an update leaves a baseline alone; empty if it records."""
-    lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
-    slices = (row for row in result.lower if row.label is not None)
-    lower += [f"slice {row.label} {row.name} {row.change:+.4f}" for row in slices]
-    if lower:
-        return ", ".join(lower)
+    if result.lower:
+        return ", ".join(
+            f"{row.name} {row.ends[0]:.4f} -> {row.ends[1]:.4f}"
+            if row.label is None
+            else f"slice {row.label} {row.name} {row.change:+.4f}"
+            for row in result.lower
+        )
     if any(finding.state is State.FAIL for finding in result.findings):
         return "the gate fails"
     rows = result.measures.values()

@@ -15,7 +15,7 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
-from sklearn_rank.gates.limits import SLACK, Limits, drop_of
+from sklearn_rank.gates.limits import Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
 from sklearn_rank.gates.verdict import (
@@ -168,13 +168,6 @@ def _result(case: _Case, rate: float | None) -> GateResult:
 # Values ------------------------------------------------------------------------------------------
 
 
-def state_of(value: float, at_least: float | None, at_most: float | None) -> State:
-    """State of a value; only a finite value can pass."""
-    low = at_least is None or value >= at_least - SLACK
-    high = at_most is None or value <= at_most + SLACK
-    return State.PASS if math.isfinite(value) and low and high else State.FAIL
-
-
 def _judge_values(case: _Case) -> None:
     """Judge the values of all measures, over all queries and in the slices that limit them."""
     limits, new = case.limits, case.new
@@ -221,7 +214,7 @@ def _judge_value(
         n = queries_text(len(new.query_ids))
         case.add("undefined", state, f"{name} is undefined for all {n}")
     elif row.is_limited:
-        state = state_of(value, *ends)
+        state = State.PASS if row.is_met else State.FAIL
         if state is State.FAIL:
             full = short = f"{value_sentence(row)}{of_slice(label)}"
             if label is None:
@@ -314,8 +307,7 @@ def _judge_changes(
         state, moved = State.PASS, f"{moved_by(row)}{of_slice(row.label)}"
         if drop.clauses:
             state = State.FAIL
-            full = drop_sentence(row, None if row.label is None else row.queries)
-            case.add("drop", state, full, moved)
+            case.add("drop", state, drop_sentence(row), moved)
         elif drop.exceeds:
             state = State.NOT_CONFIRMED
             said = ", ".join(filter(None, [counts_of(row), p_text(drop.p_holm)]))

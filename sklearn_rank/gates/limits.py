@@ -85,16 +85,11 @@ def name_of(nodeid: str) -> str:
 # Settings of a project ---------------------------------------------------------------------------
 
 
-class SettingError(ValueError):
-    """A setting has a value that its rule does not allow."""
-
-
 def _setting(default: Any, meaning: str, rule: str, holds: Callable[[Any], bool]) -> Any:
     return field(default=default, metadata={"meaning": meaning, "rule": rule, "holds": holds})
 
 
-def _share(default: float, meaning: str) -> Any:
-    return _setting(default, meaning, "a number in (0, 1)", lambda n: 0 < n < 1)
+_SHARE: Any = ("a number in (0, 1)", lambda number: 0 < number < 1)
 
 
 @dataclass(eq=False, repr=False)
@@ -104,10 +99,10 @@ class Settings:
     In an ini file each is called ``rank_<name>``.
     """
 
-    alpha: float = _share(
-        0.1, "level of the two-sided test over all queries; a drop is one of its sides"
+    alpha: float = _setting(
+        0.1, "level of the two-sided test over all queries; a drop is one of its sides", *_SHARE
     )
-    slice_alpha: float = _share(0.05, "level of the test over slices")
+    slice_alpha: float = _setting(0.05, "level of the test over slices", *_SHARE)
     min_slice_size: int = _setting(
         10, "smaller slices are shown, not judged", "an int of at least 2", lambda n: n >= 2
     )
@@ -122,9 +117,8 @@ class Settings:
             value, kind = getattr(self, setting.name), type(setting.default)
             kinds = (int, float) if kind is float else kind
             is_kind = isinstance(value, kinds) and isinstance(value, bool) is (kind is bool)
-            if not is_kind or not setting.metadata["holds"](value):
-                msg = f"{setting.name} must be {setting.metadata['rule']}, got {value!r}"
-                raise SettingError(msg)
+            holds = is_kind and setting.metadata["holds"](value)
+            _need(holds, f"{setting.name} must be {setting.metadata['rule']}, got {value!r}")
 
 
 # Arguments of a gate -----------------------------------------------------------------------------

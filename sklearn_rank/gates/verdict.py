@@ -119,6 +119,11 @@ class MeasureResult:
     """Whether a slice has too few queries to be judged."""
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Values of the baseline and now over the compared queries; 0 where there is none."""
+        return self.baseline_value or 0.0, self.new or 0.0
+
+    @property
     def change(self) -> float | None:
         """``new - baseline_value``."""
         old = self.baseline_value
@@ -151,6 +156,13 @@ class MeasureResult:
     def is_limited(self) -> bool:
         """Whether its value has a limit."""
         return self.at_least is not None or self.at_most is not None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether its value meets its limits; only a finite one does."""
+        low = self.at_least is None or self.value >= self.at_least - SLACK
+        high = self.at_most is None or self.value <= self.at_most + SLACK
+        return math.isfinite(self.value) and low and high
 
 
 @dataclass(frozen=True)

@@ -74,12 +74,6 @@ def several(values: Sequence[Any], limit: int = 5) -> str:
     return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
 
 
-def first_of(texts: Sequence[str], separator: str = "; ", most: int = 3) -> str:
-    """The first few texts, and how many more there are: ``a; b; c and 2 more``."""
-    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
-    return separator.join(texts[:most]) + more
-
-
 def queries_text(n: int) -> str:
     """``1 query``, ``60 queries``."""
     return count(n, "query", "queries")
@@ -104,27 +98,27 @@ def _decimals(limit: float) -> int:
 # Values and changes ------------------------------------------------------------------------------
 
 
-def _limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool, bool]:
-    """A value and its limit with as many decimals as it takes, from below or above, and met."""
+def _limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool]:
+    """A value and its limit with as many decimals as it takes, and whether it is one from below."""
     below = row.at_least is not None
     limit = (row.at_least if below else row.at_most) or 0.0
     value, bound, _ = apart(row.value, limit, _decimals(limit) if decimals is None else decimals)
-    met = row.value >= limit - SLACK if below else row.value <= limit + SLACK
-    return value, bound, below, met
+    return value, bound, below
 
 
 def value_sentence(row: MeasureResult) -> str:
     """``MAP is 0.394, below the 0.450 required``; at most: ``above the 2.000 allowed``."""
     if not row.is_limited:
         return f"{row.title} is {number_cell(row.value, digits=DECIMALS).text}"
-    value, bound, below, met = _limit_of(row)
-    word = ("at least" if met else "below the") if below else "at most" if met else "above the"
+    value, bound, below = _limit_of(row)
+    met, missed = ("at least", "below the") if below else ("at most", "above the")
+    word = met if row.is_met else missed
     return f"{row.title} is {value}, {word} {bound} {'required' if below else 'allowed'}"
 
 
 def moved_to(row: MeasureResult) -> str:
     """``nDCG@10 fell from 0.554 to 0.515``."""
-    was, now, change = row.baseline_value or 0.0, row.new or 0.0, row.change or 0.0
+    (was, now), change = row.ends, row.change or 0.0
     if abs(change) <= SLACK:
         return f"{row.title} is unchanged at {now:.{DECIMALS}f}"
     old, new, _ = apart(was, now, DECIMALS)
@@ -163,7 +157,7 @@ def _is_untested(row: MeasureResult) -> bool:
     return row.is_contract or clauses == (Clause.HARD_DROP,)
 
 
-def drop_sentence(row: MeasureResult, n: int | None) -> str:
+def drop_sentence(row: MeasureResult) -> str:
     """``nDCG@10 fell from 0.554 to 0.515 (-0.040, allowed -0.020): 17 of 60 queries got ...``."""
     drop = row.drop
     clauses = () if drop is None else drop.clauses
@@ -174,8 +168,9 @@ def drop_sentence(row: MeasureResult, n: int | None) -> str:
     word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
     word = word if limit else "no drop allowed"
     p = p_text(None if drop is None or _is_untested(row) else drop.p_holm)
-    moved = f"{moved_to(row)}{of_slice(row.label, n)} ({signed(row.change, decimals)}, {word})"
-    return f"{moved}: {', '.join(filter(None, [counts_of(row), p]))}"
+    moved = f"{moved_to(row)}{of_slice(row.label, row.queries)}"
+    change = f"({signed(row.change, decimals)}, {word})"
+    return f"{moved} {change}: {', '.join(filter(None, [counts_of(row), p]))}"
 
 
 def over_all(row: MeasureResult) -> str:
@@ -383,7 +378,7 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
     drop = row.drop if row.compared else None
     limits = [] if row.allowed is None else [_allowed(row, row.allowed)]
     if row.is_limited:
-        _, bound, below, _ = _limit_of(row, 4)
+        _, bound, below = _limit_of(row, 4)
         limits.append(f"{'>=' if below else '<='} {bound}")
     state = _STATES.get(row.state, str(row.state))
     if row.state is State.PASS and result.state is State.STALE:

@@ -8,11 +8,7 @@ import pandas as pd
 import pytest
 
 from sklearn_rank import InvalidParameterError
-from sklearn_rank.gates.limits import (
-    SettingError,
-    Settings,
-    read_limits,
-)
+from sklearn_rank.gates.limits import Settings, read_limits
 
 DROP: dict[str, Any] = {"max_drop": {"map": 0.02}}
 SLICED: dict[str, Any] = {**DROP, "slices": {"q001": "s"}}
@@ -127,5 +123,5 @@ def test_scalars_of_numpy_are_numbers(kind):
     ],
 )
 def test_a_setting_has_a_rule(given, rule):
-    with pytest.raises(SettingError, match=rule):
+    with pytest.raises(InvalidParameterError, match=rule):
         Settings(**given)

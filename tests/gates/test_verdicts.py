@@ -201,8 +201,6 @@ def test_remarks_warn_and_fail_where_strict():
     assert rules(result) == ["perfect"]
     assert not judge_gate(*data, read_limits(limits, Settings(strict=True))).passed
     doubtful = read_limits({**DROP, "name": "x", "allow": {"perfect"}}, Settings(strict=True))
-    from sklearn_rank.gates.gate import judge_beside
-
     lost = judge_beside(truth(30), results([0] + [1] * 29), results([1] * 30), doubtful, doubtful)
     assert lost.state == "fail"
 

@@ -214,10 +214,3 @@ def test_many_parameters_are_named_in_part(suite):
     result = suite.run("-k", "11")
     assert said(result).count("ERROR: required gate") == 5
     assert "ERROR: ... and 6 more of the same" in said(result)
-
-
-def test_no_part_of_the_plugin_can_be_switched_off_unseen(parameters):
-    for name in ("session", "recorder", "collection"):
-        parameters.run(
-            "-p", f"no:rankmetrics-{name}", "-k", "other", ret=1, says="ERROR: required gate"
-        )
