@@ -274,18 +274,19 @@ def averaged_queries(evaluation: Evaluation, name: str) -> int:
 def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
     keys = keys_of(evaluation.query_ids, "queries")
-    columns: dict[str, Sequence[Any]] = {"id": keys, "judged": judged_digests(evaluation)}
-    columns["values"] = _by_query(evaluation.per_query, len(keys))
+    columns: dict[str, Sequence[Any]] = {
+        "id": keys,
+        "judged": judged_digests(evaluation),
+        "values": _by_query(evaluation.per_query, len(keys)),
+        "weight": weights_of(evaluation),
+        "cluster": clusters_of(evaluation),
+        "n": evaluation.n_ranked.tolist(),
+    }
     if len(evaluation.runs) > 1:
         spreads = {name: evaluation.spread(name) for name in evaluation.per_query}
         columns["spread"] = _by_query(spreads, len(keys))
-    if evaluation.sample_weight is not None:
-        columns["weight"] = weights_of(evaluation)
-    if evaluation.clusters is not None:
-        columns["cluster"] = clusters_of(evaluation)
     if slices:
         columns["slices"] = labels_of(slices, len(keys))
-    columns["n"] = evaluation.n_ranked.tolist()
     placements, has_ids = evaluation.placements(), evaluation.items is not None
     columns["found"] = [_found(placement, has_ids=has_ids) for placement in placements]
     if has_ids:

@@ -56,8 +56,7 @@ class Joined:
     _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict)
 
     def _scored(self, system: str, measure: str) -> Scored:
-        scored = self.systems[system]._scored
-        return scored[find_measure(measure, scored)]
+        return self.systems[system]._record(measure)
 
     def measure(self, name: str) -> Measure:
         """A measure with the parameters of its convention."""

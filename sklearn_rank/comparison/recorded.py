@@ -153,20 +153,17 @@ class RecordedEvaluation(Evaluation):
             ids = replace(ids, rankings=_Rankings(rows, ids))
         return replace(self, _judged=replace(data, rankings=rankings, ids=ids))
 
-    def _lacks(self, what: str) -> NoReturn:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         msg = (
-            f"a baseline file does not have {what}; it has values, ranks of relevant items and the "
-            "first items of each ranking, and compare takes it with a result of evaluate"
+            "a baseline file does not have judgements; it has values, ranks of relevant items and "
+            "the first items of each ranking, and compare takes it with a result of evaluate"
         )
         raise InvalidParameterError(msg)
 
     @property
     def rankings(self) -> Any:
         """Ranks of the relevant items, with the judgements of another evaluation."""
-        return self._lacks("judgements") if self.is_alone else super().rankings
-
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        self._lacks("judgements")
+        return self._refuse() if self.is_alone else super().rankings
 
     by_slice = to_judge = condensed = _refuse
 
