@@ -6,7 +6,7 @@ import os
 import pytest
 import pytest_regressions.common
 
-from tests.plugin.one_gate import GATE, WORSE, gate_of
+from tests.plugin.one_gate import GATE, WORSE
 
 # Names -------------------------------------------------------------------------------------------
 
@@ -48,11 +48,6 @@ TWO_CLASSES = """
         rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005}, name="dense")
 
 """
-SAME = """
-    def test_same(rank_gate):
-        rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
-        rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
-"""
 
 
 def test_methods_of_two_classes_and_two_names_of_one_test_have_files_of_their_own(suite):
@@ -60,15 +55,6 @@ def test_methods_of_two_classes_and_two_names_of_one_test_have_files_of_their_ow
     suite.run("--rank-update", passed=3)
     assert len(suite.baselines()) == 4
     suite.run(passed=3)
-    suite.write(test_it=TWO_CLASSES + SAME)
-    suite.run("--rank-update", passed=3, failed=1, says="test_same")
-
-
-def test_one_name_for_two_gates_fails(suite):
-    limits = 'max_drop={"mrr": 0.005}, name="bm25"'
-    suite.write(test_it="\n".join(gate_of(limits, name=f"test_{own}") for own in ("one", "two")))
-    told = "two tests use the baseline 'test_it/bm25.rank.json': test_it.py::test_one and test_it"
-    suite.run("--rank-update", now=[2, 3], ret=1, says=told)
 
 
 # Where a baseline is read ------------------------------------------------------------------------
