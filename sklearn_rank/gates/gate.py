@@ -44,8 +44,6 @@ from sklearn_rank.support.text import safe_repr, safe_text
 if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison
 
-Moves = Mapping[str, tuple[float, float]]
-"""Recorded and present value of each measure that moves."""
 OF_VALUES = 0.45
 """Standard deviation of the changes of queries, as a part of that of their values: that of 1,500
 pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
@@ -183,7 +181,7 @@ def _update(
     return _with(settled, *_what_it_will_see(measured, limits))
 
 
-def _why_not(result: GateResult, fit: Fit, moves: Moves) -> str:
+def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, float]]) -> str:
     """Why an update leaves a baseline alone; empty if it records."""
     if result.lower:
         return ", ".join(
