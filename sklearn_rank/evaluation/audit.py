@@ -115,6 +115,10 @@ def _retrieved(query: _Query, _: int | None) -> _Query:
     return query.only(query.ranking)
 
 
+def _retrieved_first(query: _Query, k: int | None) -> _Query:
+    return query.only(query.ranking[:k])
+
+
 def _regraded(grade_of: Callable[[int], int], query: _Query, _: int | None) -> _Query:
     return query._replace(truth={item: grade_of(grade) for item, grade in query.truth.items()})
 
@@ -142,11 +146,7 @@ _ADDED = "grades are added where relevant items are counted"
 _SORTED = "the list is sorted by relevance before it is measured"
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
-    _Mistake(
-        "the ideal DCG is taken from the retrieved top k",
-        "ndcg nerr",
-        lambda q, k: q.only(q.ranking[:k]),
-    ),
+    _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
     _Mistake("only retrieved relevant items count", _SETS, _retrieved),
     _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount="log2_rank"),
     _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount="log2_plus_2"),
@@ -433,9 +433,8 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
         raise InvalidParameterError(msg) from error
     if not forms:
         msg = (
-            f"{getattr(function, '__name__', safe_repr(function))} gave no number for the ground "
-            "truth and the ranked ids of one query in any usual form; pass a function that calls "
-            "it for one query, as def one(truth, ranking, k): ..."
+            f"{getattr(function, '__name__', safe_repr(function))} gave no number for truth and "
+            "ranked ids of a query; pass a function that calls it, as def one(truth, ranking, k):"
         )
         raise InvalidParameterError(msg)
     forms.sort(key=lambda form: form.differs(wanted).sum() / form.has_value.sum())

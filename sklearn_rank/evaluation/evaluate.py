@@ -34,8 +34,7 @@ __all__ = ["evaluate"]
 _ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
     "k": "a measure names it, as in 'ndcg@10'",
-    "metric": "it is measures=",
-    "metrics": "they are measures=",
+    **dict.fromkeys(("metric", "metrics"), "that is measures="),
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "per_query": "evaluate(...).per_query has the values",
     "qid": "query ids are groups=",

@@ -32,10 +32,7 @@ def read_slices(
         slices = {query: slices(query) for query in position}
     if not isinstance(slices, Mapping) or not slices:
         got = type(slices).__name__ if is_frame(slices) else safe_repr(slices)
-        msg = (
-            "slices must be a non-empty mapping, as {query: label}, a Series of labels by query "
-            f"id, or a function of the query id; got {got}"
-        )
+        msg = f"slices must be a non-empty mapping, a Series by query id or a function; got {got}"
         raise InvalidParameterError(msg)
     given = {*position, *left_out}
     try:

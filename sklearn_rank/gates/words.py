@@ -306,8 +306,9 @@ def would(result: GateResult) -> str:
     red = [row for row in rows if row.drop is not None and row.drop.clauses]
     if not red:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
-    row = red[0]
-    drop, won = red[0].drop, ""
+    row, drop, won = red[0], red[0].drop, ""
+    if row.label is not None:
+        gate = f"A gate with max_slice_drop {row.allowed:g} would"
     if drop is not None and drop.queries:
         level = result.alpha if row.label is None else result.slice_alpha
         won = f"{drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"

@@ -97,6 +97,9 @@ Ids: TypeAlias = Array | CodedIds
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
     """Query ids, one per row, none missing, all of one type."""
+    if isinstance(groups, str):
+        msg = f"groups must hold the query id of each row, as frame[{safe_repr(groups)}]; got a str"
+        raise TypeError(msg)
     ids = groups if isinstance(groups, CodedIds) else _read_groups(groups)
     if n_rows is None or len(ids) == n_rows:
         return ids
@@ -106,7 +109,8 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
     )
     with suppress(TypeError, ValueError):
         if sum(int(size) for size in ids) == n_rows:
-            msg += " - groups must hold one id per row, not group sizes"
+            msg += " - groups must hold one id per row, not group sizes: "
+            msg += "np.repeat(np.arange(len(sizes)), sizes)"
     raise ValueError(msg)
 
 

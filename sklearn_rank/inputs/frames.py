@@ -48,7 +48,8 @@ PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
 """Types that are no frames, no series and no names of files, which is seen at once."""
 _WIDE = (
     "A frame has a row for each query and item. One with lists of items goes in as a mapping, "
-    "dict(zip(frame['query'], frame['items'])); one with a column per item as .to_numpy()"
+    "dict(zip(frame['query'], frame['items'])); one with a column per item as .to_numpy(); rows "
+    "without ids of items as columns, frame['label'], frame['score'], groups=frame['query']"
 )
 
 

@@ -318,22 +318,22 @@ class Explorer {
     this.more.hidden = found.length <= shown.length;
     this.more.textContent = `Show ${count(Math.min(2 * PAGE, found.length - shown.length))} more`;
     for (const cell of all(".grid button")) {
-      const { section: number, measure, slice, old, new: newer } = cell.dataset;
+      const { section: number, measure, slice, new: newer } = cell.dataset;
       const isOn = Number(number) === section.number && measure === data.measures[view.measure] &&
-        slice === view.slice && Number(old) === view.older && Number(newer) === view.newer;
+        slice === view.slice && view.older === 0 && Number(newer) === view.newer;
       cell.setAttribute("aria-pressed", String(isOn));
     }
   }
 
   // A cell of the grid as a filter.
-  choose({ section, measure, slice, old, new: newer, direction }) {
+  choose({ section, measure, slice, new: newer, direction }) {
     const own = sections.find(({ number }) => number === Number(section));
     const place = own ? own.data.measures.indexOf(measure) : -1;
     if (place < 0) return;
     const isOther = own !== this.section;
     this.section = own;
     const which = direction || "worse";
-    this.view = { ...this.view, measure: place, slice, older: Number(old), newer: Number(newer), which, find: "" };
+    this.view = { ...this.view, measure: place, slice, older: 0, newer: Number(newer), which, find: "" };
     if (!own.isPair || (isOther && Number(newer) >= own.data.systems.length)) Object.assign(this.view, { older: 0, newer: 0 });
     this.settle();
     this.place.scrollIntoView({ block: "nearest" });

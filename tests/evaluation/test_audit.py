@@ -323,7 +323,7 @@ def test_command_of_a_file(
     ("function", "measure", "message"),
     [
         (3, "ndcg@10", "function must be callable, got 3: "),
-        (lambda: 1.0, "ndcg@10", "<lambda> gave no number for the ground truth and the ranked"),
+        (lambda: 1.0, "ndcg@10", "<lambda> gave no number for truth and ranked ids of a query"),
         (len, "judged@10", "measure must be computed from rankings, per query; got judged@10"),
         (len, "auc(average=pooled)", "per query; got auc"),
     ],

@@ -159,8 +159,8 @@ def test_a_slice_of_all_queries_is_the_whole():
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
-        ({}, r"slices must be a non-empty mapping, as .*; got \{\}$"),
-        (3, r"a Series of labels by query id, or a function of the query id; got 3$"),
+        ({}, r"slices must be a non-empty mapping, a Series by query id or .*; got \{\}$"),
+        (3, r"a Series by query id or a function; got 3$"),
         (pd.DataFrame({"query": ["q1"], "slice": ["a"]}), r"; got DataFrame$"),
         ({"q1": "a", "q9": "b"}, r"slices names queries that were not evaluated: 'q9'"),
         ({"head": "q1"}, r"slices names queries that were not evaluated: 'head'"),

@@ -107,7 +107,7 @@ ANSWERED = {
     ),
     "evaluate(metrics=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
-        "'metrics'; they are measures=",
+        "'metrics'; that is measures=",
     ),
     "evaluate(missin=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
@@ -135,7 +135,7 @@ ANSWERED = {
     ),
     "compare(metric=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, metric="map"),
-        "'metric'; it is measures=",
+        "'metric'; that is measures=",
     ),
     "compare(baseline=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, baseline="b"),

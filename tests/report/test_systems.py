@@ -231,6 +231,18 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     several = compare(truth, {**runs, "same": runs["old"]}, measures="mrr")
     details = report_of(several).verdict.details
     assert details[-1] == "A gate with max_drop 0.02 would be red for new."
+    moved = {
+        side: {q: ["x", "a"] if n // 10 == part else ["a", "x"] for n, q in enumerate(truth)}
+        for part, side in enumerate(("new", "old"))
+    }
+    labels = {q: "lost" if n < 10 else "rest" for n, q in enumerate(truth)}
+    in_slice = report_of(
+        compare(truth, {"old": moved["old"], "new": moved["new"]}, "mrr"), slices=labels
+    )
+    says = (
+        'A gate with max_slice_drop 0.02 would be red: MRR fell by 0.500 for "lost", 10 lost, none'
+    )
+    assert in_slice.verdict.details[-1].startswith(says)
     with pytest.raises(ValueError, match="'map' was not evaluated; there is: mrr"):
         report_of(result, max_drop={"map": 0.02})
     with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
