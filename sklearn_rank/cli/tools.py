@@ -78,6 +78,7 @@ def _function_of(path: str) -> Any:
     if name not in defined:
         functions = [key for key, value in defined.items() if callable(value) and key[0] != "_"]
         what = f"{file} defines no {name!r}" if name else f"name a function, as {file}:function"
+        what += "; in Python, audit(...) takes a method" if "." in name else ""
         msg = f"{what}; it has {format_list(functions) or 'nothing'}"
         raise ValueError(msg)
     return defined[name]

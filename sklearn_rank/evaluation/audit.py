@@ -309,6 +309,8 @@ class _Form:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 result = function(*arguments, **cutoff)
+                if isinstance(result, tuple):  # a value and something else
+                    return text, TypeError("a tuple is no number")
                 result = [*result.values()] if isinstance(result, Mapping) else result
                 return text, float(np.nanmean(np.array(result, dtype=float)))
         except Exception as error:

@@ -415,7 +415,9 @@ class Evaluation(Tabular):
         from sklearn_rank.evaluation.judge_next import next_to_judge
         from sklearn_rank.tables.table import native_frame
 
-        self._refuse_repeats("to_judge")
+        if self._runs:
+            msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
+            raise InvalidParameterError(msg)
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         systems = [self] if baseline is None else [self, baseline]
         columns = next_to_judge(systems, measure, n)
@@ -562,11 +564,6 @@ class Evaluation(Tabular):
             for record in self._scored.values()
             if record.values is not None and record.measure.metric.is_given
         }
-
-    def _refuse_repeats(self, method: str) -> None:
-        if self._runs:
-            msg = f"{method} reads the rankings of one run; ask those of evaluation.runs"
-            raise InvalidParameterError(msg)
 
     def _record(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]

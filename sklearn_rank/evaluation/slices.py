@@ -57,8 +57,8 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
         look_up = look_up.get
     if not callable(look_up):
         msg = (
-            "clusters must be {query: label}, a function of the query id, or the name of a column, "
-            f"got {safe_repr(clusters)}"
+            "clusters must be {query: label}, as dict(zip(query_ids, labels)), a function of the "
+            f"query id, or the name of a column, got {safe_repr(clusters)}"
         )
         raise InvalidParameterError(msg)
     query_ids = judged.listed_ids()
@@ -165,12 +165,10 @@ def refuse_other_judgements(
             what = "other ids, or grades of other items"
         if len(differing):
             query_id = first.listed_ids()[positions[base][differing[0]]]
-            advice = "evaluate all systems against one set of judgements, query by query"
-            if first.n_shared:
-                advice = "pass a truth per query: of one for all, a query counts what it retrieved"
             msg = (
                 f"the relevant items of query {safe_repr(query_id)} are not the same for "
-                f"{safe_repr(base)} and {safe_repr(name)}: {what}; {advice}"
+                f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems against "
+                "one set of judgements, with a ground truth for each query"
             )
             raise QueryMismatchError(msg)
 

@@ -273,6 +273,9 @@ def side_of(
     """
     kinds, names = GRADE if name == "y_true" else ORDER, _names(frame)
     about: Any = {"columns": columns, "where": name}
+    if not names:
+        msg = f"columns of {name} are not named by text; if each is an item, pass .to_numpy()"
+        raise ColumnRoleError(msg)
     try:
         named = find_roles(names, ("query", "item"), wanted_of(kinds, columns), **about)
     except ColumnRoleError as error:

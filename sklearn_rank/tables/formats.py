@@ -164,7 +164,7 @@ _MEANT = {
     **dict.fromkeys(("p", "p_value", "p_values", "pvalue"), "of a comparison, each of rows has p"),
     **dict.fromkeys(("mean", "score", "summary"), "result['map'] has the figures of a measure"),
     **dict.fromkeys(("best", "worst"), "most_changed() of a comparison names queries"),
-    "intervals": "confidence_interval('map') is one",
+    **dict.fromkeys(("interval", "intervals"), "confidence_interval('map') is one"),
 }
 """What other libraries call the parts of a result, and where they are."""
 

@@ -101,7 +101,7 @@ def test_one_truth_for_all_queries_compares_what_retrieves_the_same() -> None:
     runs = {"old": [["a", "b"], ["c"]], "new": [["b", "x", "a"], ["c"]]}
     assert compare({*"abc"}, runs, measures="map")["map"].losses == 1
     runs["new"] = [["a"], ["b", "c"]]  # b belongs to another query now
-    with pytest.raises(QueryMismatchError, match=r"query 0 .*; pass a truth per query: of one for"):
+    with pytest.raises(QueryMismatchError, match=r"query 0 .* a ground truth for each query"):
         compare({*"abc"}, runs, measures="map")
 
 

@@ -310,6 +310,7 @@ def test_command_of_a_file(
         assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
     for name, message in (
         ("mine.py:g", "mine.py defines no 'g'; it has 'first', 'f'\n"),
+        ("mine.py:A.g", "mine.py defines no 'A.g'; in Python, audit(...) takes a method; it has"),
         ("mine.py", "name a function, as mine.py:function; it has 'first', 'f'\n"),
         ("none.py", "module:function or file.py:function, got 'none.py': "),
         ("none.py:f", "module:function or file.py:function, got 'none.py:f': "),
@@ -324,6 +325,11 @@ def test_command_of_a_file(
     [
         (3, "ndcg@10", "function must be callable, got 3: "),
         (lambda: 1.0, "ndcg@10", "<lambda> gave no number for truth and ranked ids of a query"),
+        (
+            lambda truth, ranking: (1.0, 2),
+            "ndcg@10",
+            "<lambda> gave no number for truth and ranked",
+        ),
         (len, "judged@10", "measure must be computed from rankings, per query; got judged@10"),
         (len, "auc(average=pooled)", "per query; got auc"),
     ],

@@ -128,6 +128,10 @@ def test_an_index_is_not_read(index: list[str]) -> None:
 def test_a_wide_frame_of_scores_still_goes_with_a_matrix() -> None:
     grades = np.array([[1, 0], [0, 1]])
     assert evaluate(grades, pd.DataFrame([[0.2, 0.1], [0.2, 0.1]]), "mrr")["mrr"] == 3 / 4
+    with pytest.raises(
+        ColumnRoleError, match=r"columns of y_true are not named by .*\.to_numpy\(\)"
+    ):
+        evaluate(pd.DataFrame(grades), pd.DataFrame(grades), "mrr")
 
 
 def test_series_of_lists_are_joined_by_their_index() -> None:
