@@ -15,6 +15,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import check_share
+from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
 __all__ = ["compare"]
@@ -168,11 +169,16 @@ def _evaluated(
     options = {"keep_items": not any(map(is_spark, (y_true, *single))), **reading}
     wanted = _DEFAULT_MEASURES if measures is None else measures
     systems = {}
-    for name, scores in runs.items():
-        try:
-            systems[name] = evaluate(y_true, scores, wanted, **options)
-        except (TypeError, ValueError) as error:
-            if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
-            raise
+    said: dict[tuple[str, type[Warning]], list[str]] = {}
+    try:
+        for name, scores in runs.items():
+            with warnings_given_by(lambda *given, of=name: said.setdefault(given, []).append(of)):
+                systems[name] = evaluate(y_true, scores, wanted, **options)
+    except (TypeError, ValueError) as error:
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
+        raise
+    finally:
+        for (text, category), of in said.items():  # once, for all systems that it is true of
+            warn(text if len(of) == len(runs) else f"{format_list(of)}: {text}", category)
     return systems

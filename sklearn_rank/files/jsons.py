@@ -201,7 +201,9 @@ class _Reader:
         if swapped and given not in plain and not names_of(plain, "item"):
             kinds = ("a run", "judgements")[:: -1 if self.source.is_run else 1]
             what = "{} belongs to {}, but this is read as {}".format(safe_repr(swapped[0]), *kinds)
-            fail(line, f"{what}; are the two files swapped?")
+            rest = [name for name in nested if name not in swapped]
+            say = argument("columns", {"item": rest[0] if len(rest) == 1 else "..."})
+            fail(line, f"{what}; are the two files swapped? If not, name the list of items: {say}")
         self.rows.append((line, None, value))
 
     def _add_list(

@@ -134,6 +134,7 @@ FILES = {
     "minus.qrels": "q1 0 a 1\nq1 0 b -1\n",
     "films.csv": "user,film,rating\nu1,a,1\n",
     "qrels.jsonl": '{"query": "q1", "relevant_doc_ids": ["a"]}\n',
+    "both.json": '[{"query_id": "q1", "golden_chunks": ["a"], "results": [{"id": "a"}]}]',
     "run.jsonl": '{"query_id": "q1", "results": [{"id": "a", "score": 1.5}]}\n',
 }
 
@@ -149,6 +150,10 @@ FILES = {
         ("t.qrels twice.run", "'a' at positions 1 and 2. Keep one of them.\n"),
         ("minus.qrels one.run", "q1'; evaluate reads it as not judged under --convention trec_"),
         ("run.jsonl qrels.jsonl", "run.jsonl:1: 'results' belongs to a run, but this is read as"),
+        (
+            "both.json both.json",
+            "If not, name the list of items: --qrels-column item=golden_chunks",
+        ),
         ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
         ("films.csv one.run", "For another one pass --qrels-column item=film\n"),
         ("t.qrels one.run --min-rel=0", "must be a whole number of at least 1, got '0'"),

@@ -1,6 +1,7 @@
 """Systems are joined on the ids of their queries: never by position, and never in silence."""
 
 import pickle
+import warnings
 from hashlib import blake2b
 from typing import Any
 
@@ -95,6 +96,18 @@ def test_queries_by_position_are_joined_by_position() -> None:
     first, second = ([["a"], ["b"]], [["x", "a"], ["b"]])
     old, new = (evaluate([{"a"}, {"b"}], run, "mrr") for run in (first, second))
     assert compare(old, new)["mrr"].losses == 1
+
+
+def test_what_is_true_of_all_systems_is_warned_of_once_and_else_with_their_names() -> None:
+    truth = {f"q{n}": {"a": int(n > 0)} for n in range(20)}
+    falling, rising = {"a": 0.9, "b": 0.2, "c": 0.1}, {"a": 0.1, "b": 0.2, "c": 0.3}
+    runs = {"old": dict.fromkeys(truth, falling), "new": dict.fromkeys(truth, rising)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare(truth, runs, measures="map")
+    texts = [str(one.message) for one in caught]
+    assert [text.partition(" ")[0] for text in texts] == ["map", "'new':", "'new':"], texts
+    assert {one.filename for one in caught} == {__file__}
 
 
 def test_one_truth_for_all_queries_compares_what_retrieves_the_same() -> None:
