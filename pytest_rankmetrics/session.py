@@ -335,8 +335,8 @@ class Session:
         targets = {"json": options.json, "html": options.html}
         if self.has_news:
             targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown
-            step = os.environ.get("GITHUB_STEP_SUMMARY") not in (None, options.markdown)
-            step = step and options.markdown != "none"
+            summary = os.environ.get("GITHUB_STEP_SUMMARY")
+            step = options.markdown != "none" and summary not in (None, options.markdown)
         if any(targets.values()) or step:
             from sklearn_rank.gates.summary import write_reports, write_step_summary
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,13 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         for label, part in {"": evaluation, **parts}.items():
             rows += [(label, "all", measure, value) for measure, value in part.scores.items()]
-        titles = (*map(Column, ("slice", "query", "measure")), Column("value", "number"))
-        cells = ((*map(text_cell, row[:3]), number_cell(row[3])) for row in rows)
         if form == "csv":
+            titles = (*map(Column, ("slice", "query", "measure")), Column("value", "number"))
+            cells = ((*map(text_cell, row[:3]), number_cell(row[3])) for row in rows)
             print(to_csv(Table(titles, tuple(cells))), end="")
             return 0
         for label, query, measure, value in rows:
-            if value == value:
+            if not math.isnan(value):
                 shown = f"{measure}[{safe_text(label)}]" if label else measure
                 print(f"{shown:<22}\t{safe_text(query)}\t{value:6.4f}")
     else:

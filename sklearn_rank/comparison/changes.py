@@ -202,8 +202,8 @@ def explain_all(
         return [((), f"{measure} {reason}")] * len(queries)
     least = measure.options.get("min_rel") or 0.0
     relevant = [_relevant(sides, least) for sides in queries]
-    named = [pair for pair in zip(queries, relevant, strict=True) if pair[1] is not None]
-    computed = iter(_contributions(measure, named))  # type: ignore[arg-type]  # as filtered
+    named = [(sides, of) for sides, of in zip(queries, relevant, strict=True) if of is not None]
+    computed = iter(_contributions(measure, named))
     explained: list[Explanation] = []
     for one in relevant:
         if one is None:

@@ -185,13 +185,14 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
     named_rows = [(f"{row.measure} of {safe_repr(row.system)}", row) for row in rows]
     if joined.clusters is not None:
         notes += design_notes({name: (row.design_effect, row.queries) for name, row in named_rows})
-    noisy = [f"{row.noise:.0%} for {name}" for name, row in named_rows if row.noise == row.noise]
+    noisy = [f"{row.noise:.0%} for {name}" for name, row in named_rows if not math.isnan(row.noise)]
     if noisy:
         notes.append(f"noise between runs, as a share of the variance of a change: {_named(noisy)}")
     few, undefined = {}, {}
     for name, row in named_rows:
-        if 0 < (row.wins or 0) + (row.losses or 0) < FEWEST:
-            few[name] = (row.wins or 0) + (row.losses or 0)
+        changed = (row.wins or 0) + (row.losses or 0)
+        if 0 < changed < FEWEST:
+            few[name] = changed
         if row.queries < n_queries and not row.remark:
             undefined[name] = n_queries - row.queries
     if few:

@@ -297,8 +297,7 @@ def _folded(record: Mapping[str, Any]) -> str:
     """The command that accepts a drop, and the power of the gate."""
     name = escape_markdown(shown(record["name"], 60))
     accept = re.sub(r"`{3,}", "``", record["accept"])
-    where = escape_markdown(record["where_to_accept"])
-    text = f"To accept this drop:\n\n```text\n{accept}\n```\n\n{where}\n" if accept else ""
-    outlook = escape_markdown(record["outlook"])
-    head = f"{name}: {count(record['queries'], 'query', 'queries')}"
-    return f"<details><summary>{head}</summary>\n\n{text}\n{outlook}\n\n</details>\n"
+    parts = [f"<details><summary>{name}: {count(record['queries'], 'query', 'queries')}</summary>"]
+    parts += ["To accept this drop:", f"```text\n{accept}\n```"] if accept else []
+    parts += [escape_markdown(record[text]) for text in ("where_to_accept", "outlook")]
+    return "\n\n".join([*filter(None, parts), "</details>\n"])

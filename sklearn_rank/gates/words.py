@@ -466,10 +466,8 @@ def _footer(result: GateResult) -> list[str]:
     file = result.file
     if file is None or not result.systems:
         return []
-    lines = [f"baseline  {line(file.shown)}"]
-    if not result.passed:
-        lines.append(f"accept    {file.accept}")
-    return lines + [note for note in [_where_to_accept(result)] if note]
+    accept = "" if result.passed else f"accept    {file.accept}"
+    return [f"baseline  {line(file.shown)}", *filter(None, [accept, _where_to_accept(result)])]
 
 
 def _where_to_accept(result: GateResult) -> str:

@@ -432,7 +432,7 @@ def _scores(y_true: Any, y_score: Any) -> Array:
             "the matrix layout takes two of shape (n_queries, n_items)"
         )
         if scores.ndim == 3:
-            msg += "; of the list of predict_proba np.column_stack([p[:, 1] for p in y_score])"
+            msg += "; of predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)
     if not scores.size:
         msg = f"no queries to evaluate: y_true has shape {shape}"

@@ -12,7 +12,7 @@ from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import MAX_CHARACTERS, as_text
 
 Kind = Literal["text", "number"]
-"""Text is aligned left; numbers by their decimal points; an interval is two numbers."""
+"""Text is aligned left; numbers by their decimal points."""
 
 
 @dataclass(frozen=True)
