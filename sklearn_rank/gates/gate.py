@@ -38,7 +38,7 @@ from sklearn_rank.gates.verdict import (
 )
 from sklearn_rank.gates.words import line, power_sentence
 from sklearn_rank.statistics.paired import FEWEST
-from sklearn_rank.statistics.planning import least_found
+from sklearn_rank.statistics.student import least_found
 from sklearn_rank.support.text import safe_repr, safe_text
 
 if TYPE_CHECKING:

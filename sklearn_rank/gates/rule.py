@@ -17,8 +17,8 @@ import numpy as np
 
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
-from sklearn_rank.statistics.planning import least_found
 from sklearn_rank.statistics.randomization import holm
+from sklearn_rank.statistics.student import least_found
 from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)

@@ -17,7 +17,7 @@ from sklearn_rank.comparison.baseline import FORMAT, BaselineError, key_of
 from sklearn_rank.gates.limits import Settings
 from sklearn_rank.gates.summary import GateRun, Summary, markdown
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
-from sklearn_rank.statistics.planning import least_found
+from sklearn_rank.statistics.student import least_found
 from tests.gates.conftest import Gate, beside, rules
 from tests.plugin.cases import case, names, results, truth
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn_rank import evaluate
 from sklearn_rank.measures.catalogue import METRICS
 from sklearn_rank.statistics.means import mean_interval
-from sklearn_rank.statistics.planning import least_found
+from sklearn_rank.statistics.student import least_found
 from tests.report.test_browser import pytestmark, using
 
 __all__ = ["pytestmark"]

@@ -16,7 +16,6 @@ import sklearn_rank
 import sklearn_rank.evaluation
 import sklearn_rank.inputs
 import sklearn_rank.measures
-import sklearn_rank.statistics
 from sklearn_rank.measures.catalogue import METRICS, find_metric
 from sklearn_rank.model_selection.options import ScorerOptions
 
@@ -106,7 +105,6 @@ def test_a_metric_page_says_what_is_undefined_and_who_computes_it_otherwise():
 PUBLIC = [
     *sklearn_rank.__all__,
     *pytest_rankmetrics.__all__,
-    *sklearn_rank.statistics.__all__,
     *sklearn_rank.evaluation.__all__,
     *sklearn_rank.inputs.__all__,
     *sklearn_rank.measures.__all__,

@@ -13,7 +13,6 @@ import sklearn_rank
 import sklearn_rank.evaluation
 import sklearn_rank.inputs
 import sklearn_rank.measures
-import sklearn_rank.statistics
 from pytest_rankmetrics.options import INI, OPTION_TABLE
 from sklearn_rank.cli.gate import _KEYS
 from sklearn_rank.cli.options import build_parser
@@ -71,7 +70,7 @@ def api() -> Iterator[str]:
     """Public names, attributes, fields and parameters."""
     for module in (
         *(sklearn_rank, pytest_rankmetrics, sklearn_rank.evaluation, sklearn_rank.inputs),
-        *(sklearn_rank.measures, sklearn_rank.statistics),
+        sklearn_rank.measures,
     ):
         for name in module.__all__:
             public = getattr(module, name)

@@ -10,13 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import detectable_drop, queries_needed, randomization
+from sklearn_rank.statistics import randomization
 from sklearn_rank.statistics.means import robust_error
 from sklearn_rank.statistics.paired import PairedDifferences, sign_flips
-from sklearn_rank.statistics.planning import least_found
 from sklearn_rank.statistics.randomization import holm
-from sklearn_rank.statistics.student import beta_quantile, t_quantile
+from sklearn_rank.statistics.student import beta_quantile, least_found, t_quantile
 from sklearn_rank.support.segments import mean_of
 from sklearn_rank.typing import FloatArray
 
@@ -392,25 +390,18 @@ def test_of_few_changes_none_is_said_to_be_detectable() -> None:
     assert of(np.append(changes, 0.05)).detectable(0.05) > 0
 
 
-def test_sample_sizes_are_those_of_the_noncentral_t() -> None:
-    assert [queries_needed(drop, 0.15) for drop in (0.01, 0.02, 0.03, 0.05)] == [1393, 350, 156, 58]
+def test_the_power_is_that_of_the_noncentral_t() -> None:
     for n in (5, 10, 58, 3000, 10**6):
-        drop = detectable_drop(n, 0.15)
+        drop = least_found(0.15 / math.sqrt(n), n - 1, 0.1, 0.8)
         critical = stats.t.ppf(0.95, n - 1)
         power = stats.nct.sf(critical, n - 1, drop / 0.15 * math.sqrt(n))
         assert power == pytest.approx(0.8, abs=0.02 / n)
-        assert queries_needed(drop * (1 + 1e-9), 0.15) == n
-    assert queries_needed(5, 0.15) == 2
-    for wrong in ({"drop": 0}, {"sd": -1}, {"alpha": 1}, {"power": 0.01}):
-        with pytest.raises(InvalidParameterError, match=f"'{next(iter(wrong))}' parameter of que"):
-            queries_needed(**{"drop": 0.1, "sd": 0.1, **wrong})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("alpha", [1e-17, 1e-50])
 def test_levels_below_what_one_minus_them_can_say(alpha: float) -> None:
-    n = queries_needed(0.01, 0.1, alpha=alpha)
-    drops = [detectable_drop(own, 0.1, alpha=alpha) for own in (n, n - 1)]
-    assert drops[0] <= 0.01 < drops[1]
+    needed = stats.norm.isf(alpha / 2) + stats.norm.isf(0.2)
+    assert least_found(1e-6, 1e12, alpha, 0.8) == pytest.approx(needed * 1e-6)
 
 
 def test_limits_cut_what_is_found() -> None:
