@@ -122,7 +122,6 @@ def judge(
                 for key, drop in judge_drops(*family).items():
                     case.rows[key] = replace(case.rows[key], drop=drop)
     _remark(case)
-    case.findings += measured.remarks
     return _result(case, rate)
 
 

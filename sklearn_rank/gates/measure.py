@@ -22,16 +22,12 @@ from sklearn_rank.exceptions import (
     UndefinedMetricError,
 )
 from sklearn_rank.gates.limits import Limits
-from sklearn_rank.gates.verdict import Finding, RankGateFailure
+from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import argument, count, format_list, safe_repr
 
-ENOUGH = 10
-"""With fewer queries a perfect score, or rankings of one length, may be chance."""
-_PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
-"""Metrics that are 1 only if every query is answered as well as can be."""
 _NO_FAILURE = "y_score holds -inf|lower scores seem better|every judged item"
 """Warnings of data that a gate measures as they are."""
 _filters = threading.Lock()
@@ -40,12 +36,11 @@ _filters = threading.Lock()
 
 @dataclass
 class Measured:
-    """An evaluation without omissions, its slices, and remarks on its data."""
+    """An evaluation without omissions, and its slices."""
 
     evaluation: Evaluation
     slices: Mapping[str, tuple[list[int], Evaluation]] = field(default_factory=dict)
     """Positions of the queries of each slice, and its evaluation, by label."""
-    remarks: list[Finding] = field(default_factory=list)
 
 
 def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
@@ -70,8 +65,7 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
         _refuse(swapped, "swapped", limits)
     for word, text in _left_out(evaluation, limits):
         _refuse(text, word, limits)
-    remarks = [remark for remark in _suspicions(evaluation) if remark.rule not in limits.allow]
-    return Measured(evaluation, slices_of(evaluation, limits.slices), remarks)
+    return Measured(evaluation, slices_of(evaluation, limits.slices))
 
 
 def _refuse(what: str, word: str, limits: Limits) -> None:
@@ -180,7 +174,7 @@ def greatest(evaluation: Evaluation, name: str) -> float:
     return min(longest if used.k is None else min(used.k, longest), used.metric.upper)
 
 
-# Gaps and suspicions -----------------------------------------------------------------------------
+# Gaps --------------------------------------------------------------------------------------------
 
 
 _FOUND_BY = (
@@ -248,18 +242,3 @@ def _lost(evaluation: Evaluation) -> Iterator[str]:
                 f"{len(ids):,} {have} relevant items, retrieved none of them and would {then}, "
                 f"because {name} is undefined there ({format_list(ids)})"
             )
-
-
-def _suspicions(evaluation: Evaluation) -> list[Finding]:
-    """A remark on values that are too good, with its word in ``allow``."""
-    n = evaluation.counts["queries"]
-    perfect = [
-        name
-        for name, scored in evaluation._scored.items()
-        if scored.measure.metric.name in _PERFECT_ORDER and evaluation[name] == 1.0
-    ]
-    if not perfect or n < ENOUGH:
-        return []
-    text = f"{perfect[0]} is exactly 1 over {n:,} queries: do the rankings know the judgements?"
-    text = f"{text} If they do not, pass {argument('allow', 'perfect')}"
-    return [Finding("perfect", None, text, warns=True)]

@@ -46,11 +46,11 @@ def test_what_could_not_be_measured_ends_with_2_and_no_baseline_with_1(command):
 
 
 def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
-    for limit in ("--max-drop map=0.1", "--at-least map=0.1 --allow perfect"):
+    for limit in ("--max-drop map=0.1", "--at-least map=0.1"):
         text = command(f"{GATE} {limit} --json t.qrels", 2)
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
-    words = f"{GATE} --at-least map=0.1 --allow perfect --json o.txt --markdown o.txt"
+    words = f"{GATE} --at-least map=0.1 --json o.txt --markdown o.txt"
     assert "report o.txt was not written: another one has its name" in command(words, 2)
     assert not (command.folder / "o.txt").exists()
 
@@ -75,7 +75,6 @@ qrels = "t.qrels"
 run = "a.run"
 at_least = { map = 0.3 }
 max_drop = { "ndcg@10" = 0.005 }
-allow = ["perfect"]
 
 [[gate]]
 name = "floor"
@@ -84,7 +83,6 @@ run = "a.run"
 at_least = { "recall@1" = 0.2 }
 slices = "slices.csv"
 slice_at_least = { odd = { map = 0.1 } }
-allow = ["perfect"]
 """
 LABELS = "query,label\nq1,odd\nq2,odd\n"
 MISSED = "q1 Q0 b 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 z 1 2 new\nq2 Q0 y 2 1 new\n"
@@ -133,7 +131,7 @@ def test_configurations_that_are_refused(config, message, command):
 
 def test_a_configuration_names_the_requests_of_responses(command):
     config = '[[gate]]\nname = "x"\nqrels = "t.qrels"\nrun = "responses.json"\n'
-    config += 'queries = "ids.txt"\nat_least = { "recall@1" = 1.0 }\nallow = ["perfect"]\n'
+    config += 'queries = "ids.txt"\nat_least = { "recall@1" = 1.0 }\n'
     hits = [{"hits": {"hits": [{"_id": "d", "_score": 1.0}]}}] * 2
     files = {"rank.toml": config, "ids.txt": "one\ntwo\n", "t.qrels": "one 0 d 1\ntwo 0 d 1\n"}
     command.write({**files, "responses.json": json.dumps({"responses": hits})})
@@ -190,8 +188,8 @@ def test_values_and_clusters_of_files(command):
         {"ms.csv": "query,ms\nq1,0.1\nq2,0.3\n", "users.csv": "query,cluster\nq1,u\nq2,u\n"}
     )
     words = f"{GATE} -m map --at-least ms=0.2 --values ms=ms.csv --clusters users.csv"
-    assert "ms" in command(f"{words} --allow perfect")
-    assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21") + " --allow perfect", 1)
+    assert "ms" in command(f"{words}")
+    assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21") + "", 1)
     gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "a.run"\nat_least = {{ ms = {} }}\n'
     files = 'values = { ms = "ms.csv" }\nclusters = "users.csv"\n'
     for least, code in ((0.2, 0), (0.21, 1)):
@@ -222,7 +220,7 @@ def test_runs_of_one_system_are_joined_by_commas(command):
 
 
 def test_a_contract_has_no_rate_of_false_alarms(command):
-    words = f"{GATE} --max-drop mrr=0.1 --hard-drop 0.1 --allow perfect"
+    words = f"{GATE} --max-drop mrr=0.1 --hard-drop 0.1"
     command(f"{words} --update")
     command.write({"a.run": "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 2 t\n"})
     text = command(words, 1)
@@ -233,15 +231,12 @@ def test_a_contract_has_no_rate_of_false_alarms(command):
 
 
 def test_what_warns_in_pytest_is_printed_where_the_gate_passes(command):
-    command.write({"t.qrels": "".join(f"q{n} 0 a 1\n" for n in range(12))})
-    command.write({"a.run": "".join(f"q{n} Q0 a 1 2 t\nq{n} Q0 b 2 1 t\n" for n in range(12))})
-    words = f"{GATE} --at-least mrr=0.9"
+    command.write({"labels.csv": LABELS})
+    words = f"{GATE} --max-drop mrr=0.02 --slices labels.csv --max-slice-drop 0.1"
+    command(f"{words} --update")
     text = command(words)
     assert "1 gate: all passed" in text
-    assert text.count("warning: g: mrr is exactly 1 over 12 queries") == 1
-    assert "--allow perfect" in text
-    assert "warning" not in command(f"{words} --allow perfect")
-    assert text.count("is exactly 1") == 1
+    assert text.count("warning: g: max_slice_drop judges no slice") == 1
     assert command(f"{words} --strict", 1).count("warning:") == 0
 
 
@@ -269,7 +264,7 @@ def test_columns_of_a_table_are_keys(command):
 
 def test_a_baseline_of_no_gate_is_named(command):
     command(f"{GATE} --max-drop map=0.1 --update")
-    command.write({"rank.toml": TOML.format("a.run", "mrr") + 'allow = ["perfect"]\n'})
+    command.write({"rank.toml": TOML.format("a.run", "mrr")})
     text = command("gate --config rank.toml")
     assert "baselines in rank-baselines of no gate: 'g.rank.json'" in text
 

@@ -36,7 +36,7 @@ def test_gate_page_and_comment_agree(first: int) -> None:
 def check(seed: int) -> None:
     old, new = pair(seed)
     limits = {**LIMITS, "max_slice_drop": 0.05} if seed % 2 else LIMITS
-    options = {**limits, "slices": SLICES, "allow": {"perfect"}}
+    options = {**limits, "slices": SLICES}
     measures = tuple(LIMITS["max_drop"])
     gate = beside(truth(N), new, old, **options)
     compared = compare(truth(N), {"old": old, "new": new}, measures=measures)

@@ -89,7 +89,7 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
 
 def test_contributions_of_graded_items_sum_to_the_change(gate):
     y_true = {f"q{n}": {"a": 3, "b": 1, "c": 0} for n in range(4)}
-    limits = {"max_drop": {"ndcg@10": 0.02}, "hard_drop": 0.02, "allow": {"perfect"}}
+    limits = {"max_drop": {"ndcg@10": 0.02}, "hard_drop": 0.02}
     gate.record(y_true, {query: ["a", "c", "b"] for query in y_true}, **limits)
     worst = gate(y_true, {query: ["b", "c", "a"] for query in y_true}, **limits).worst
     assert worst is not None
@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_the_old_file(gate, monkeypatch):
 
     monkeypatch.setattr("sklearn_rank.comparison.baseline.replace_file", full)
     with pytest.raises(BaselineError, match="No space left on device; the old one is unchanged"):
-        gate(*case([1] * 30), update=True, **DROP, allow={"perfect"})
+        gate(*case([1] * 30), update=True, **DROP)
     monkeypatch.undo()
     assert gate.path.read_bytes() == before
 
@@ -257,7 +257,7 @@ def test_no_slice_that_was_recorded_vanishes(gate):
 @pytest.mark.parametrize("n_new", [30, 1])
 def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n_new, gate):
     """With fewer than half of the queries in common there is nothing to compare."""
-    gate.record(*case([1] * 60), **DROP, allow={"perfect"})
+    gate.record(*case([1] * 60), **DROP)
     again = {query: {"bad9"} for query in names(60)[: 60 - n_new]}
     judgements = {**truth(60), **again}
     result = gate(judgements, results([1] * 60), **DROP)
@@ -340,7 +340,7 @@ def test_recorded_and_read_otherwise_it_is_red_or_as_beside(data, then, now, tmp
     """The numbers of a gate with a baseline are those of both systems measured together."""
     judgements, old, new = data
     gate = Gate(tmp_path)
-    more = {"allow": {"undefined", "no_hits", "perfect"}}
+    more = {"allow": {"undefined", "no_hits"}}
     limits: dict[str, Any] = {"max_drop": {"mrr": 0.02, "ndcg@3": 0.05}, **more}
 
     def attempt(call: Callable[..., GateResult], *sides: Any, **own: Any) -> GateResult | None:

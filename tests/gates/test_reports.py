@@ -24,7 +24,7 @@ from tests.tables.hostile import HOSTILE
 def run_of(name: str, *, worse: int = 0, better: int = 0, **limits: Any) -> GateRun:
     """A gate whose first queries fell from rank 2 to 3, and whose next ones rose to 1."""
     new = [3] * worse + [1] * better + [2] * (30 - worse - better)
-    limits = {"max_drop": {"mrr": 0.02}, "allow": {"perfect"}, "name": name, **limits}
+    limits = {"max_drop": {"mrr": 0.02}, "name": name, **limits}
     result = beside(truth(30), results(new), results([2] * 30), **limits)
     return GateRun({**result.as_dict(), "nodeid": f"test_it.py::{name}"}, f"test_it.py::{name}")
 

@@ -38,7 +38,7 @@ VERDICTS: dict[str, tuple[list[int], list[int], dict[str, Any], str]] = {
     "two gained": ([1] * 2 + [2] * 28, [2] * 30, {}, "pass"),  # 2 of 2 coins: p = .25
     "within max_drop": ([3] * 3 + [2] * 27, [2] * 30, {}, "pass"),  # .0167
     "only losses": ([3] * 4 + [2] * 26, [2] * 30, {}, "fail"),  # .022
-    "one lost": ([0] + [1] * 29, [1] * 30, {"allow": {"perfect"}}, "not confirmed"),  # .033
+    "one lost": ([0] + [1] * 29, [1] * 30, {}, "not confirmed"),  # .033
     "one lost, a contract": ([0] + [1] * 29, [1] * 30, {"hard_drop": 0.02}, "fail"),
     "won and lost": ([5] * 4 + [1] + [2] * 25, [2] * 30, {}, "not confirmed"),  # .023
     "hard": ([0] * 6 + [1] * 6 + [2] * 8, [2] * 20, {"hard_drop": 0.02}, "pass"),  # 0
@@ -170,7 +170,7 @@ def test_a_drop_that_no_test_decided_has_no_p_and_no_rate(hard, has_test):
     """One query of 30 lost: p = 1. Beside it stands a measure that is tested."""
     limits = {"max_drop": {"mrr": 0.0, "hit_rate@1": 0.5}, "hard_drop": hard or None}
     new = [0] * (10 if has_test else 1)
-    result = compared(new + [1] * (30 - len(new)), [1] * 30, allow={"perfect"}, **limits)
+    result = compared(new + [1] * (30 - len(new)), [1] * 30, **limits)
     assert result.state == "fail"
     assert ("p <" in result.headline or "p =" in result.headline) is has_test
     assert ("of the time" in result.message) is has_test
@@ -178,7 +178,7 @@ def test_a_drop_that_no_test_decided_has_no_p_and_no_rate(hard, has_test):
 
 def test_the_page_opens_with_the_measure_that_failed():
     # 1 -> 2 costs .5 of a query by MRR and nothing of the hits at 2.
-    limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}, "allow": {"perfect"}}
+    limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}}
     policy = replace(read_limits({"name": "x", **limits}, Settings()), detail="page")
     page = judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy).page
     assert page.queries["measures"][page.queries["show"]["measure"]] == "MRR"
@@ -193,14 +193,8 @@ def test_limits_that_mean_nothing_against_a_baseline_fail():
     assert compared([7] * 12, [7] * 12, max_drop={"lag": 3}).passed
 
 
-def test_remarks_warn_and_fail_where_strict():
-    data = case([1] * 20)
-    limits = {"at_least": {"mrr": 0.5}, "name": "x"}
-    result = judge_gate(*data, read_limits(limits, Settings()))
-    assert result.passed
-    assert rules(result) == ["perfect"]
-    assert not judge_gate(*data, read_limits(limits, Settings(strict=True))).passed
-    doubtful = read_limits({**DROP, "name": "x", "allow": {"perfect"}}, Settings(strict=True))
+def test_what_warns_fails_where_strict():
+    doubtful = read_limits({**DROP, "name": "x"}, Settings(strict=True))
     lost = judge_beside(truth(30), results([0] + [1] * 29), results([1] * 30), doubtful, doubtful)
     assert lost.state == "fail"
 
@@ -256,7 +250,7 @@ def test_a_measure_without_a_query_that_has_a_value_on_both_sides_fails():
     y_true = {"q1": {"a"}, "q2": {"a"}}
     old, new = {"q1": ["a", "x"], "q2": ["a"]}, {"q1": ["a"], "q2": ["a", "x"]}
     limits = {"max_drop": {"gauc": 0.02}, "zero_division": math.nan}
-    result = beside(y_true, new, old, allow={"undefined", "perfect"}, **limits)
+    result = beside(y_true, new, old, allow={"undefined"}, **limits)
     assert result.state == "fail"
     assert result.headline.startswith("no query has a value of gauc on both sides")
 
@@ -355,10 +349,10 @@ def test_more_unjudged_items_on_top_are_in_the_headline():
     judgements = {q: {"a": 1, "b": 0, "c": 0} for q in names(20)}
     old = {q: ["b", "a", "c"] for q in judgements}
     new = {q: ["a", "u", "v"] for q in judgements}
-    result = beside(judgements, new, old, max_drop={"mrr@3": 0.02}, allow={"perfect"})
+    result = beside(judgements, new, old, max_drop={"mrr@3": 0.02})
     assert result.headline.endswith("67% of the new top 3 are unjudged (baseline 0%)")
     # As many as before are no news.
-    same = beside(judgements, new, new | {}, max_drop={"mrr@3": 0.02}, allow={"perfect"})
+    same = beside(judgements, new, new | {}, max_drop={"mrr@3": 0.02})
     assert "unjudged" not in same.headline
 
 

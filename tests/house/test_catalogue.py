@@ -159,19 +159,17 @@ def test_every_metric_has_a_gate(metric: Metric) -> None:
     # One query fails every metric and one passes all but the strictest: no value is 0 or 1.
     grades: Any = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
     scores: Any = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3], [1, 3, 4, 2]])
-    own: Any = {}
     if metric.of_judgements:  # which arrays do not lack
         grades, scores = [{"a": 1, "b": 0}], [["a", "x"]]
     elif metric.of_results:  # which arrays always have
         grades, scores = [{"a": 1}, {"b": 1}, {"c": 0}, {"d": 0}], [["a"], [], ["c"], []]
-        own = {"allow": {"perfect"}}
     name = f"{metric.name}@2" if metric.takes_k else metric.name
     value = evaluate(grades, scores, name)[name]
     limit = "at_least" if metric.greater_is_better else "at_most"
-    assert assert_metric(grades, scores, name, **{limit: value}, **own).passed
+    assert assert_metric(grades, scores, name, **{limit: value}).passed
     beyond = value + (0.01 if metric.greater_is_better else -0.01)
     with pytest_rankmetrics.expected_failure(match=rf"^{metric.symbol}"):
-        assert_metric(grades, scores, name, **{limit: beyond}, **own)
+        assert_metric(grades, scores, name, **{limit: beyond})
 
 
 @pytest.mark.parametrize("metric", NAMED, ids=lambda metric: metric.name)

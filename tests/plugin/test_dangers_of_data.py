@@ -157,33 +157,6 @@ def test_a_baseline_of_zero_is_not_met_by_ids_that_do_not_meet(suite):
     assert not suite.baselines()
 
 
-# What passes with a warning ----------------------------------------------------------------------
-
-WARNED = """
-    def test_perfect_warned():
-        assert_mrr_at_least(*case([1] * 30), 0.5)
-
-    def test_perfect_allowed():
-        assert_mrr_at_least(*case([1] * 30), 0.5, allow={"perfect"})
-
-    def test_nearly_perfect():
-        assert_mrr_at_least(*case([1] * 29 + [2]), 0.5)
-
-    def test_few_perfect():
-        assert_mrr_at_least(*case([1] * 9), 0.5)
-"""
-
-
-def test_what_is_suspicious_passes_with_a_warning_and_fails_where_strict(suite):
-    result = attempt(suite, WARNED)
-    result.assert_outcomes(passed=4, warnings=1)
-    result.stdout.fnmatch_lines(["*RankGateWarning: *mrr is exactly 1 over 30 queries*"])
-    strict = suite.run("--rank-strict", "-rf")
-    failed = [line for line in strict.outlines if line.startswith("FAILED")]
-    assert len(failed) == 1
-    assert "test_perfect_warned - " in failed[0]
-
-
 # Queries that vanish from a mean -----------------------------------------------------------------
 
 GATE = """
@@ -192,7 +165,7 @@ GATE = """
 
     def test_it(rank_gate):
         rank_gate.check(*system(), measures="{measure}", max_drop=0.005, zero_division={settled},
-            missing="zero", allow={{"perfect"}})
+            missing="zero")
 """
 
 
@@ -253,8 +226,7 @@ def test_a_baseline_of_queries_that_are_all_undefined_is_read_back(measure, suit
             def test_it(rank_gate):
                 truth = {{f"q{{n}}": {{"a": 0}} for n in range(12)}}
                 lists = {{query: ["a", "b"] for query in truth}}
-                rank_gate.check(truth, lists, max_drop={{"{measure}": 0.005}}, zero_division=1.0,
-                    allow={{"perfect"}})
+                rank_gate.check(truth, lists, max_drop={{"{measure}": 0.005}}, zero_division=1.0)
         """
     )
     suite.record()
