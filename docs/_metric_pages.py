@@ -150,16 +150,6 @@ NOTES = {
         "many queries at 1 / k have one relevant item somewhere in the first k",
         ("set map",),
     ),
-    "gmap": Notes(
-        "Geometric mean average precision",
-        "Do any queries fail?",
-        r"\mathrm{GMAP} = \exp \left( \frac{1}{Q} \sum_{q=1}^{Q}"
-        r" \ln \max(\mathrm{AP}_q, 10^{-5}) \right)",
-        "exp(log((1/2 + 2/4) / 3))",
-        "queries at 0 are noise of the judgements",
-        "a tiny value with a fair MAP means that some queries find nothing and count 0.00001",
-        ("gmap", "failing queries"),
-    ),
     "dcg": Notes(
         "Discounted cumulative gain",
         "How much gain do readers get?",

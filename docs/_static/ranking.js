@@ -56,7 +56,6 @@ const FORMULAS = {
   err: (q, k) => err(q.grades, q.all[0], k),
   fbeta: (q, k) => harmonic(within(q, k) / q.size, within(q, k) / q.R),
   gauc: pairs,
-  gmap: (q, k) => Math.max(averagePrecision(q, k, q.R), 1e-5),
   hit_rate: (q, k) => +(within(q, k) > 0),
   hmean: (q, k) => harmonic(FORMULAS.ndcg(q, k), FORMULAS.map(q, k)),
   idcg: (q, k) => dcg(q.all, k),

@@ -90,8 +90,7 @@ class Joined:
         """The measure over these queries: their mean, or that of their items ranked together."""
         values = self.values(system, measure)
         if values is not None:
-            least = self.measure(measure).metric.geometric_from
-            return mean_over(values, self.weights(system, measure), least)
+            return mean_over(values, self.weights(system, measure))
         whole = self.systems[system]
         is_total = self.measure(measure).metric.is_total
         if is_total or len(self.query_ids) == len(whole.query_ids):
@@ -139,7 +138,6 @@ class Joined:
             queries=self.positions[systems[1]],
             weights=weights,
             clusters=self.clusters,
-            geometric_from=metric.geometric_from,
             spreads=[self.spread(system, measure) for system in systems],
             run_variances=[self._run_variance(system, measure) for system in systems],
             greater_is_better=metric.greater_is_better,

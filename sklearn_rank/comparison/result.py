@@ -23,7 +23,6 @@ from sklearn_rank.comparison.differences import (
     notes_of,
 )
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.evaluation.slices import read_slices
@@ -236,7 +235,7 @@ class Comparison(Tabular):
         Returns
         -------
         changes : list of QueryChange
-            The largest change first; of a geometric mean, the largest change of the logarithm.
+            The largest change first.
 
         Raises
         ------
@@ -265,12 +264,8 @@ class Comparison(Tabular):
             measure = (by_query or self.measures)[0]
         name = self._find(measure)
         pair = self.baseline, self.others[0] if system is None else self._system(system)
-        metric = self.measure(name).metric
-        old, new = (
-            on_scale(self._joined.values_per_query(side, name), metric.geometric_from)
-            for side in pair
-        )
-        gains = np.nan_to_num(new - old, nan=0.0) * (1 if metric.greater_is_better else -1)
+        old, new = (self._joined.values_per_query(side, name) for side in pair)
+        gains = np.nan_to_num(new - old, nan=0.0) * (1 if self.greater_is_better(name) else -1)
         sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
         order = np.argsort(-sizes, kind="stable").tolist()
         numbers = [number for number in order[:n] if sizes[number] > 0]

@@ -1,4 +1,4 @@
-"""Per-query values to one number: weights, undefined queries, and geometric means."""
+"""Per-query values to one number: weights and undefined queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.segments import logarithms, mean_of
+from sklearn_rank.support.segments import mean_of
 from sklearn_rank.support.text import MAX_LISTED, format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -101,21 +101,10 @@ def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> N
         warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
 
 
-# ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,
-# and None if the mean is arithmetic.
-
-
-def on_scale(values: FloatArray, least: float | None) -> FloatArray:
-    """Values on the scale on which they are averaged and differences are tested."""
-    scaled: FloatArray = values if least is None else logarithms(values, least)
-    return scaled
-
-
-def mean_over(values: FloatArray, weights: FloatArray | None, least: float | None) -> float:
+def mean_over(values: FloatArray, weights: FloatArray | None) -> float:
     """Mean of the defined values; NaN if there are none."""
     is_counted = ~np.isnan(values)
     shares = None if weights is None else weights[is_counted]
     if shares is not None and not shares.any():
         return math.nan
-    mean = mean_of(on_scale(values[is_counted], least), shares)
-    return mean if least is None else math.exp(mean)
+    return mean_of(values[is_counted], shares)

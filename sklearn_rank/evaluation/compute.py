@@ -19,7 +19,7 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.segments import in_unit, logarithms
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -159,7 +159,7 @@ def averaged(
     weights: FloatArray | None,
     zero_division: str | float,
 ) -> Scored:
-    """Values with their mean, of logarithms where it is geometric.
+    """Values with their mean.
 
     Without values the measure is pooled: its value belongs to one ranking of all items.
     """
@@ -171,19 +171,14 @@ def averaged(
         together: dict[str, Any] = {"measure": measure, "query_ids": ["all items together"]}
         mean = average(value, None, zero_division=zero_division, **together)
         return Scored(measure, None, None, mean, zero_division)
-    least, policy = measure.metric.geometric_from, zero_division
-    if least is not None and not isinstance(policy, str):
-        policy = float(logarithms(np.float64(policy), least))
     mean = average(
-        values if least is None else logarithms(values, least),
+        values,
         weights,
         present=None if data.weights is None else data.weights > 0,
-        zero_division=policy,
+        zero_division=zero_division,
         measure=measure,
         query_ids=data.query_ids,
     )
-    if least is not None:
-        mean = mean._replace(value=math.exp(mean.value))
     return Scored(measure, values, weights, mean, zero_division)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
@@ -10,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.compute import Block, Scored, find_measure, query_factors, valuation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
@@ -147,10 +145,10 @@ class _System(NamedTuple):
         items = [self.items.get(key) for key in keys]
         above = np.array([_ABSENT if item is None else item.above for item in items], np.int64)
         tied = np.array([1 if item is None else item.tied for item in items], np.int64)
-        measure, value_of = self.scored.measure, valuation(self.scored.measure, self.data)
+        value_of = valuation(self.scored.measure, self.data)
         values = self.scored.counted
         assert values is not None
-        values = on_scale(values[self.numbers], measure.metric.geometric_from)
+        values = values[self.numbers]
         weights = self._weights(self.rankings, np.arange(len(self.numbers)))
         mean = _Mean(values, np.where(np.isnan(values), 0.0, weights))
         changes = np.zeros(len(keys))
@@ -160,10 +158,7 @@ class _System(NamedTuple):
             made = _judged_once_more(self.rankings, query[part], above[part], tied[part], grade)
             again = value_of(Block(self.numbers[query[part]], made, made))
             again = np.where(np.isnan(again), self.scored.undefined, again)
-            again = on_scale(again, measure.metric.geometric_from)
-            moved = mean.moved(query[part], again, self._weights(made, query[part]))
-            is_geometric = measure.metric.geometric_from is not None
-            changes[part] = math.exp(mean.value) * np.expm1(moved) if is_geometric else moved
+            changes[part] = mean.moved(query[part], again, self._weights(made, query[part]))
         return changes
 
     def _weights(self, rankings: JudgedRankings, query: IntArray) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import Average, on_scale, warn_of_undefined_slices
+from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
 from sklearn_rank.evaluation.compute import (
     ByMeasure,
     Scored,
@@ -271,11 +271,8 @@ class Evaluation(Tabular):
 
         scored, values = self._record(measure), self.per_query[measure]  # type: ignore[index]
         metric = scored.measure.metric
-        least = metric.geometric_from
-        bounds = (metric.lower, metric.upper) if least is None else (math.log(least), 0.0)
-        scaled = on_scale(values, least)
-        low, high = mean_interval(scaled, scored.weights, bounds, confidence_level, self.clusters)
-        return (low, high) if least is None else (math.exp(low), math.exp(high))
+        bounds = metric.lower, metric.upper
+        return mean_interval(values, scored.weights, bounds, confidence_level, self.clusters)
 
     def query_weights(self, measure: str | Measure) -> FloatArray | None:
         """Weights of the queries in the mean of a measure, shape (n_queries,); None: equal weights.

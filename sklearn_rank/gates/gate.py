@@ -217,7 +217,7 @@ def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]
     values = new.per_query[name][~np.isnan(new.per_query[name])]
     metric, n = new._scored[name].measure.metric, len(values)
     error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n >= FEWEST else 0.0
-    if metric.geometric_from is not None or not 0 < error < math.inf:
+    if not 0 < error < math.inf:
         return ()  # few values may be alike by chance
     alpha = limits.settings.alpha / len(limits.max_drop)
     seen = least_found(error, n - 1.0, alpha, POWER, least=drop, most=hard)

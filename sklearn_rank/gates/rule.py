@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -136,12 +136,6 @@ def _fires(
     }
 
 
-def _on_scale(pairs: PairedDifferences, rule: Rule) -> Rule:
-    """The rule on the scale of the values: of a geometric mean, logarithms."""
-    limits = [pairs.on_scale(limit) for limit in (rule.max_drop, rule.hard_drop)]
-    return replace(rule, max_drop=limits[0], hard_drop=limits[1])
-
-
 def false_alarm(
     *families: tuple[Mapping[Key, PairedDifferences | float], Mapping[Key, Rule]],
 ) -> float:
@@ -162,9 +156,8 @@ def false_alarm(
         if not flipped:
             continue
         corrected = holm(np.stack([sample.p for sample in flipped]))
-        for (key, sample), sample_drops, p in zip(group.items(), flipped, corrected, strict=True):
-            scaled = _on_scale(sample, rules[key])
-            red += _fires(scaled, sample_drops.drops, p, sample_drops.only_losses).values()
+        for key, sample_drops, p in zip(group, flipped, corrected, strict=True):
+            red += _fires(rules[key], sample_drops.drops, p, sample_drops.only_losses).values()
     return float(np.logical_or.reduce(red).mean())
 
 
@@ -173,9 +166,7 @@ def false_alarm(
 
 def _detectable(pairs: PairedDifferences, rule: Rule, tests: int) -> float:
     """Least true drop that is red with a probability of ``POWER``."""
-    scaled = _on_scale(pairs, rule)
-    if pairs.n_changed < FEWEST or not 0 < pairs.error < math.inf or scaled.max_drop == math.inf:
+    if pairs.n_changed < FEWEST or not 0 < pairs.error < math.inf:
         return math.nan
-    ends = {"least": scaled.max_drop, "most": scaled.hard_drop}
-    least = least_found(pairs.error, pairs.freedom, rule.alpha / tests, POWER, **ends)
-    return -pairs.in_units(-least)
+    ends = {"least": rule.max_drop, "most": rule.hard_drop}
+    return least_found(pairs.error, pairs.freedom, rule.alpha / tests, POWER, **ends)

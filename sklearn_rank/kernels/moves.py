@@ -67,11 +67,6 @@ def average_precision_moves(moved: Moved, *, k: int | None, denominator: str = "
     return (new.alone - old.alone + pairs / 2.0) / now
 
 
-def average_precision_of_all_moves(moved: Moved, *, k: int | None) -> FloatArray:
-    """Moves of AP over all relevant items."""
-    return average_precision_moves(moved, k=k, denominator="relevant")
-
-
 class ItemPositions(NamedTuple):
     """Positions of the items of a query in one ranking; infinite for unretrieved ones."""
 

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.binary import average_precision
 from sklearn_rank.kernels.expectation import (
     Parts,
     as_float,
@@ -23,8 +22,6 @@ from sklearn_rank.support.segments import offsets_of, segment_sum, similar_lengt
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
-LEAST_AP = 1e-5
-"""Least value of a query in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 ELEVEN = tuple(level / 10 for level in range(11))
 """Recall 0, 0.1, ... 1, the levels of the classic curve."""
 
@@ -83,11 +80,6 @@ def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatAr
     hits, variance = top_hits(rankings, k)
     read = rankings.n_ranked if k is None else as_float(k)
     return where_relevant(rankings, ratio(hits * hits + variance, read * rankings.n_relevant))
-
-
-def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
-    """Sum of P@i over the relevant ranks i within k, over R."""
-    return average_precision(rankings, k=k, denominator="relevant")
 
 
 def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:

@@ -147,17 +147,6 @@ SET_MAP = Metric(
     formula="h² / (k R)",
     aliases=("set_ap",),
 )
-GMAP = Metric(
-    "gmap",
-    "GMAP",
-    recall_levels.average_precision_of_all,
-    "Geometric mean over queries of the average precision, none below 0.00001.",
-    "Robertson, On GMAP: and Other Transformations, 2006, doi:10.1145/1183614.1183630",
-    formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
-    aliases=("gm_map", "geometric_mean_average_precision"),
-    geometric_from=recall_levels.LEAST_AP,
-    contributions=moves.average_precision_of_all_moves,
-)
 DCG = Metric(
     "dcg",
     "DCG",

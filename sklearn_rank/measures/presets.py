@@ -30,7 +30,7 @@ _IPREC_9 = (
     "trec_eval 10 and this package round from 0.5"
 )
 _WHOLE_ALONE = dict.fromkeys(
-    ("fbeta@", "set_map@", "gmap@", "dcg@", "idcg@"), "the program has it without a cutoff alone"
+    ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program has it without a cutoff alone"
 )
 
 _TREC_EVAL: dict[str, Any] = {
@@ -46,7 +46,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         **_TREC_EVAL,
         "missing": "skip",
         "parameters": {**_TREC_EVAL["parameters"], **_gains("linear")},
-        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap", "bpref", "dcg", "idcg"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "bpref", "dcg", "idcg"),
         "refused": {
             **_WHOLE_ALONE,
             "rbp": "trec_eval scales gains by a number that it never sets, so that its rbp depends "
@@ -63,7 +63,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
-            "gmap": "pytrec_eval gives the logarithms, of which the caller takes the mean",
         },
         "differs": _FLOAT32,
     },

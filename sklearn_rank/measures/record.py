@@ -64,8 +64,6 @@ class Metric:
     """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
     weights: Callable[..., FloatArray] | None = None
     """Judged rankings to one weight per query, where the average is not "macro"."""
-    geometric_from: float | None = None
-    """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
     contributions: Callable[..., FloatArray] | None = None
     """Two rankings of a query to each item's part in the change, where that is more than a
     difference of ``parts``."""

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn_rank.statistics.means import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.randomization import Null
 from sklearn_rank.statistics.student import t_quantile
-from sklearn_rank.support.segments import in_unit, logarithms, mean_of
+from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 SLACK = 1e-9
@@ -35,18 +35,15 @@ class PairedDifferences:
     """The queries with a value on both sides and a weight above 0."""
 
     change: FloatArray
-    """New minus old, on the scale of the mean: of a geometric one, logarithms."""
+    """New minus old."""
     old: FloatArray
     new: FloatArray
-    """The values, on the same scale."""
     queries: IntArray
     """Numbers of the queries, the same ones in all measures and slices."""
     weights: FloatArray | None = None
     clusters: IntArray | None = None
     """Numbers of the clusters, which vary independently, the same ones in all measures."""
     greater_is_better: bool = True
-    geometric_from: float | None = None
-    """The mean is geometric, and no value counts less than this; None: it is arithmetic."""
     bounds: tuple[float, float] = (0.0, 1.0)
     """Least and greatest value of the measure; infinite if it has no end."""
     runs: tuple[int, int] = (1, 1)
@@ -65,7 +62,6 @@ class PairedDifferences:
         queries: Any = None,
         weights: Any = None,
         clusters: Any = None,
-        geometric_from: float | None = None,
         run_variances: Sequence[float | None] = (None, None),
         **fields: Any,
     ) -> Self:
@@ -75,8 +71,6 @@ class PairedDifferences:
         """
         after = np.asarray(new, dtype=np.float64)
         before = np.broadcast_to(np.asarray(old, dtype=np.float64), after.shape)
-        if geometric_from is not None:
-            before, after = (logarithms(side, geometric_from) for side in (before, after))
         change = after - before
         is_counted = ~np.isnan(change)
         if weights is not None:
@@ -86,8 +80,7 @@ class PairedDifferences:
         change[np.abs(change) <= SLACK * min(largest, 1.0)] = 0.0
         numbers = np.arange(len(after)) if queries is None else np.asarray(queries, np.int64)
         codes = None if clusters is None else np.asarray(clusters, np.int64)
-        whole = cls(change, before, after, numbers, weights, codes, **fields)
-        pairs = replace(whole, geometric_from=geometric_from)._where(is_counted)
+        pairs = cls(change, before, after, numbers, weights, codes, **fields)._where(is_counted)
         # What the noise of single queries does not explain.
         sides = zip(_both(run_variances), pairs._noise, pairs.runs, strict=False)
         between = [max((total or 0.0) - noise, 0.0) / runs for total, noise, runs in sides]
@@ -111,7 +104,7 @@ class PairedDifferences:
 
     @property
     def drops(self) -> FloatArray:
-        """How much worse each query got, on the scale of the mean; below 0 it got better."""
+        """How much worse each query got; below 0 it got better."""
         return -self.change if self.greater_is_better else self.change
 
     @property
@@ -131,37 +124,18 @@ class PairedDifferences:
 
     @cached_property
     def means(self) -> tuple[float, float]:
-        """Old and new mean, in units of the measure."""
-        was, now = (mean_of(side, self.weights) for side in (self.old, self.new))
-        return (was, now) if self.geometric_from is None else (math.exp(was), math.exp(now))
+        """Old and new mean."""
+        return mean_of(self.old, self.weights), mean_of(self.new, self.weights)
 
     @cached_property
     def mean(self) -> float:
-        """New minus old mean, in units of the measure; NaN without pairs."""
-        return self.in_units(self._mean)
+        """New minus old mean; NaN without pairs."""
+        return mean_of(self.change, self.weights)
 
     @property
     def drop(self) -> float:
-        """How much worse the mean is, in units of the measure."""
+        """How much worse the mean is."""
         return -self.mean if self.greater_is_better else self.mean
-
-    @cached_property
-    def _mean(self) -> float:
-        return mean_of(self.change, self.weights)
-
-    def on_scale(self, drop: float) -> float:
-        """A drop in units of the measure, on the scale of the values."""
-        if self.geometric_from is None:
-            return drop
-        was = self.means[0]
-        return -math.log1p(-drop / was) if drop < was else math.inf
-
-    def in_units(self, change: float) -> float:
-        """A change on the scale of the values, as a change of the mean in units of the measure."""
-        if self.geometric_from is None:
-            return change
-        with np.errstate(over="ignore"):  # of few queries a logarithm may be beyond all floats
-            return float(self.means[0] * float(np.expm1(change)))
 
     # Its spread ----------------------------------------------------------------------------------
 
@@ -194,7 +168,7 @@ class PairedDifferences:
 
     @cached_property
     def _parts(self) -> FloatArray:
-        """What each unit adds to the mean drop, on its scale."""
+        """What each unit adds to the mean drop."""
         values, weights = self._units
         shares = np.ones(len(values)) if weights is None else weights
         parts: FloatArray = values * (shares / max(shares.sum(), math.ulp(0)))
@@ -237,7 +211,7 @@ class PairedDifferences:
         """Standardised: mean over standard deviation; 0 if nothing changed."""
         if len(self) > 1 and not self.change.any():
             return 0.0
-        return math.nan if self._is_flat else self._mean / self.deviation
+        return math.nan if self._is_flat else self.mean / self.deviation
 
     @property
     def design_effect(self) -> float:
@@ -250,7 +224,7 @@ class PairedDifferences:
     def _noise(self) -> list[float]:
         """Variance of each side in one run, by the noise of its queries; [] of single runs."""
         sides = _both(self.spreads)
-        if sides[0] is None or not len(self) or self.geometric_from is not None:
+        if sides[0] is None or not len(self):
             return []
         shares = np.ones(len(self)) if self.weights is None else self.weights
         return [float(np.nansum((shares / shares.sum() * side) ** 2)) for side in sides]
@@ -271,7 +245,7 @@ class PairedDifferences:
     def _grid(self) -> float:
         """Steps of a mean drop of 1."""
         low, high = self.bounds
-        span = high - low if self.geometric_from is None else math.log(high / self.geometric_from)
+        span = high - low
         if not span < math.inf:
             span = float(np.abs(self.change).max(initial=0.0)) or 1.0
         return GRID * len(self) / span
@@ -307,12 +281,12 @@ class PairedDifferences:
         low, high = self._student(level)
         if self.p > round(1 - level, 12):
             low, high = min(low, 0.0), max(high, 0.0)
-        elif self.greater_is_better and self._mean < 0:
+        elif self.greater_is_better and self.mean < 0:
             high = min(high, 0.0)
-        elif not self.greater_is_better and self._mean > 0:
+        elif not self.greater_is_better and self.mean > 0:
             low = max(low, 0.0)
         widest = self.bounds[1] - self.bounds[0]
-        return max(self.in_units(low), -widest), min(self.in_units(high), widest)
+        return max(low, -widest), min(high, widest)
 
     def _student(self, level: float) -> tuple[float, float]:
         values, weights = self._units
@@ -322,7 +296,7 @@ class PairedDifferences:
         one_more = float((shares * shares).sum() / shares.sum() ** 2 * np.abs(values).max())
         freedom = min(self.freedom, self.n_changed)
         reach = t_quantile((1 + level) / 2, freedom) * math.hypot(self.error, one_more)
-        return self._mean - reach, self._mean + reach
+        return self.mean - reach, self.mean + reach
 
     def is_significant(self, alpha: float, p: float | None = None) -> bool:
         """Whether p is at most alpha and, for a gain, the interval is above 0.
@@ -345,7 +319,7 @@ class PairedDifferences:
         if self.n_changed < FEWEST or self._is_flat:
             return math.nan
         quantiles = t_quantile(power, self.freedom) - t_quantile(alpha / 2, self.freedom)
-        return self.in_units(self.error * quantiles)
+        return self.error * quantiles
 
 
 def _both(sides: Sequence[Any]) -> tuple[Any, Any]:
@@ -358,7 +332,7 @@ class Flips(NamedTuple):
     """What one sample would have been with other signs of its changes, one element per sample."""
 
     drops: FloatArray
-    """How much worse the mean is, on the scale of the values."""
+    """How much worse the mean is."""
     p: FloatArray
     only_losses: BoolArray
     """Whether two units or more got worse, and none better."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -175,11 +174,6 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
     if abs(exponent) <= _PLAIN:
         return values * 2.0**-exponent, exponent
     return np.ldexp(values, -exponent), exponent
-
-
-def logarithms(values: Any, least: float) -> Any:
-    """Natural logarithms of values, at least that of ``least``; NaN stays."""
-    return np.log(np.maximum(values, least))
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> float:

@@ -86,29 +86,6 @@ def test_p_values_are_those_of_the_values_per_query() -> None:
     assert (row.wins > row.losses, row.better) == (True, True)
 
 
-def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
-    found = compared(50, "gmap")
-    values = {name: column[~np.isnan(column)] for name, column in found.values("gmap").items()}
-    logs = {name: np.log(np.maximum(column, 1e-5)) for name, column in values.items()}
-    row = found["gmap", "new"]
-    expected = PairedDifferences.of(values["new"], values["old"], geometric_from=1e-5)
-    assert (
-        row.p
-        == expected.p
-        == pytest.approx(stats.ttest_rel(logs["new"], logs["old"]).pvalue, abs=0.01)
-    )
-    was = math.exp(logs["old"].mean())
-    assert row.baseline_value == pytest.approx(was)
-    assert row.change == pytest.approx(math.exp(logs["new"].mean()) - was)
-    change = logs["new"] - logs["old"]
-    least = stats.sem(change) * (stats.t.isf(0.0125, len(change) - 1) + stats.t.ppf(0.8, 40))
-    assert row.detectable == pytest.approx(was * math.expm1(least), rel=0.05)
-    # Logarithms of few queries are beyond all floats.
-    few = {"old": {key: ["a"] for key in "pq"}, "new": {"p": ["a"], "q": ["x"]}}
-    row = compare({key: {"a"} for key in "pq"}, few, measures="gmap", alpha=1e-3)["gmap"]
-    assert (row.low, row.high) == (-1.0, 1.0)
-
-
 def test_weights_weigh_both_sides() -> None:
     weights = np.arange(30) % 4
     found = compared(30, "map", sample_weight=weights)

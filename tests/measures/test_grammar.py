@@ -96,7 +96,6 @@ SPELLINGS = {
     "nDCGRendle2020@10": "ndcg(gain=binary)@10",
     "ExtendedF1(ndcg,map)@5": "hmean(ndcg,map)@5",
     "map@5-l2": "map(min_rel=2)@5",
-    "gm_map": "gmap",
     "11pt_avg": "iprec",
     "all_hit@5": "all_hit_rate@5",
     "iprec(recall=11pt)": "iprec",

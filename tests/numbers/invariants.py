@@ -83,8 +83,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "lag(average=pooled)": "queries weigh by their relevant items",
         "auc": "queries weigh by their relevant items",
         "auc(average=impressions)": "queries weigh by their lengths",
-        "gmap": "its mean is geometric",
-        "gmap@3": "its mean is geometric",
         **dict.fromkeys(map(str, ORDER_ONLY), "some items of these queries are tied"),
     },
 }

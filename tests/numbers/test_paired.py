@@ -138,20 +138,6 @@ def test_weights_are_factors_and_clusters_change_together() -> None:
     assert (clustered.n_units, clustered.n_changed, clustered.units_won_and_lost) == (3, 3, (2, 1))
 
 
-def test_logarithms_are_factors() -> None:
-    found = of([0.1, 0.0, 0.1], [0.4, 1e-5, 0.2], geometric_from=1e-5)
-    steps = np.rint(np.log([0.25, 1.0, 0.5]) / math.log(1e5) * 1000)
-    assert found.p == enumerated(steps) == 0.5
-    was, now = (0.4 * 1e-5 * 0.2) ** (1 / 3), (0.1 * 1e-5 * 0.1) ** (1 / 3)
-    assert found.means == pytest.approx((was, now))
-    assert (found.mean, found.drop) == pytest.approx((now - was, was - now))
-    assert found.in_units(-found.on_scale(0.3 * was)) == pytest.approx(-0.3 * was)
-    assert found.on_scale(was) == math.inf
-    # Spreads between runs are those of the values, and say nothing of logarithms.
-    logs = of([0.1, 0.2], [0.4, 0.1], geometric_from=1e-5, spreads=([0.1, 0.1], None), runs=(2, 1))
-    assert math.isnan(logs.noise)
-
-
 def test_differences_below_the_grid_are_none() -> None:
     # Half a thousandth of the range; without a range, of the greatest difference.
     changes = np.array([0.0004] * 9 + [0.3])
