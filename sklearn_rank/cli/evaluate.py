@@ -103,7 +103,6 @@ def measure_files(
     options: dict[str, Any] = {
         "convention": arguments.convention,
         "missing": "zero" if arguments.complete else convention.missing,
-        "ignore_identical_ids": arguments.ignore_identical_ids,
         "keep_items": keep_items,
         "clusters": None if clusters is None else read_labels(clusters, "--clusters"),
     }

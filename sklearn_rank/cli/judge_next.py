@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         with waiting(f"measuring {path}"):
             run, measure = reader.run(path, what), arguments.measure
-            names = ("convention", "assume", "ignore_identical_ids")
+            names = ("convention", "assume")
             options = {name: getattr(arguments, name) for name in names}
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":

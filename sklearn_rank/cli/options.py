@@ -18,7 +18,6 @@ MEASURES = ("map", "ndcg@10", "mrr")
 SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
 WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
-_IDENTICAL = "leave out of a ranking the item with the id of its query, as BEIR does"
 _ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
 
 # Values -----------------------------------------------------------------------------------------
@@ -146,7 +145,6 @@ def _add_counting(add: Callable[..., object]) -> None:
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
     add("-l", "--min-rel", type=_positive, metavar="N", help="lowest grade that is relevant")
-    add("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     groups = (
         "groups of related queries, such as one user's; intervals and tests treat a group as a unit"
     )
@@ -388,10 +386,7 @@ def _add_texts(add: Callable[..., object]) -> None:
 
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
-GATE_OPTIONS = (
-    *("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow"),
-    "ignore_identical_ids",
-)
+GATE_OPTIONS = (*("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow"),)
 """Its others; all are keys of a TOML file, too."""
 
 
@@ -423,7 +418,6 @@ def _gate(commands: Any) -> None:
     data("--missing", choices=("raise", "zero", "skip"), help=missing)
     oddity = "accept a data problem, such as unjudged"
     data("--allow", action="append", metavar="WORD", help=oddity)
-    data("--ignore-identical-ids", action="store_true", default=None, help=_IDENTICAL)
     _add_texts(data)
     several: dict[str, Any] = {"action": "extend", "type": _spellings}
     another = "another measure to record"
@@ -473,7 +467,6 @@ def _judge_next(commands: Any) -> None:
     data("run_path", metavar="RUN", help="rankings of a system")
     data("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
     data("--assume", choices=("complete", "partial"), help=_ASSUME)
-    data("--ignore-identical-ids", action="store_true", help=_IDENTICAL)
     _add_texts(data)
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
     convention: dict[str, Any] = {"default": "default", "metavar": "NAME"}

@@ -70,7 +70,6 @@ def evaluate(
     zero_division: ZeroDivision | None = None,
     missing: Missing | None = None,
     duplicates: Duplicates | None = None,
-    ignore_identical_ids: bool = False,
     assume: Assume | None = None,
     convention: str = "default",
     keep_items: bool = False,
@@ -120,9 +119,6 @@ def evaluate(
     duplicates : {"raise", "first"}, default=None
         Raise an error for duplicate items in a ranking (also the default None), or keep the
         best-ranked occurrence.
-    ignore_identical_ids : bool, default=False
-        Drop from each ranking the item with the query's id, as BEIR does when queries are also
-        items; for mappings and data frames.
     assume : {"complete", "partial"}, default=None
         Whether items missing from the ground truth are irrelevant or unjudged; unjudged items
         also count as irrelevant, but their number is reported. None: partial if
@@ -215,7 +211,6 @@ def evaluate(
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
         duplicates="raise" if duplicates is None else duplicates,
-        ignore_identical_ids=ignore_identical_ids,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
         keep_items=keeps,

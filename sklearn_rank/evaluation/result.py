@@ -204,9 +204,9 @@ class Evaluation(Tabular):
         queries without judgements; ``no_relevant`` queries without a relevant item,
         ``false_answers`` such queries for which something was ranked; ``tied`` queries in which a
         relevant item shares its score; ``ranked``, ``relevant`` and ``retrieved`` (relevant) items;
-        ``duplicates`` dropped; ``identical_ids``, items dropped because their id is their query's;
-        ``missed`` items of one shared ground truth that no query retrieved; ``unjudged_grades``
-        negative grades read as "not judged"; ``unjudged_items`` ranked items that nobody judged,
+        ``duplicates`` dropped; ``missed`` items of one shared ground truth that no query retrieved;
+        ``unjudged_grades`` negative grades read as "not judged"; ``unjudged_items`` ranked items
+        that nobody judged,
         where the ground truth is ``assumed`` to be partial; per measure the queries for which it is
         ``undefined``, and those ``averaged``.
         """
@@ -227,7 +227,6 @@ class Evaluation(Tabular):
             "relevant": int(rankings.n_relevant.sum()),
             "retrieved": int(rankings.n_hits.sum()),
             "duplicates": left_out.duplicates,
-            "identical_ids": left_out.identical_ids,
             "missed": left_out.missed,
             "unjudged_grades": left_out.unjudged_grades,
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),

@@ -168,7 +168,6 @@ _REMARKS = {
     "no_relevant": "without a relevant item",
     "tied": "with a relevant item tied with others",
     "duplicates": "repeated item{s} left out",
-    "identical_ids": "item{s} with the id of {their} query left out",
     "missed": "relevant item{s} that no query retrieved",
     "unjudged_grades": "negative grade{s} read as not judged",
 }

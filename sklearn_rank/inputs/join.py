@@ -111,7 +111,7 @@ def read_items(
     ``is_shared`` says that all queries share one truth. ``about`` holds further fields.
     """
     joined = None
-    if not (is_shared or options.string_provider is not None or options.ignore_identical_ids):
+    if not (is_shared or options.string_provider is not None):
         joined = _look_up(truths, rankings, options)
     if joined is None:
         reader, least = ItemReader(options), None
@@ -169,11 +169,8 @@ def _data_of(
         if items.scores is not None:
             msg = "y_score holds {item: score} rankings, which need no relevance="
             raise TypeError(msg)
-        if joined.counts.duplicates + joined.counts.identical_ids:
-            msg = (
-                "duplicates='first' and ignore_identical_ids cannot drop items of rankings that "
-                "have relevance= scores"
-            )
+        if joined.counts.duplicates:
+            msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
             raise ValueError(msg)
         keyed = about.get("keyed", False)
         scores = relevance_scores(relevance, query_ids, items.offsets, keyed=keyed)
@@ -395,14 +392,8 @@ def _checked(run: Run, options: ReadOptions, least: int | None) -> tuple[Run, In
             if least is None
             else doubt_of_rising(run.scores, run.offsets, least)
         )
-    n_rows, n_identical = run.n_rows, 0
-    run = _without_duplicates(run, options)
-    n_dropped = n_rows - run.n_rows
-    if options.ignore_identical_ids:
-        identical = run.find(CodedIds.of(run.query_ids), np.arange(len(run)))
-        rows = np.setdiff1d(np.arange(run.n_rows), identical)
-        n_identical, run = run.n_rows - len(rows), run.take(rows)
-    return run, InputCounts(duplicates=n_dropped, identical_ids=n_identical)
+    distinct = _without_duplicates(run, options)
+    return distinct, InputCounts(duplicates=run.n_rows - distinct.n_rows)
 
 
 def _without_duplicates(run: Run, options: ReadOptions) -> Run:

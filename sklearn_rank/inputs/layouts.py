@@ -72,7 +72,7 @@ _LAYOUTS = (
         "`{query: ranked list or {item: score}}`",
         "a key",
         from_mapping,
-        _LISTS | {"ignore_identical_ids"},
+        _LISTS,
     ),
 )
 LAYOUTS: Mapping[str, Layout] = {layout.name: layout for layout in _LAYOUTS}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_rank.rankings.ranking import TIE_RULES
-from sklearn_rank.support.checks import check_flag, check_option
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.typing import (
     Assume,
     Duplicates,
@@ -27,7 +27,7 @@ _WORDS: Mapping[str, Collection[str]] = {
 }
 
 
-RULES = ("missing", "duplicates", "ignore_identical_ids", "negative_grades")
+RULES = ("missing", "duplicates", "negative_grades")
 """Options on which values depend, besides the rule of ties and the assumption."""
 
 
@@ -46,7 +46,6 @@ class ReadOptions(NamedTuple):
     ties: Ties = "average"
     missing: Missing = "zero"
     duplicates: Duplicates = "raise"
-    ignore_identical_ids: bool = False
     negative_grades: NegativeGrades = "raise"
     assume: Assume | None = None
     keep_items: bool = False
@@ -58,5 +57,3 @@ class ReadOptions(NamedTuple):
             is_word = isinstance(value, str) and value in allowed
             if not is_word and not (name == "assume" and value is None):
                 check_option(value, name, allowed, self.owner)
-        if self.ignore_identical_ids is not False:
-            check_flag(self.ignore_identical_ids, "ignore_identical_ids", self.owner)

@@ -48,7 +48,6 @@ def mean_average_precision_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
@@ -70,7 +69,7 @@ def mean_average_precision_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -106,7 +105,6 @@ def mean_average_recall_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
@@ -128,7 +126,7 @@ def mean_average_recall_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -164,7 +162,6 @@ def mean_reciprocal_rank_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the reciprocal rank of the first relevant item (MRR).
 
@@ -182,7 +179,7 @@ def mean_reciprocal_rank_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -216,7 +213,6 @@ def precision_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
@@ -236,7 +232,7 @@ def precision_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -272,7 +268,6 @@ def recall_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
@@ -291,7 +286,7 @@ def recall_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -325,7 +320,6 @@ def fbeta_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
@@ -346,7 +340,7 @@ def fbeta_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -379,7 +373,6 @@ def hit_rate_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Share of queries with a relevant item among the first k.
 
@@ -397,7 +390,7 @@ def hit_rate_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -430,7 +423,6 @@ def r_precision_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Precision after as many items as are relevant (R-precision).
 
@@ -446,7 +438,7 @@ def r_precision_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -480,7 +472,6 @@ def interpolated_precision_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
@@ -500,7 +491,7 @@ def interpolated_precision_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -536,7 +527,6 @@ def lag_error(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
@@ -560,7 +550,7 @@ def lag_error(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -609,7 +599,6 @@ def ranking_auc_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
@@ -634,7 +623,7 @@ def ranking_auc_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -677,7 +666,6 @@ def group_auc_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
@@ -699,7 +687,7 @@ def group_auc_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -737,7 +725,6 @@ def limited_auc_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
@@ -763,7 +750,7 @@ def limited_auc_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -800,7 +787,6 @@ def harmonic_mean_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
@@ -820,7 +806,7 @@ def harmonic_mean_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -860,7 +846,6 @@ def dcg_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
@@ -880,7 +865,7 @@ def dcg_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -920,7 +905,6 @@ def ndcg_at_k_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
@@ -945,7 +929,7 @@ def ndcg_at_k_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -989,7 +973,6 @@ def expected_reciprocal_rank_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
@@ -1010,7 +993,7 @@ def expected_reciprocal_rank_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -1050,7 +1033,6 @@ def rank_biased_precision_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of the rank-biased precision (RBP).
 
@@ -1077,7 +1059,7 @@ def rank_biased_precision_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns
@@ -1111,7 +1093,6 @@ def normalized_expected_reciprocal_rank_score(
     sample_weight: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
-    ignore_identical_ids: bool = False,
 ) -> float:
     """Mean over queries of ERR over the ERR of the best order (nERR@k).
 
@@ -1130,7 +1111,7 @@ def normalized_expected_reciprocal_rank_score(
     groups, ties, zero_division : optional
         Query of each row, order of tied items, and value of queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
-    sample_weight, string_provider, relevance, ignore_identical_ids : optional
+    sample_weight, string_provider, relevance : optional
         Weights of queries, and options of the data, as for every metric: docs/inputs.md.
 
     Returns

@@ -23,7 +23,6 @@ class DataArguments(NamedTuple):
     sample_weight: Any = None
     string_provider: StringProvider | None = None
     relevance: Any = None
-    ignore_identical_ids: bool = False
 
 
 def score(
@@ -44,7 +43,6 @@ def score(
         sample_weight=data.sample_weight,
         string_provider=data.string_provider,
         relevance=data.relevance,
-        ignore_identical_ids=data.ignore_identical_ids,
     )
     rankings = read(y_true, y_score, options)
     return score_measures([measure], rankings, undefined)[0].average.value

@@ -33,8 +33,6 @@ class InputCounts:
     """Ranked queries without judgements, left out."""
     duplicates: int = 0
     """Repeated items, left out by ``duplicates="first"``."""
-    identical_ids: int = 0
-    """Items equal to the id of their query, left out by ``ignore_identical_ids``."""
     missed: int = 0
     """Items of the one shared ground truth that no query retrieved."""
     unjudged_grades: int = 0

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
-COMPARED = ("ties", "ignore_identical_ids", "lowest", "ranks")
+COMPARED = ("ties", "lowest", "ranks")
 """Options that have to agree where two readings are compared."""
 _UNKNOWN = {None, ""}
 

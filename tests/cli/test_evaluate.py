@@ -97,19 +97,6 @@ def test_options_say_what_counts(options, expected, command):
     assert f" | {expected} | " in text.splitlines()[2]
 
 
-def test_items_with_the_id_of_their_query_are_left_out_by_every_command(command):
-    pairs = ("q1", "a"), ("q2", "c"), ("q3", "d")
-    command.write({"own.run": "".join(f"{q} Q0 {q} 1 9 t\n{q} Q0 {i} 2 8 t\n" for q, i in pairs)})
-    command("gate t.qrels own.run --name g --at-least mrr=0.9", 1)
-    for words, value in (
-        ("evaluate t.qrels own.run -m recip_rank --format csv --convention trec_eval", ",1.0\n"),
-        ("compare t.qrels own.run two.run -m mrr", "1.0000"),
-        ("gate t.qrels own.run --name g --at-least mrr=0.9", "MRR is 1.000"),
-    ):
-        assert value in command(f"{words} --ignore-identical-ids")
-    assert command("judge-next t.qrels own.run --ignore-identical-ids").count("\n") == 1
-
-
 def test_columns_of_other_names(command):
     command.write({"x.csv": "frage,doc,score\nq1,a,1\n"})
     command.write({"x.jsonl": '{"id": "q1", "query": "how", "relevant": ["a"]}\n'})

@@ -321,7 +321,6 @@ TWO = {"q1": {"a"}, "q2": {"b"}}
     ("options", "message"),
     [
         ({"ties": "optimistic"}, "ties='average' .*and ties='optimistic'"),
-        ({"ignore_identical_ids": True}, "ignore_identical_ids=False .*ignore_identical_ids=True"),
     ],
 )
 def test_systems_that_were_read_in_two_ways(options: dict[str, Any], message: str) -> None:

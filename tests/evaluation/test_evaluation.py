@@ -72,7 +72,6 @@ def test_counts_add_up():
         "relevant": 1 + 2 + 0 + 3,
         "retrieved": 1 + 0 + 0 + 2,
         "duplicates": 0,
-        "identical_ids": 0,
         "missed": 0,
         "unjudged_grades": 0,
         "unjudged_items": 1 + 0 + 0 + 1,

@@ -50,7 +50,6 @@ def test_to_dict():
         "counts": {
             **dict.fromkeys(("missing", "unjudged", "tied", "duplicates", "missed"), 0),
             **dict.fromkeys(("unjudged_grades", "unjudged_items"), 0),
-            "identical_ids": 0,
             "queries": 2,
             "no_relevant": 1,
             "false_answers": 1,

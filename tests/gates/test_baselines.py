@@ -207,7 +207,6 @@ def test_a_full_disk_leaves_the_old_file(gate, monkeypatch):
 THIRTY = case([2] * 30)
 STALE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "ties": ({"ties": "stable"}, {"ties": "docid"}, "read with ties=docid, recorded with stable"),
-    "identical ids": ({}, {"ignore_identical_ids": True}, "ignore_identical_ids=yes"),
     "zero_division": ({}, {"zero_division": 0.0}, "zero_division=0.0, recorded with raise"),
     "missing": ({}, {"missing": "zero"}, "missing=zero, recorded with raise"),
     "weights": ({}, {"sample_weight": dict.fromkeys(names(30), 2.0)}, "30 queries weighed other"),
@@ -310,7 +309,6 @@ READINGS: list[dict[str, Any]] = [
     {"zero_division": math.nan},
     {"missing": "zero"},
     {"missing": "skip"},
-    {"ignore_identical_ids": True},
     {"convention": "trec_eval"},
     {"sample_weight": {f"q{n}": 1.0 + n for n in range(12)}},
     {"clusters": {f"q{n}": n // 2 for n in range(12)}},

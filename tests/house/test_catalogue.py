@@ -99,7 +99,7 @@ SHARED = [
     "    Query of each row, order of tied items, and value of queries where the metric is "
     "undefined:\n"
     "    docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
-    "sample_weight, string_provider, relevance, ignore_identical_ids : optional\n"
+    "sample_weight, string_provider, relevance : optional\n"
     "    Weights of queries, and options of the data, as for every metric: docs/inputs.md.\n",
 ]
 

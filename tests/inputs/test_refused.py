@@ -376,7 +376,6 @@ OPTIONS = {
     "candidates": ([[True, True]], "matrix layout"),
     "assume": ("partial", "lists and mapping layouts"),
     "string_provider": (str, "lists and mapping layouts"),
-    "ignore_identical_ids": (True, "mapping layout"),
     "relevance": ([[1]], "lists and mapping layouts"),
 }
 
@@ -464,13 +463,8 @@ def test_relevance_beside_other_options() -> None:
     refused(ValueError, message, truth, ranking, relevance={})
     message = r"y_score holds \{item: score\} rankings, which need no"
     refused(TypeError, message, A, [{"a": 1, "b": 2}], relevance=[[2, 1]])
-    message, own = (
-        "duplicates='first' and ignore_identical_ids cannot drop",
-        {"duplicates": "first"},
-    )
-    refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], **own)
-    own, relevance = {"ignore_identical_ids": True}, {"q": [2, 1]}
-    refused(ValueError, message, truth, {"q": ["q", "b"]}, relevance=relevance, **own)
+    message = "duplicates='first' cannot drop"
+    refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], duplicates="first")
     with pytest.raises(TypeError, match="provider must be a function of a score, got 'float'"):
         RelevanceInput([[1]], provider="float")
     with pytest.raises(TypeError, match=r"'higher_is_better' parameter .* be a bool\. Got 1"):

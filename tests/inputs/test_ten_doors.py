@@ -85,9 +85,6 @@ def problem(seed: int) -> Problem:
     if seed % 7 == 0:  # what TREC calls unjudged
         truth[queries[0]][next(iter(ranking[queries[0]]))] = -1
         options["convention"] = "trec_eval"
-    if seed % 4 == 3:
-        options["ignore_identical_ids"] = True
-        ranking[queries[0]][queries[0]] = palette[0]
     return Problem(truth, ranking, rng, options)
 
 
@@ -97,7 +94,6 @@ def _some(rng: random.Random) -> dict[str, int]:
 
 def without_what_arrays_cannot_say(given: Problem) -> Problem:
     """Queries that are judged and ranked, and of their judgements those of ranked items."""
-    given = without_identical_ids(given)
     queries = [query for query in given.truth if given.ranking.get(query)]
     ranking = {query: given.ranking[query] for query in queries}
     truth = {
@@ -105,18 +101,6 @@ def without_what_arrays_cannot_say(given: Problem) -> Problem:
         for query in queries
     }
     return given._replace(truth=truth, ranking=ranking)
-
-
-def without_identical_ids(given: Problem) -> Problem:
-    """The same with these items left out by hand."""
-    options = dict(given.options)
-    if not options.pop("ignore_identical_ids", False):
-        return given
-    ranking = {
-        query: {item: score for item, score in items.items() if item != query}
-        for query, items in given.ranking.items()
-    }
-    return given._replace(ranking=ranking, options=options)
 
 
 # The ten ways in ----------------------------------------------------------------------------------
@@ -204,7 +188,7 @@ def as_parquet(given: Problem, table: Table, is_run: bool) -> bytes:
     return out.getvalue()
 
 
-COUNTED = ("missing", "unjudged", "unjudged_grades", "identical_ids")
+COUNTED = ("missing", "unjudged", "unjudged_grades")
 KEYED: dict[str, Callable[..., Evaluation]] = {
     "pandas": in_frames(pd.DataFrame),
     "Polars": in_frames(lambda columns: pl.DataFrame(columns, strict=False)),
@@ -248,12 +232,7 @@ def test_ten_doors_give_the_same_bits_and_counts() -> None:
     not_retrieved = 0
     for seed in range(examples(40).max_examples):
         given = problem(seed)
-        evaluation = compare(KEYED, given, seed)
-        counts = evaluation.counts
-        by_hand = in_mappings(without_identical_ids(given), list(evaluation))
-        scores, by_hand_counts, *values = bits(by_hand)
-        by_hand_counts["identical_ids"] = counts["identical_ids"]
-        assert list(bits(evaluation)) == [scores, by_hand_counts, *values]
+        counts = compare(KEYED, given, seed).counts
         compare(ARRAYS, without_what_arrays_cannot_say(given), seed)
         for name in totals:
             totals[name] += counts[name]
