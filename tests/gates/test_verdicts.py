@@ -351,6 +351,12 @@ def test_more_unjudged_items_on_top_are_in_the_headline():
 
 # Data that cannot be measured --------------------------------------------------------------------
 
+RANKED = results([2] * 10)
+JUDGED = {query: {"good": 1} for query in RANKED}
+POINTS = {
+    query: {item: 99.5 - 1.01 * n - int(query[1:]) / 77 for n, item in enumerate(items)}
+    for query, items in RANKED.items()
+}
 UNMEASURED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "empty lists": (case([None, None]), {}, "rankings of all 2 queries are empty"),
     "found nothing": (case([0, 0]), {}, "no relevant item was retrieved for any of 2 queries"),
@@ -366,11 +372,9 @@ UNMEASURED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "each of 2 queries has a single row",
     ),
     "shared": (({"a"}, [["a", "b"], ["a", "c"]]), {}, "found by several queries"),
-    "ascending": (
-        ({"q": {"a"}}, {"q": [("a", 0.1), ("b", 0.4)]}),
-        {},
-        "could not measure",
-    ),
+    "ascending": (({"q": {"a"}}, {"q": [("a", 0.1), ("b", 0.4)]}), {}, "could not measure"),
+    "lists as judgements": ((RANKED, JUDGED), {}, r"are they swapped\? .*allow=\{.swapped.\}"),
+    "scores as judgements": ((POINTS, JUDGED), {}, r"are they swapped\? .*allow=\{.swapped.\}"),
 }
 
 
