@@ -371,6 +371,16 @@ def definition_of(measure: Measure) -> dict[str, str]:
     return definition
 
 
+def redefined(recorded: MeasureRecord, measure: Measure) -> str:
+    """``k=5, recorded with 10``: parameters of a measure that differ from the recorded ones."""
+    then, now = recorded.definition, definition_of(measure)
+    return ", ".join(
+        f"{key}={now.get(key, '-')}, recorded with {then.get(key, '-')}"
+        for key in dict.fromkeys([*then, *now])
+        if then.get(key, "-") != now.get(key, "-")
+    )
+
+
 def _option(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_option, value))})"

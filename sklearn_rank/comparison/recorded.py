@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,9 +18,9 @@ from sklearn_rank.comparison.baseline import (
     Baseline,
     BaselineError,
     QueryRecord,
-    definition_of,
     judged_digests,
     key_of,
+    redefined,
     span,
 )
 from sklearn_rank.comparison.baseline import load as read_file
@@ -31,7 +32,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.data import InputCounts, ItemIds, RankingData, no_items
+from sklearn_rank.rankings.data import ByQuery, InputCounts, ItemIds, RankingData, no_items
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.segments import offsets_of, segment_index
@@ -149,8 +150,8 @@ class RecordedEvaluation(Evaluation):
         ranks = _ranks(self.rows, map(_grades, self.rows, truths))
         rankings = replace(data.rankings, **ranks, unjudged=None)
         if ids is not None:
-            rows = dict(zip(queries, self.rows, strict=True))
-            ids = replace(ids, rankings=_Rankings(rows, ids))
+            ranked = partial(_ranked, self.rows, queries, ids)
+            ids = replace(ids, rankings=ByQuery(queries, ranked))
         return replace(self, _judged=replace(data, rankings=rankings, ids=ids))
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
@@ -239,15 +240,9 @@ def completed(
         raise QueryMismatchError(msg)
     measures = [measure for measure in recorded if measure in live]
     for measure in measures:
-        then = recorded.baseline.measures[measure].definition
-        now = definition_of(live._record(measure).measure)
-        changed = [
-            f"{k}={then.get(k)} ({now.get(k)} now)"
-            for k in {**then, **now}
-            if then.get(k) != now.get(k)
-        ]
+        changed = redefined(recorded.baseline.measures[measure], live._record(measure).measure)
         if changed:
-            msg = f"{safe_repr(name)} was recorded with another {measure}: {', '.join(changed)}"
+            msg = f"{safe_repr(name)} was recorded with another {measure}: {changed}"
             raise InvalidParameterError(msg)
     return recorded_evaluation(live, of_live, rows, measures, recorded.baseline).with_ranks()
 
@@ -287,23 +282,14 @@ def _grades(row: QueryRecord, truth: Mapping[Any, float]) -> list[float]:
     return [truth.get(key, 1.0) for key in row.found or {}]
 
 
-class _Rankings(Mapping[Any, Any]):
-    """The items of a ranking that were recorded, by query: the first, and the relevant ones."""
-
-    def __init__(self, rows: Mapping[Any, QueryRecord], ids_of_items: ItemIds) -> None:
-        self.rows, self.ids_of_items = rows, ids_of_items
-
-    def __getitem__(self, query: Any) -> tuple[list[Any], None]:
-        row, listed = self.rows[query], self.ids_of_items.rankings.get(query, ((), None))[0]
-        # An ASCII text is the key itself.
-        items = chain(listed, _truth_of(self.ids_of_items, query))
-        others = (item for item in items if type(item) is not str or not item.isascii())
-        raw = {key_of(item): item for item in others}
-        recorded = dict.fromkeys((*row.top, *(row.found or {})))
-        return [raw.get(key, key) for key in recorded], None
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+def _ranked(
+    rows: Sequence[QueryRecord], queries: Sequence[Any], ids: ItemIds, number: int
+) -> tuple[list[Any], None]:
+    """The items of a ranking that were recorded: the first, and the relevant ones."""
+    row, query = rows[number], queries[number]
+    listed = ids.rankings.get(query, ((), None))[0]
+    # An ASCII text is the key itself.
+    items = chain(listed, _truth_of(ids, query))
+    others = (item for item in items if type(item) is not str or not item.isascii())
+    raw = {key_of(item): item for item in others}
+    return [raw.get(key, key) for key in dict.fromkeys((*row.top, *(row.found or {})))], None

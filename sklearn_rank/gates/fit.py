@@ -11,11 +11,11 @@ from sklearn_rank.comparison.baseline import (
     DECIMALS,
     Baseline,
     clusters_of,
-    definition_of,
     judged_digests,
     keys_of,
     labels_of,
     reading_of,
+    redefined,
     weights_of,
 )
 from sklearn_rank.comparison.join import Joined
@@ -115,15 +115,9 @@ def _fit(
             others.append(("added", f"{misfit} it does not have {name!r}"))
             lacks.add(name)
             continue
-        old, current = baseline.measures[name].definition, definition_of(new._scored[name].measure)
-        differ = [
-            f"{key}={current.get(key, '-')}, recorded with {old.get(key, '-')}"
-            for key in dict.fromkeys([*old, *current])
-            if old.get(key, "-") != current.get(key, "-")
-        ]
+        differ = redefined(baseline.measures[name], new._scored[name].measure)
         if differ:
-            text = f"{misfit} {name} is counted with {line(', '.join(differ))}"
-            others.append(("redefined", text))
+            others.append(("redefined", f"{misfit} {name} is counted with {line(differ)}"))
             lacks.add(name)
     gone = [name for name in baseline.measures if name not in new]
     others += [("gone", f"baseline has {name!r} but the test did not compute it") for name in gone]
