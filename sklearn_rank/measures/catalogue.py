@@ -68,7 +68,6 @@ PRECISION = Metric(
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
-    rewards_short="whole",
 )
 RECALL = Metric(
     "recall",
@@ -240,7 +239,6 @@ LAG = Metric(
     averages=("macro", "pooled"),
     parts=pairwise.lag_parts,
     counts_irrelevant=True,
-    rewards_short="always",
     weights=pairwise.lag_weights,
 )
 AUC = Metric(
@@ -309,7 +307,6 @@ UNJUDGED = Metric(
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
-    rewards_short="always",
     of_judgements=True,
 )
 ZERO_RESULTS = Metric(
@@ -334,7 +331,6 @@ FALSE_ANSWERS = Metric(
     formula="1 if the ranking has an item, else 0; queries with a relevant item are left out",
     greater_is_better=False,
     takes_k=False,
-    rewards_short="always",
     of_results=True,
 )
 BPREF = Metric(

@@ -60,8 +60,6 @@ class Metric:
     """Whether relevance scores, where given, decide the order."""
     counts_irrelevant: bool = False
     """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
-    rewards_short: str = ""
-    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
     weights: Callable[..., FloatArray] | None = None
     """Judged rankings to one weight per query, where the average is not "macro"."""
     contributions: Callable[..., FloatArray] | None = None
