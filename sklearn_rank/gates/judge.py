@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class _Case:
         states = [finding.state for finding in self.findings]
         return gravest([*states, *(row.state for row in self.rows.values())])
 
-    @property
+    @cached_property
     def measures(self) -> dict[str, Measure]:
         """Measures by name."""
         return dict(zip(self.new, self.new.measures, strict=True))
