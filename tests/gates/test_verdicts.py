@@ -374,7 +374,11 @@ UNMEASURED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "shared": (({"a"}, [["a", "b"], ["a", "c"]]), {}, "found by several queries"),
     "ascending": (({"q": {"a"}}, {"q": [("a", 0.1), ("b", 0.4)]}), {}, "could not measure"),
     "lists as judgements": ((RANKED, JUDGED), {}, r"are they swapped\? .*allow=\{.swapped.\}"),
-    "scores as judgements": ((POINTS, JUDGED), {}, r"are they swapped\? .*allow=\{.swapped.\}"),
+    "scores as judgements": (
+        (POINTS, JUDGED),
+        {"at_least": {"ndcg": 0.1}},
+        r"are they swapped\? .*allow=\{.swapped.\}",
+    ),
 }
 
 
