@@ -480,17 +480,7 @@ def _judge_next(commands: Any) -> None:
 
 
 def _small(commands: Any) -> None:
-    """``measures``, ``audit``, ``demo`` and ``help``."""
-    parser = _command(
-        commands,
-        "measures",
-        "[MEASURE]",
-        "List all measures, or describe one measure.",
-        "\nndcg@10",
-        help="list the measures: names, spellings, formula, range",
-    )
-    parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
-    parser.set_defaults(run=("tools", "run_measures"))
+    """``audit``, ``demo`` and ``help``."""
     parser = _command(
         commands,
         "audit",

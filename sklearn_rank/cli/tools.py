@@ -1,4 +1,4 @@
-"""``sklearn-rank measures``, ``audit``, ``demo`` and ``help``."""
+"""``sklearn-rank audit``, ``demo`` and ``help``."""
 
 from __future__ import annotations
 
@@ -7,47 +7,7 @@ import os
 import sys
 from typing import Any
 
-from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.measures.record import Metric
 from sklearn_rank.support.text import for_log, format_list
-
-
-def run_measures(arguments: argparse.Namespace) -> int:
-    """Available measures and their spellings."""
-    from sklearn_rank.measures.catalogue import METRICS
-    from sklearn_rank.measures.grammar import parse_measures
-    from sklearn_rank.tables.table import Column, Table, text_cell
-
-    named = () if arguments.spelling is None else parse_measures(arguments.spelling)
-    metrics = list(dict.fromkeys(measure.metric for measure in named)) or list(METRICS)
-    if named:
-        print("\n\n".join(map(_in_full, metrics)))
-    else:
-        columns = [Column(title, longest=None) for title in ("name", "symbol", "range", "meaning")]
-        rows = ((one.name, one.symbol, _range(one), one.summary) for one in metrics)
-        print_table(Table(tuple(columns), tuple(tuple(map(text_cell, row)) for row in rows)))
-        print("Append @10 for a cutoff and (parameter=value) for a parameter.")
-    return 0
-
-
-def _range(metric: Metric) -> str:
-    upper = "inf)" if metric.upper == float("inf") else "1]"
-    return f"[0, {upper}{'' if metric.greater_is_better else ', lower is better'}"
-
-
-def _in_full(metric: Metric) -> str:
-    parameters = ", ".join(f"{name}={value}" for name, value in metric.defaults.items())
-    lines = {
-        "spellings": ", ".join([metric.name, *metric.aliases]),
-        "meaning": metric.summary,
-        "formula": metric.formula,
-        "range": _range(metric),
-        "cutoff": f"{metric.name}@10" if metric.takes_k else "none",
-        "parameters": parameters or "none",
-        "reference": metric.reference,
-    }
-    described = (f"  {title + ':':<12} {text}" for title, text in lines.items())
-    return "\n".join([f"{metric.name} ({metric.symbol})", *described])
 
 
 def run_audit(arguments: argparse.Namespace) -> int:

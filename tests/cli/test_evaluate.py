@@ -271,11 +271,3 @@ def test_a_word_too_many_shows_the_usage_of_its_command(command):
     assert usage == "usage: sklearn-rank judge-next [options] QRELS RUN"
     assert second.endswith("judge-next [options] QRELS BASELINE NEW")
     assert error == "sklearn-rank judge-next: error: unrecognized arguments: c"
-
-
-def test_measures(command):
-    text = command("measures")
-    assert all(f"\n{name} " in text for name in ("map", "ndcg", "lag", "hmean"))
-    assert "  range:       [0, inf), lower is better\n  cutoff:      none" in command(
-        "measures lag"
-    )

@@ -61,7 +61,7 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
     assert finished.stdout.splitlines()[-1] == "[]", finished.stderr
 
 
-COMMANDS = ("evaluate", "compare", "report", "gate", "judge-next", "measures", "audit", "demo")
+COMMANDS = ("evaluate", "compare", "report", "gate", "judge-next", "audit", "demo")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -73,7 +73,7 @@ def test_help_has_a_short_usage_and_examples_that_are_read(command, capsys):
     usage, _, rest = text.partition("\n\n")
     assert 1 <= len(usage.splitlines()) <= 2
     examples = re.search(r"\nexamples:\n((?:  sklearn-rank .*\n)+)\nguide: https://", rest)[1]
-    assert len(examples.splitlines()) == {"audit": 2, "demo": 1, "measures": 2}.get(command, 3)
+    assert len(examples.splitlines()) == {"audit": 2, "demo": 1}.get(command, 3)
     for line in examples.splitlines():
         words = shlex.split(line.partition(" >")[0])
         assert build_parser().parse_args(words[1:]).command == command
