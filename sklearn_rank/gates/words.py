@@ -192,7 +192,9 @@ def headline(result: GateResult) -> str:
     else:
         first, *others = fired
         text = first.text
-        if first.state is State.STALE and result.file is not None and not result.file.writes:
+        # An update writes nothing where the gate also fails.
+        is_stale = first.state is State.STALE and all(one.state is not State.FAIL for one in others)
+        if is_stale and result.file is not None and not result.file.writes:
             text += f"; refresh with: {result.file.update}"
         if first.state is not State.NOT_CONFIRMED:
             others = [finding for finding in others if finding.state is not State.NOT_CONFIRMED]

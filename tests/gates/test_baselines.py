@@ -298,6 +298,8 @@ def test_a_drop_on_common_queries_is_told_beside_other_queries(recorded, gate):
     assert "MRR fell from 0.500 to 0.333" in result.headline
     assert "drop" in rules(result)
     assert not gate(*case([3] * 30), **DROP, update=True).written
+    assert "refresh" not in result.headline
+    assert "refresh with: pytest --rank-update" in gate(*case([2] * 30), **DROP).headline
 
 
 READINGS: list[dict[str, Any]] = [
