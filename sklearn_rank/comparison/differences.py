@@ -203,11 +203,10 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         counted = count(most, "query", "queries")
         notes.append(f"only {counted} changed in {_named(few)}: too few {what}")
     if undefined:
-        number = max(undefined.values())
-        are = "1 query is" if number == 1 else f"up to {number:,} queries are"
+        are = count(max(undefined.values()), "query is", "queries are")
         notes.append(
-            f"{are} not compared in {_named(undefined)}: the measure is undefined for one of the "
-            "systems, or the query has weight 0"
+            f"up to {are} not compared in {_named(undefined)}: the measure is undefined for one of "
+            "the systems, or the query has weight 0"
         )
     remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
     return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
