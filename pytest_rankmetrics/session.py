@@ -335,15 +335,14 @@ class Session:
         targets = {"json": options.json, "html": options.html}
         if self.has_news:
             targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown
-            summary = os.environ.get("GITHUB_STEP_SUMMARY")
-            step = options.markdown != "none" and summary not in (None, options.markdown)
+            step = options.markdown != "none" and "GITHUB_STEP_SUMMARY" in os.environ
         if any(targets.values()) or step:
             from sklearn_rank.gates.summary import write_reports, write_step_summary
 
             start = self.config.invocation_params.dir
             self.problems += write_reports(self.summary(), targets, start=start)
             if step:
-                self.remarks += write_step_summary(self.summary())
+                self.remarks += write_step_summary(self.summary(), options.markdown)
 
 
 def shown_path(path: Path, config: pytest.Config) -> str:

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
     targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
     complaints = write_reports(summary, targets, inputs=inputs)
-    said = write_step_summary(summary, inputs)
+    said = write_step_summary(summary, arguments.markdown, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))
     print_summary(summary)
     for complaint in complaints:

@@ -203,13 +203,15 @@ def write_reports(
     return complaints
 
 
-def write_step_summary(summary: Summary, inputs: Collection[str | None] = ()) -> list[str]:
-    """Add to the step summary of a CI host, if there is one.
+def write_step_summary(
+    summary: Summary, markdown: str | None, inputs: Collection[str | None] = ()
+) -> list[str]:
+    """Add to the step summary of a CI host, if there is one and the named report is another file.
 
     Problems are warnings, because no option requested it.
     """
-    targets = {"markdown": os.environ.get("GITHUB_STEP_SUMMARY")}
-    return write_reports(summary, targets, inputs=inputs)
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    return [] if path == markdown else write_reports(summary, {"markdown": path}, inputs=inputs)
 
 
 def json_text(summary: Summary) -> str:

@@ -61,6 +61,13 @@ def test_the_step_summary_is_no_input_either(files, monkeypatch, command):
     assert (files / "new.run").read_text() == RUN
 
 
+def test_a_report_that_is_the_step_summary_is_written_once(files, monkeypatch, command):
+    step = str(files / "step.md")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", step)
+    command(f"gate t.qrels new.run --name g --at-least map=0.1 --markdown {step}")
+    assert Path(step).read_text().count("### Ranking quality") == 1
+
+
 def test_a_link_that_leads_elsewhere_is_not_followed(files, command):
     (files / "elsewhere").mkdir()
     (files / "out.html").symlink_to(files / "elsewhere" / "out.html")
