@@ -425,7 +425,7 @@ def _scores(y_true: Any, y_score: Any) -> Array:
         raise TypeError(msg)
     is_masked = isinstance(y_score, np.ma.MaskedArray)
     scores = as_numbers(np.ma.getdata(y_score) if is_masked else y_score, "y_score")
-    shape = tuple(y_true.shape if is_sparse(y_true) else np.shape(y_true))
+    shape = tuple(np.shape(y_true))
     if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
         msg = (
             f"y_true has shape {shape} and y_score {scores.shape}; "

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, count, repeat
+from numbers import Number
 from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
-from sklearn_rank.inputs.hits import PLAIN, HitReader, is_pair
+from sklearn_rank.inputs.hits import PLAIN, PROVIDER, id_of, is_pair, negative, number_in, roles_in
 from sklearn_rank.inputs.options import ReadOptions
+from sklearn_rank.inputs.roles import ORDER, Role, item_ids, refuse_unread, unread_columns
 from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
 from sklearn_rank.support.checks import as_numbers, check_flag, is_missing, refuse_unordered
 from sklearn_rank.support.segments import offsets_of
@@ -87,20 +90,50 @@ class ItemReader:
     """Reads the items of one evaluation by the same rules on both sides.
 
     Without a provider items are compared as they are; with one, each is converted exactly once.
+    All items of ranked lists have one form.
     """
 
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(
+        self, options: ReadOptions, rankings: Iterable[Any] = (), judged: Set[type] = frozenset()
+    ) -> None:
+        """``judged`` are the types of judged items."""
         self._provider = options.string_provider
         if not (self._provider is None or callable(self._provider)):
             got = safe_repr(self._provider)
             example = "lambda item: item.metadata['source']"
             msg = f"string_provider must be a function of an item, such as {example}, got {got}"
             raise TypeError(msg)
-        self.hits = HitReader((), set(), None)
+        lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
+        first = {type(item): item for item in chain.from_iterable(lists)}
+        pairs = [item[0] for item in chain.from_iterable(lists) if is_pair(item)]
+        objects = {
+            type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
+        }
+        self.object = next((item for kind, item in objects.items() if kind not in judged), None)
+        """A ranked object where the ground truth has none, whose texts are then used directly."""
+        # Objects of both sides are compared as they are, if they can be.
+        as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}
+        self._by_id = {
+            kind for kind, item in objects.items() if kind not in as_is and id_of(item) is not None
+        }
+        self._unread = dict[str, set[Any]]()
+        self.form, self.are_best_first = "", False
+        """What the items are; and whether their order matters in addition to their numbers."""
+        if self._provider is not None:
+            return  # which reads pairs and dicts by itself
+        # Named tuples of both sides are ids, as other tuples are.
+        fields = [getattr(kind, "_fields", ()) for kind in first.keys() - judged]
+        if any(issubclass(kind, Mapping) for kind in first) or any(map(item_ids, fields)):
+            self.form = "dicts"
+        elif pairs and not any(issubclass(kind, tuple) for kind in judged):
+            # Where the ground truth has tuples, pairs are ids themselves.
+            self.form = "(id, score) pairs"
+        elif any(kind in self._by_id for kind in first):
+            self.form = "objects"
+        self.are_best_first = bool(self.form)
 
-    def run(self, rankings: Sequence[Any], query_ids: Iterable[Any], judged: set[type]) -> Run:
-        """The rankings; ``judged`` holds the types of judged items."""
-        self.hits = HitReader(rankings, judged, self._provider)
+    def run(self, rankings: Sequence[Any], query_ids: Iterable[Any]) -> Run:
+        """The rankings."""
         queries, read = list(query_ids), list[tuple[list[Any], list[Any] | None]]()
         for query, ranking in zip(queries, rankings, strict=True):
             where = Where("y_score", query)
@@ -111,9 +144,9 @@ class ItemReader:
             if isinstance(ranking, Mapping):
                 ranked: Any = list(ranking), list(ranking.values())
             else:
-                ranked = self.hits.read(_items_of(ranking, where), where)
+                ranked = self._read(_items_of(ranking, where), where)
             read.append((self._keys(ranked[0], where), ranked[1]))
-        self.hits.refuse_unread()
+        self._refuse_unread()
         run: Run = _table(Run, queries, read, "score")
         return run
 
@@ -159,7 +192,7 @@ class ItemReader:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
         if not all(issubclass(kind, PLAIN) for kind in kinds):
-            key = self.hits.key
+            key = self._key
             items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
             kinds = set(map(type, items))
         if not kinds <= SIMPLE_IDS and any(issubclass(kind, np.generic) for kind in kinds):
@@ -184,7 +217,7 @@ class ItemReader:
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:
-        if isinstance(item, str) and self.hits.object is not None:
+        if isinstance(item, str) and self.object is not None:
             return str(item)  # which an object of the other side is to be equal to
         key = _called(self._provider, item, "string_provider", "item", position, "of", where)
         if not isinstance(key, str):
@@ -192,6 +225,94 @@ class ItemReader:
             msg = f"string_provider returned {what}, expected str"
             raise TypeError(msg)
         return str(key)
+
+    def _read(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
+        """Items and scores of a ranked list; no scores: the items are in order."""
+        if self.form == "dicts":
+            return self._dicts(hits, where)
+        if self.form == "objects":
+            items = list(hits)
+            names = {kind: number_in(items, kind) for kind in set(map(type, items))}
+            read = [(names[type(hit)][0], getattr(hit, names[type(hit)][1], None)) for hit in hits]
+            return items, self._scores(read, where)
+        if self.form:
+            for position, hit in enumerate(hits):
+                if not is_pair(hit):
+                    raise self._other(hit, position, where)
+            return [item for item, _ in hits], [score for _, score in hits]
+        return list(hits), None
+
+    def _dicts(self, hits: Sequence[Any], where: object) -> tuple[list[Any], list[Any] | None]:
+        items, read = list[Any](), list[tuple[Role | None, Any]]()
+        for position, hit in enumerate(hits):
+            fields = hit._asdict() if hasattr(hit, "_asdict") else hit
+            if not isinstance(fields, Mapping):
+                raise self._other(hit, position, where)
+            names = tuple(
+                n for n, value in fields.items() if isinstance(n, str) and value is not None
+            )
+            try:
+                roles = roles_in(names, ORDER)
+            except ColumnRoleError as error:
+                msg = f"{where}: {error}. Pass {{id: score}}, or string_provider="
+                raise TypeError(msg) from None
+            items.append(fields[roles["item"]])
+            kind = next((kind for kind in ORDER if kind in roles), None)
+            read.append((kind, None if kind is None else fields[roles[kind]]))
+            for name in () if kind else unread_columns(names, roles, None, ORDER):
+                if isinstance(fields[name], (str, Number, np.generic)):
+                    self._unread.setdefault(name, set()).add(fields[name])
+        return items, self._scores(read, where)
+
+    def _scores(self, read: list[tuple[Role | None, Any]], where: object) -> list[Any] | None:
+        """Scores of a list whose items may have a number of one kind each."""
+        kinds = {kind for kind, value in read if kind is not None and value is not None}
+        numbers = [value for _, value in read if value is not None]
+        if not numbers:
+            return None
+        if len(kinds) > 1 or len(numbers) < len(read):
+            first = next(kind for kind in ORDER if kind in kinds)
+            n = sum(role == first and value is not None for role, value in read)
+            msg = f"{where} has {n} {first}s for {len(read)} items; give each item one, or none"
+            raise ValueError(msg)
+        (kind,) = kinds
+        if kind == "score":
+            return numbers
+        self.are_best_first &= kind != "rank"
+        if kind == "rank" and len(set(numbers)) < len(numbers):
+            msg = f"{where} gives several items the same rank; give each a different one"
+            raise ValueError(msg)
+        return [negative(value) for value in numbers]
+
+    def _refuse_unread(self) -> None:
+        """ColumnRoleError if dicts without a score have other numbers."""
+        counts = {name: (values, len(values)) for name, values in self._unread.items()}
+        advice = "Name it score (the greatest ranks first), or pass the ids alone, best first"
+        refuse_unread(counts, "a dict of y_score", ORDER, advice)
+
+    def _other(self, hit: Any, position: int, where: object) -> TypeError:
+        return TypeError(
+            f"{where} holds {safe_repr(hit)} at position {position + 1}, and other items of "
+            f"y_score are {self.form}; pass one, with a number as score, for each item"
+        )
+
+    def _key(self, item: Any, where: object) -> Any:
+        """Key by which an object is compared; TypeError if it has none."""
+        if type(item) in self._by_id:
+            name = id_of(item)
+            if name is not None:
+                return name
+        elif getattr(item, "__hash__", None) is not None:
+            return item
+        msg = f"items of {where} are unhashable {type(item).__name__}{PROVIDER}"
+        raise TypeError(msg)
+
+    def mismatch(self) -> str:
+        """Why no ranked object can match a judged item; "" if there are no objects."""
+        if self.object is None:
+            return ""
+        key = "id" if self._provider is None else "string_provider"
+        return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
 
 
 def _table(

@@ -114,19 +114,19 @@ def read_items(
     if not (is_shared or options.string_provider is not None):
         joined = _look_up(truths, rankings, options)
     if joined is None:
-        reader, least = ItemReader(options), None
         if isinstance(rankings, Run):
-            run = rankings
+            reader, run, least = ItemReader(options), rankings, None
         else:
-            run = reader.run(rankings, query_ids, _types_of_judged(truths))
-            least = 1 if reader.hits.are_best_first else LEAST_RISES
+            reader = ItemReader(options, rankings, _types_of_judged(truths))
+            run = reader.run(rankings, query_ids)
+            least = 1 if reader.are_best_first else LEAST_RISES
         has_grades = isinstance(truths, Qrels) or any(isinstance(one, Mapping) for one in truths)
         qrels = truths = (
             truths
             if isinstance(truths, Qrels)
             else reader.qrels(truths, None if is_shared else query_ids)
         )
-        about["hint"] = reader.hits.mismatch()
+        about["hint"] = reader.mismatch()
         refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), about["hint"])
         if is_shared:
             joined, shared = _look_up_shared(qrels, run, options, least), qrels.item_ids.to_list()
