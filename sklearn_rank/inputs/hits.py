@@ -39,12 +39,6 @@ _ATTRIBUTES = tuple(
 PROVIDER = "; pass string_provider=, such as lambda item: item.metadata['source']"
 
 
-@lru_cache(1 << 10)
-def roles_in(names: tuple[str, ...], kinds: tuple[Role, ...]) -> Mapping[Role, str]:
-    """The same for names that come again and again, where the caller names none."""
-    return roles_of_hit(names, kinds, {}, "an item")
-
-
 def roles_of_hit(
     names: Collection[str], kinds: tuple[Role, ...], columns: Columns, where: str
 ) -> dict[Role, str]:
@@ -64,6 +58,12 @@ def roles_of_hit(
             raise ColumnRoleError(msg)
         roles["item"] = ids[0]
     return roles
+
+
+@lru_cache(1 << 10)
+def roles_in(names: tuple[str, ...], kinds: tuple[Role, ...]) -> Mapping[Role, str]:
+    """Those of items whose names come again and again, and of which the caller names none."""
+    return roles_of_hit(names, kinds, {}, "an item")
 
 
 def negative(value: Any) -> Any:
