@@ -1,5 +1,6 @@
 """Reports of several gates: the gravest first, few words for many, and no name is markup."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -80,6 +81,16 @@ def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
     text = html_text(summary(*pages), "gates", "2 gates", "2 failed")
     assert text.count('"leftOut":0') == 1
     assert text.count('"leftOut":30') == 1
+
+
+def test_the_badge_of_a_gate_has_the_colour_of_its_decision() -> None:
+    """Only a gate that passes without doubt is good; a failure that was expected is no success."""
+    bad = run_of("bad", worse=20)
+    runs = [replace(bad, outcome="xfailed"), bad, run_of("doubt", worse=2, better=1), run_of("ok")]
+    runs[2] = replace(runs[2], record={**runs[2].record, "state": "not confirmed"})
+    text = html_text(summary(*runs), "gates", "4 gates", "1 failed")
+    found = re.findall(r'<h2><span class="badge (\w*)">([\w ]+)<', text)
+    assert sorted(found) == [("", "NOT CONFIRMED"), ("better", "PASS"), *[("worse", "FAIL")] * 2]
 
 
 def test_slices_stand_by_their_change() -> None:

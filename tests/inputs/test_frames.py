@@ -169,6 +169,12 @@ CLICKS = {"user": ["u", "u"], "item": ["a", "b"], "grade": [0, 1]}
 RANKED = {"user": ["u", "u"], "item": ["a", "b"], "predicted score": [0.1, 0.9]}
 
 
+def test_tuples_are_ids() -> None:
+    ids = [("a", 1), ("b", 2)]
+    ranked = pd.DataFrame({**RANKED, "item": ids}).rename(columns={"predicted score": "score"})
+    assert evaluate(pd.DataFrame({**CLICKS, "item": ids}), ranked, "mrr")["mrr"] == 1.0
+
+
 def test_other_numbers_beside_scores_are_left_alone() -> None:
     ranked = pd.DataFrame({**RANKED, "rank": [2, 1]})
     assert evaluate(pd.DataFrame(CLICKS), ranked, "mrr")["mrr"] == 1.0
