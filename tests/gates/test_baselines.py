@@ -61,6 +61,8 @@ def test_a_measure_without_a_limit_is_shown_with_both_values(gate):
     assert "recall@1        4    0.5000  0.2500  -0.2500" in result.message
     assert "R@1" not in result.headline
     assert result.as_dict()["largest_fall"] < 0.25
+    same = gate(*case([1, 2, 1, 3]), **limits)
+    assert same.headline == "MRR is unchanged at 0.708 (4 queries)"
 
 
 def test_an_item_that_never_moved_is_where_it_was(gate):
