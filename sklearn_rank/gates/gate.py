@@ -25,7 +25,7 @@ from sklearn_rank.gates.limits import (
     read_limits,
 )
 from sklearn_rank.gates.measure import Measured, measure, slices_of
-from sklearn_rank.gates.rule import GAIN_ALPHA, POWER
+from sklearn_rank.gates.rule import GAIN_ALPHA
 from sklearn_rank.gates.verdict import (
     BROKEN,
     LEAST,
@@ -37,7 +37,7 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.gates.words import line, power_sentence
-from sklearn_rank.statistics.paired import FEWEST
+from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
 from sklearn_rank.support.text import safe_repr, safe_text
 

@@ -16,15 +16,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_rank.comparison.differences import Change
-from sklearn_rank.statistics.paired import FEWEST, SLACK, PairedDifferences, sign_flips
+from sklearn_rank.statistics.paired import SLACK, PairedDifferences, sign_flips
 from sklearn_rank.statistics.randomization import holm
-from sklearn_rank.statistics.student import least_found
 from sklearn_rank.typing import BoolArray, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
 
-POWER = 0.8
-"""Probability with which a detectable drop is red."""
 GAIN_ALPHA = 0.02
 """Level at which a gain raises a baseline: one that rises with every gain climbs by luck."""
 
@@ -97,12 +94,13 @@ def judge_drops(
             continue
         drop, (won, lost) = sample.drop, sample.units_won_and_lost
         only_losses = np.array(lost >= 2 and not won)
+        level, ends = rule.alpha / len(samples), {"least": rule.max_drop, "most": rule.hard_drop}
         drops[key] = Drop.of(
             sample,
             rule.alpha,
             p_holm=p_holm[key],
             significant=sample.is_significant(rule.alpha, p_holm[key]),
-            detectable=_detectable(sample, rule, len(samples)) if rates else math.nan,
+            detectable=sample.detectable(level, **ends) if rates else math.nan,
             recorded=drop < 0 and sample.is_significant(GAIN_ALPHA, p_holm[key]),
             clauses=_red(_fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)),
             exceeds=drop > rule.max_drop + SLACK,
@@ -159,14 +157,3 @@ def false_alarm(
         for key, sample_drops, p in zip(group, flipped, corrected, strict=True):
             red += _fires(rules[key], sample_drops.drops, p, sample_drops.only_losses).values()
     return float(np.logical_or.reduce(red).mean())
-
-
-# Power -------------------------------------------------------------------------------------------
-
-
-def _detectable(pairs: PairedDifferences, rule: Rule, tests: int) -> float:
-    """Least true drop that is red with a probability of ``POWER``."""
-    if pairs.n_changed < FEWEST or not 0 < pairs.error < math.inf:
-        return math.nan
-    ends = {"least": rule.max_drop, "most": rule.hard_drop}
-    return least_found(pairs.error, pairs.freedom, rule.alpha / tests, POWER, **ends)

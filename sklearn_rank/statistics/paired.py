@@ -16,7 +16,7 @@ import numpy as np
 
 from sklearn_rank.statistics.means import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.randomization import Null
-from sklearn_rank.statistics.student import t_quantile
+from sklearn_rank.statistics.student import least_found, t_quantile
 from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
@@ -26,6 +26,8 @@ GRID = 1000
 """Differences are tested as multiples of this part of the range of the measure."""
 _CANCELLED = 1e-5
 """Share of the largest mean change of a cluster below which another one is none."""
+POWER = 0.8
+"""Probability with which a detectable change is detected."""
 FEWEST = 10
 """Changed queries (or clusters) below which power is not reported."""
 
@@ -311,15 +313,15 @@ class PairedDifferences:
         low, high = self._student(1 - alpha)
         return low > 0 or high < 0
 
-    def detectable(self, alpha: float, power: float = 0.8) -> float:
-        """Smallest true change that the test detects with probability ``power``, above 0.
+    def detectable(self, alpha: float, *, least: float = 0.0, most: float = math.inf) -> float:
+        """Smallest true change that the test detects with probability ``POWER``, above 0.
 
-        By Student's t; NaN where fewer than ten units changed.
+        Changes below ``least`` are never detected, those beyond ``most`` always. By Student's t;
+        NaN where fewer than ten units changed.
         """
-        if self.n_changed < FEWEST or self._is_flat:
+        if self.n_changed < FEWEST or self._is_flat or self.error == math.inf:
             return math.nan
-        quantiles = t_quantile(power, self.freedom) - t_quantile(alpha / 2, self.freedom)
-        return self.error * quantiles
+        return least_found(self.error, self.freedom, alpha, POWER, least=least, most=most)
 
 
 def _both(sides: Sequence[Any]) -> tuple[Any, Any]:

@@ -78,8 +78,9 @@ def test_p_values_are_those_of_the_values_per_query() -> None:
         )
         assert row.p == expected.p == pytest.approx(tested.pvalue, rel=0.02)
         assert (row.queries, row.low, row.high) == (chosen.sum(), *expected.interval())
-        quantiles = stats.t.isf(0.05 / 2 / 4, len(change) - 1) + stats.t.ppf(0.8, len(change) - 1)
-        assert row.detectable == pytest.approx(stats.sem(change) * quantiles)
+        critical, freedom = stats.t.isf(0.05 / 2 / 4, len(change) - 1), len(change) - 1
+        power = stats.nct.sf(critical, freedom, row.detectable / stats.sem(change))
+        assert power == pytest.approx(0.8, abs=0.01)
     assert any("the measure is undefined for one of" in note for note in found.notes)
     # Less is better turns wins, and not the change.
     assert row.change < 0
