@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_rank import ColumnRoleError, FileFormatError, read_run
+from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.files import source
 from tests.files.conftest import qrels_of, run_of
@@ -162,6 +162,13 @@ def test_compressed_files_have_a_limit():
     assert run_of(LINES, max_bytes=10) == READ, "what is not compressed cannot surprise"
     with pytest.raises(ValueError, match="The 'max_bytes' parameter of read_run must be an int"):
         run_of(LINES, max_bytes=0)
+
+
+def test_lines_of_trec_in_a_file_of_another_name_are_read(tmp_path):
+    for read, line in ((read_run, "q1\tQ0\td1\t1\t3\tbm25\n"), (read_qrels, "q1\t0\td1\t3\n")):
+        path = tmp_path / "x.tsv"
+        path.write_text(line, encoding="utf-8")
+        assert read(path)["q1"] == {"d1": 3}
 
 
 def test_a_file_is_named_by_its_path(tmp_path):
