@@ -200,6 +200,8 @@ def test_what_is_no_sum_says_so_and_shows_the_ranks(measure: str) -> None:
     assert change.remark.endswith("has no parts by item: its value is no sum over items")
     assert all(math.isnan(item.contribution) for item in change.items)
     assert change.why() == "a 1->3"
+    moved = cause(change)
+    assert (moved and moved[2:4]) == ((1, 3) if change.change else None)
 
 
 def test_without_ids_there_are_ranks_alone() -> None:
