@@ -386,7 +386,7 @@ def _add_texts(add: Callable[..., object]) -> None:
 
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
-GATE_OPTIONS = (*("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow"),)
+GATE_OPTIONS = ("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow")
 """Its others; all are keys of a TOML file, too."""
 
 

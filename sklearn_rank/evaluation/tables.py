@@ -171,14 +171,13 @@ _REMARKS = {
     "missed": "relevant item{s} that no query retrieved",
     "unjudged_grades": "negative grade{s} read as not judged",
 }
-_ONE, _SEVERAL = {"s": "", "their": "its"}, {"s": "s", "their": "their"}
 
 
 def remarks(counts: dict[str, Any], hint: str = "") -> str:
     """Counts of the data in one line, with the reason if nothing was retrieved."""
     parts = [count(counts["queries"], "query", "queries")]
     parts += [
-        f"{n:,} {text.format(**(_ONE if n == 1 else _SEVERAL))}"
+        f"{n:,} {text.format(s='' if n == 1 else 's')}"
         for n, text in ((counts[key], text) for key, text in _REMARKS.items())
         if n
     ]

@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,7 +39,7 @@ class Measured:
     """An evaluation without omissions, and its slices."""
 
     evaluation: Evaluation
-    slices: Mapping[str, tuple[list[int], Evaluation]] = field(default_factory=dict)
+    slices: Mapping[str, tuple[list[int], Evaluation]]
     """Positions of the queries of each slice, and its evaluation, by label."""
 
 

@@ -195,8 +195,8 @@ def _items_of(pair: tuple[Collection[Any], Collection[Any]]) -> tuple[list[Any],
 
 # Swapped arguments -------------------------------------------------------------------------------
 
-_VALUES = 10_000
-"""Numbers looked at of each side."""
+_FIRST_VALUES, _VALUES = 100, 10_000
+"""Numbers looked at of each side; the first of them show that most scores are no grades."""
 _MOST_GRADE, _FEW_GRADES, _MANY_SCORES = 10, 6, 10
 """Grades are few, and small whole numbers; scores are many."""
 
@@ -207,7 +207,7 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
     if data.items.scores is None or not len(rankings.judged_grades):
         return ""
     scores, grades = data.items.scores[:_VALUES], rankings.judged_grades[:_VALUES]
-    for part in (scores[:_QUERIES], scores):  # the first of most scores tell enough
+    for part in (scores[:_FIRST_VALUES], scores):
         if not len(part) or part.min() < 0 or part.max() > _MOST_GRADE or (part % 1).any():
             return ""
     values, different = np.unique(scores), np.unique(grades)

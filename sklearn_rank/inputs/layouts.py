@@ -40,7 +40,7 @@ class Layout(NamedTuple):
         return "string_provider" in self.takes
 
 
-_LISTS = frozenset({"assume", "string_provider", "relevance"})
+_WITH_IDS = frozenset({"assume", "string_provider", "relevance"})
 _LAYOUTS = (
     Layout(
         "rows",
@@ -64,7 +64,7 @@ _LAYOUTS = (
         "a ranked list per query, best first",
         "an element",
         from_lists,
-        _LISTS,
+        _WITH_IDS,
     ),
     Layout(
         "mapping",
@@ -72,7 +72,7 @@ _LAYOUTS = (
         "`{query: ranked list or {item: score}}`",
         "a key",
         from_mapping,
-        _LISTS,
+        _WITH_IDS,
     ),
 )
 LAYOUTS: Mapping[str, Layout] = {layout.name: layout for layout in _LAYOUTS}

@@ -188,8 +188,8 @@ def test_values_and_clusters_of_files(command):
         {"ms.csv": "query,ms\nq1,0.1\nq2,0.3\n", "users.csv": "query,cluster\nq1,u\nq2,u\n"}
     )
     words = f"{GATE} -m map --at-least ms=0.2 --values ms=ms.csv --clusters users.csv"
-    assert "ms" in command(f"{words}")
-    assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21") + "", 1)
+    assert "ms" in command(words)
+    assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21"), 1)
     gate = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "a.run"\nat_least = {{ ms = {} }}\n'
     files = 'values = { ms = "ms.csv" }\nclusters = "users.csv"\n'
     for least, code in ((0.2, 0), (0.21, 1)):
