@@ -52,7 +52,7 @@ _NDCG = "(7 / log2(3) + 1 / log2(5)) / (7 / log2(2) + 3 / log2(3) + 1 / log2(4))
 NOTES = {
     "map": Notes(
         "Mean average precision",
-        "How high are all relevant items?",
+        "How high do the relevant items rank?",
         r"\mathrm{AP}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot P@i",
         "(1/2 + 2/4) / 3",
         "grades matter, or only some of the relevant items are judged",
