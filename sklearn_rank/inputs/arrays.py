@@ -19,6 +19,7 @@ from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.checks import (
     as_column,
+    as_native,
     as_numbers,
     as_numpy,
     check_finite,
@@ -26,6 +27,7 @@ from sklearn_rank.support.checks import (
     check_same_index,
     check_same_length,
     check_weights,
+    is_foreign_number,
     is_missing,
     to_array,
 )
@@ -123,8 +125,10 @@ def _read_groups(groups: Any) -> Ids:
         _refuse_missing(codes < 0, "groups")
         coded = code_objects(distinct.tolist(), "groups")
         return CodedIds(coded.distinct, coded.codes[codes])
-    groups = as_numpy(groups)
-    if not isinstance(groups, (list, tuple)):
+    groups = as_native(as_numpy(groups), "groups")
+    if isinstance(groups, (list, tuple)):
+        groups = [one.item() if is_foreign_number(one) else one for one in groups]
+    else:
         ids = as_column(to_array(groups, "groups"), "groups")
         kind = ids.dtype.kind
         if kind in "fmM":
@@ -450,7 +454,9 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
         return None
     chosen = ~np.ma.getmaskarray(y_score) if is_masked else np.True_
     if candidates is not None:
-        cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
+        cells = (
+            candidates.toarray() if is_sparse(candidates) else to_array(candidates, "candidates")
+        )
         if cells.dtype != bool:
             msg = f"candidates has dtype {cells.dtype}; pass booleans, True for ranked cells"
             raise TypeError(msg)
@@ -469,7 +475,8 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
 
 def without_lowest(y_true: Any, y_score: Any) -> Any:
     """``y_score`` with -inf masked if it is a matrix; anything else as it is."""
-    is_matrix = is_sparse(y_true) or np.ndim(y_true) == 2
+    y_true, y_score = as_native(y_true, "y_true"), as_native(y_score, "y_score")
+    is_matrix = is_sparse(y_true) or getattr(y_true, "ndim", 0) == 2
     if not is_matrix or getattr(y_score, "ndim", 0) != 2 or is_sparse(y_score):
         return y_score
     scores = np.ma.asarray(y_score)

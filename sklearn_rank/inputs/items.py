@@ -21,7 +21,14 @@ from sklearn_rank.inputs.hits import PLAIN, PROVIDER, id_of, is_pair, negative, 
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import ORDER, Role, item_ids, refuse_unread, unread_columns
 from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
-from sklearn_rank.support.checks import as_numbers, check_flag, is_missing, refuse_unordered
+from sklearn_rank.support.checks import (
+    as_native,
+    as_numbers,
+    check_flag,
+    is_foreign_number,
+    is_missing,
+    refuse_unordered,
+)
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, IntArray
@@ -51,6 +58,7 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     if isinstance(given, (list, tuple)):
         return list(given)
     refuse_unordered(given, str(where))
+    given = as_native(given, str(where))
     if isinstance(given, Mapping):
         msg = f"{where} is a {type(given).__name__} where a list is expected"
         raise TypeError(msg)
@@ -192,6 +200,8 @@ class ItemReader:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
         if not all(issubclass(kind, PLAIN) for kind in kinds):
+            # A tensor of one number would equal itself alone.
+            items = [item.item() if is_foreign_number(item) else item for item in items]
             key = self._key
             items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
             kinds = set(map(type, items))
@@ -331,10 +341,14 @@ def _table(
         both = f"{Where(argument, with_numbers[True])} and {Where(argument, with_numbers[False])}"
         msg = f"{both} have items with and without a {what}; pass one form for all queries"
         raise TypeError(msg)
-    if not any(numbers is not None for _, numbers in read):
+    # An empty dict has no numbers that the items of others would lack.
+    have_numbers = True in with_numbers or not with_numbers
+    if not have_numbers or all(numbers is None for _, numbers in read):
         ones = {plural: np.ones(len(ids))} if what == "grade" else {}
         return kind(queries, offsets, ids, **ones)
     numbers = [*chain.from_iterable(numbers or () for _, numbers in read)]
+    if any(map(is_foreign_number, numbers)):
+        numbers = [one.item() if is_foreign_number(one) else one for one in numbers]
     made = kind(queries, offsets, ids, **{plural: np.zeros(0)})
     wrong = {one for one in set(map(type, numbers)) if not issubclass(one, _NUMBERS)}
     if wrong:

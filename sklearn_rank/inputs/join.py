@@ -120,7 +120,7 @@ def read_items(
             reader = ItemReader(options, rankings, _types_of_judged(truths))
             run = reader.run(rankings, query_ids)
             least = 1 if reader.are_best_first else LEAST_RISES
-        has_grades = isinstance(truths, Qrels) or any(isinstance(one, Mapping) for one in truths)
+        has_grades = isinstance(truths, Qrels) or _have_grades(truths)
         qrels = truths = (
             truths
             if isinstance(truths, Qrels)
@@ -142,6 +142,12 @@ def read_items(
 def _per_query(side: Any) -> Iterable[Any]:
     """The judged or ranked items of each query."""
     return map(side.distinct, side) if isinstance(side, (Qrels, Run)) else side
+
+
+def _have_grades(truths: list[Any]) -> bool:
+    """Whether ground truths are mappings; an empty one may stand beside sets and lists."""
+    mappings = [truth for truth in truths if isinstance(truth, Mapping)]
+    return any(map(len, mappings)) or len(mappings) == len(truths)
 
 
 def _types_of_judged(truths: list[Any] | Qrels) -> set[type]:

@@ -14,6 +14,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
 )
 from sklearn_rank.statistics.means import check_share
+from sklearn_rank.support.checks import as_native, is_foreign_number
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -95,6 +96,7 @@ def _by_query(side: Any, name: str) -> dict[Any, Any]:
     """{query: ranking}; queries without ids are numbered."""
     if isinstance(side, Mapping):
         return dict(side)
+    side = as_native(side, name)
     if isinstance(side, (str, bytes)) or not isinstance(side, Iterable):
         msg = f"{name} must be {{query: ranking}} or a sequence of rankings, got {safe_repr(side)}"
         raise InvalidParameterError(msg)
@@ -123,7 +125,7 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
             f"{{item: score}}, got {safe_repr(ranking)}"
         )
         raise InvalidParameterError(msg)
-    items = list(ranking)
+    items = [item.item() if is_foreign_number(item) else item for item in ranking]
     try:
         ranks = {item: (position, 1) for position, item in enumerate(items)}
     except TypeError:

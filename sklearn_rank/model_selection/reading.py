@@ -14,7 +14,7 @@ from sklearn_rank.inputs.frames import as_tables
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
-from sklearn_rank.support.checks import as_numpy, check_same_index, to_array
+from sklearn_rank.support.checks import as_native, as_numpy, check_same_index, to_array
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, FloatArray
 
@@ -43,6 +43,7 @@ def read_call(
     passed_as: str = "groups",
 ) -> ScorerInput:
     """Find the layout of ``y`` and the queries, and call the estimator for scores."""
+    y = as_native(y, "y")
     layout = layout_of_y(y, options, owner)
     if layout == "rows":
         queries = find_query_ids(
@@ -154,6 +155,7 @@ class Responses:
             values = self.caller(self.estimator, method, self.X)  # type: ignore[misc]
         else:
             values = getattr(self.estimator, method)(self.X)
+        values = as_native(values, method)
         if not (hasattr(values, "iloc") and hasattr(self.X, "iloc")) or len(values) != len(self.X):
             return values
         index, rows = values.index, self.X.index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from itertools import combinations, pairwise
@@ -21,6 +22,9 @@ EXACT_INTEGER = 2**53
 _BYTE = 255
 _CHUNK = 1 << 14
 """Values that stay in the nearest cache from one pass over them to the next."""
+_NATIVE = frozenset({list, tuple, dict, set, frozenset, str, bytes, type(None)})
+_OF_FRAMES = ("pandas", "polars", "pyarrow", "scipy", "narwhals")
+"""Libraries whose columns and matrices are read as such."""
 MISSING_TYPES = ("NAType", "NaTType")
 """Names of the types of data frame libraries' nulls, recognised without importing them."""
 
@@ -51,6 +55,42 @@ def negated(distances: Array) -> Array:
     return scores
 
 
+def is_foreign_number(value: Any) -> bool:
+    """Whether this is a number in an array of no dimension, of a library other than NumPy."""
+    return getattr(value, "shape", None) == () and not isinstance(value, (np.ndarray, np.generic))
+
+
+def as_native(values: Any, name: str) -> Any:
+    """A NumPy array in place of a tensor, a buffer or any other library's array.
+
+    Everything else stays as it is: containers of Python, and series, which have an index.
+    """
+    if type(values) in _NATIVE or isinstance(values, (np.ndarray, np.generic)):
+        return values
+    if isinstance(values, (memoryview, array)):
+        return np.asarray(values)
+    dtype, is_tensor = getattr(values, "dtype", None), hasattr(values, "detach")
+    if not is_tensor:
+        if dtype is None or hasattr(dtype, "kind") or not hasattr(values, "shape"):
+            return values  # a type of pandas or NumPy has a kind
+        is_array = hasattr(values, "__array__") or hasattr(values, "__dlpack__")
+        if not is_array or type(values).__module__.partition(".")[0] in _OF_FRAMES:
+            return values
+    device = getattr(values, "device", None)
+    if getattr(device, "type", "cpu") != "cpu":
+        msg = f"{name} is a tensor on {device}; pass {name}.cpu()"
+        raise TypeError(msg)
+    values = values.detach() if is_tensor else values
+    if str(dtype).endswith("bfloat16") and hasattr(values, "float"):
+        values = values.float()  # which holds all its numbers, and NumPy lacks the type
+    try:
+        return np.asarray(values)
+    except Exception as error:
+        kind = type(values).__name__
+        msg = f"{name} is a {kind} of {dtype}, which NumPy cannot read; pass numbers as float32"
+        raise TypeError(msg) from error
+
+
 def as_numpy(values: Any) -> Any:
     """A series or frame by its ``to_numpy``; others as they are."""
     is_plain = type(values) is np.ndarray or not hasattr(values, "to_numpy")
@@ -64,12 +104,9 @@ def to_array(values: Any, name: str) -> Array:
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
         raise TypeError(msg)
-    if hasattr(values, "detach"):
-        device = getattr(values, "device", None)
-        if getattr(device, "type", "cpu") != "cpu":
-            msg = f"{name} is a tensor on {device}; pass {name}.cpu()"
-            raise TypeError(msg)
-        values = values.detach()
+    values = as_native(values, name)
+    if isinstance(values, (list, tuple)) and values and any(map(is_foreign_number, values)):
+        values = [value.item() if is_foreign_number(value) else value for value in values]
     if not isinstance(values, np.ndarray):
         refuse_unordered(values, name)
         if isinstance(values, Mapping):
