@@ -98,7 +98,8 @@ def compare(
             names = [*options_of_evaluate, *inspect.signature(compare).parameters]
             refuse_option("compare", option, names, **_ELSEWHERE)
     systems = _read_systems(y_true, y_score, measures, reading)
-    joined, omissions = join(systems, measures)
+    # Values that are passed are compared as well as the measures that are named.
+    joined, omissions = join(systems, measures if reading.get("values") is None else None)
     return comparisons_of([joined], alpha, omissions)[0]
 
 

@@ -218,6 +218,7 @@ def evaluate(
     if preset.lowest == "masked":
         y_score = without_lowest(y_true, y_score)
     judged = read(y_true, y_score, reading)
+    is_keyed = not judged.positional
     if query_ids is not None:
         judged = _with_ids(judged, query_ids)
     if clusters is not None:
@@ -225,7 +226,9 @@ def evaluate(
     rules = {name: getattr(reading, name) for name in RULES}
     judged.options.update(rules, lowest=preset.lowest)
     values_given = {
-        measure: numbers_by_query(measure, numbers, judged.listed_ids(), judged.left_out)
+        measure: numbers_by_query(
+            measure, numbers, judged.listed_ids(), judged.left_out, keyed=is_keyed
+        )
         for measure, numbers in given.items()
     }
     scored = score_measures(list(named.values()), judged, undefined, values_given)

@@ -267,11 +267,13 @@ class _Reader:
             read["item"].append(item)
             numbers.append(self._number(line, (query, item), row, kinds))
         doubts: tuple[str, ...] = ()
+        rising = ""
         if None not in numbers:
             kind = next(iter(kinds))
             read[kind if source.is_run else "grade"] = values = np.array(numbers)
             if source.is_run and kind != "rank":
-                doubts = self._doubts(values if kind == "score" else negated(values))
+                doubt = self._doubt(values if kind == "score" else negated(values))
+                doubts, rising = ((doubt,), "") if doubt and self.are_lists else ((), doubt)
                 ranks: list[Any] = [row.get(roles.get("rank", "")) for row in rows]
                 if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT_INTEGER:
                     read["rank"] = np.array(ranks, dtype=np.float64)
@@ -279,7 +281,7 @@ class _Reader:
             at = numbers.index(None)
             shown = _name(read["query"][at], read["item"][at])
             source.fail(None, f"{shown} has no {next(iter(kinds))}, others have one")
-        return FileRows(read, names, doubts, list(self.lists))
+        return FileRows(read, names, doubts, rising, list(self.lists))
 
     def _roles(self, rows: list[_Row]) -> dict[Role, str]:
         """Keys of the roles of rows, or of the items of lists."""
@@ -297,12 +299,13 @@ class _Reader:
             refuse_unread(unread, where, self.missing)
         return roles
 
-    def _doubts(self, scores: Array) -> tuple[str, ...]:
-        """Why scores may be distances, by the order of the lists."""
+    def _doubt(self, scores: Array) -> str:
+        """Why scores may be distances, by the order of the lists; or ""."""
+        if not self.lists:
+            return ""
         offsets = offsets_of(np.array([size for _, size in self.lists.values()], np.int64))
         least = 1 if self.are_lists else LEAST_RISES
-        doubt = self.lists and doubt_of_rising(scores.astype(np.float64), offsets, least)
-        return (doubt,) if doubt else ()
+        return doubt_of_rising(scores.astype(np.float64), offsets, least)
 
     def _number(
         self, line: int | None, ids: tuple[str, str], row: _Row, keys: dict[Role, str]

@@ -206,7 +206,8 @@ def _facts(source: Source, rows: FileRows) -> dict[str, Any]:
     """Facts about the file of a table."""
     is_named = isinstance(source.path, (str, os.PathLike))
     path = os.path.realpath(os.fsdecode(source.path)) if is_named else ""
-    return {"source": source.name, "path": path, "roles": rows.names, "doubts": rows.doubts}
+    facts = {"source": source.name, "path": path, "roles": rows.names, "doubts": rows.doubts}
+    return facts | {"rising": rows.rising} if source.is_run else facts
 
 
 # Reading ----------------------------------------------------------------------------------------

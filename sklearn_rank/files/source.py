@@ -75,6 +75,8 @@ class FileRows(NamedTuple):
     """Of the columns in the file."""
     doubts: tuple[str, ...] = ()
     """Signs of another order than was meant."""
+    rising: str = ""
+    """A sign that scores of ``{item: score}`` may be distances; see ``Run``."""
     queries: Sequence[str] = ()
     """All queries, in formats that can have queries without a row."""
 

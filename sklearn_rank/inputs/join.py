@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress, repeat
+from itertools import chain, compress, pairwise, repeat
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -69,6 +69,8 @@ _NO_SCORES = (
     "ranked lists carry no scores that compare across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
+_FEWEST = 5
+"""Queries that show whether scores agree with the judgements."""
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
 
 
@@ -228,8 +230,6 @@ def _look_up(
             return None
     if ranked != true or len(ranked) > 1:
         refuse_unequal_types(ranked, true)
-    if scores is not None:
-        _warn(doubt_of_rising(scores, offsets, LEAST_RISES))
     is_relevant = grades > 0
     # Who says that all truths are partial says it of sets and lists, too.
     assumed = resolve_assumption(
@@ -244,6 +244,10 @@ def _look_up(
         sets = truths if of_truth <= _SETS else list(map(set, truths))
         are_named = map(map, [truth.__contains__ for truth in sets], rankings)
         of_ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
+    if scores is not None:
+        doubt = doubt_of_rising(scores, offsets, LEAST_RISES)
+        if doubt and not _rank_relevant_first(scores, of_ranked, offsets):
+            warn(doubt, RankingOrderWarning)
     judged, n_judged = _chosen(is_relevant, borders, grades), None
     ids = [*chain.from_iterable(truths)]
     whole = ids, borders, grades
@@ -266,8 +270,34 @@ def _chosen(
     return chosen.searchsorted(borders), values[chosen]
 
 
-def _warn(doubt: str) -> None:
-    if doubt:
+def _rank_relevant_first(scores: Array, grades: Array, offsets: IntArray) -> bool:
+    """Whether scores rank relevant items above the others, beyond chance: they are no distances."""
+    areas: list[float] = []
+    for first, last in pairwise(offsets.tolist()):
+        is_relevant = grades[first:last] > 0
+        others = np.sort(scores[first:last][~is_relevant])
+        hits = scores[first:last][is_relevant]
+        if len(hits) and len(others):
+            below = others.searchsorted(hits) + others.searchsorted(hits, side="right")
+            areas.append(float(below.mean()) / 2 / len(others))
+    if len(areas) < _FEWEST:
+        return False
+    return float(np.mean(areas)) - 2 * float(np.std(areas, ddof=1)) / math.sqrt(len(areas)) > 0.5
+
+
+def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
+    """Warn of scores that rise along rankings; ``least`` is None for rows of a table.
+
+    The items of mappings and tables need no order: there judgements can acquit the scores.
+    """
+    if run.scores is None:
+        return
+    doubt = run.rising
+    if not doubt and least is None:
+        doubt = doubt_of_ranks(run.scores, run.offsets)
+    elif not doubt and least is not None:
+        doubt = doubt_of_rising(run.scores, run.offsets, least)
+    if doubt and (least == 1 or not _rank_relevant_first(run.scores, grades, run.offsets)):
         warn(doubt, RankingOrderWarning)
 
 
@@ -340,7 +370,7 @@ def _look_up_rows(
 ) -> _Joined:
     """Grades of the rows of a run with the same queries, in one order, as its judgements."""
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
-    qrels, (run, counts) = _without_repeated_judgements(qrels), _checked(run, options, least)
+    qrels, (run, counts) = _without_repeated_judgements(qrels), _checked(run, options)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(options.assume, has_grades=has_grades, has_zero=has_zero)
@@ -351,6 +381,7 @@ def _look_up_rows(
     grades = qrels.grades[wanted].astype(np.float64)
     ranked = np.full(run.n_rows, math.nan if is_partial else 0.0)
     ranked[rows[rows >= 0]] = grades[rows >= 0]
+    _warn_of_rising(run, ranked, least)
     judgements, judged = Judgements(JudgedItems(borders, ids, grades)), (borders, grades)
     if is_partial:
         n_judged = sizes_of(borders)
@@ -362,10 +393,11 @@ def _look_up_rows(
 
 def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | None) -> _Joined:
     """Grades of the rows of a run by the one truth of all queries, a set."""
-    run, counts = _checked(run, options, least)
+    run, counts = _checked(run, options)
     judged_ids = CodedIds.of(qrels.item_ids.to_list())
     codes = CodedIds.of(run.item_ids.to_list()).in_codes_of(judged_ids)
     is_hit, n_items = codes >= 0, len(judged_ids)
+    _warn_of_rising(run, is_hit, least)
     times, n_judged, other = np.bincount(codes[is_hit], minlength=n_items), None, 0.0
     several = dict.fromkeys(codes[is_hit][times[codes[is_hit]] > 1].tolist())
     if several:
@@ -389,15 +421,10 @@ def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | N
     return _Joined(items, options.assume or "", Judgements(judged), run, counts)
 
 
-def _checked(run: Run, options: ReadOptions, least: int | None) -> tuple[Run, InputCounts]:
-    """The rows that are ranked; ``least`` is None where rows of a table say nothing of order."""
+def _checked(run: Run, options: ReadOptions) -> tuple[Run, InputCounts]:
+    """The rows that are ranked."""
     if run.scores is not None:
         check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
-        _warn(
-            doubt_of_ranks(run.scores, run.offsets)
-            if least is None
-            else doubt_of_rising(run.scores, run.offsets, least)
-        )
     distinct = _without_duplicates(run, options)
     return distinct, InputCounts(duplicates=run.n_rows - distinct.n_rows)
 

@@ -337,6 +337,8 @@ class Run(LongTable):
         Given ranks, which order the rows if there are no scores.
     source, path, roles, doubts : str, str, mapping, tuple
         For a file: its name, its full path, columns by role, and signs of an unintended order.
+    rising : str
+        Why scores of ``{item: score}`` may be distances, unless they agree with the judgements.
     about_queries : object or None
         Columns of a data frame with facts about the queries, for slices.
 
@@ -351,6 +353,7 @@ class Run(LongTable):
     _numbers_in = "scores"
     scores: Array | None = None
     ranks: Array | None = None
+    rising: str = ""
 
     @classmethod
     def from_columns(

@@ -177,10 +177,19 @@ def total_measures(totals: Any, greater: Collection[str]) -> list[Measure]:
 
 
 def numbers_by_query(
-    measure: Measure, given: Any, query_ids: Sequence[Any], left_out: Any
+    measure: Measure, given: Any, query_ids: Sequence[Any], left_out: Any, *, keyed: bool
 ) -> FloatArray:
-    """(Q,) the given numbers in the order of the queries; NaN if one is None or NaN."""
+    """(Q,) the given numbers in the order of the queries; NaN if one is None or NaN.
+
+    ``keyed`` queries have ids, by which they are joined, and no order.
+    """
     if not isinstance(given, Mapping):
+        if keyed:
+            msg = (
+                f"values of {measure} are a {type(given).__name__}, and these queries are joined "
+                "by id, never by position; pass {query: number}"
+            )
+            raise TypeError(msg)
         if len(given) != len(query_ids):
             msg = f"values of {measure} are {len(given):,} for {len(query_ids):,} queries"
             raise QueryMismatchError(msg)

@@ -272,3 +272,23 @@ def test_bad_values_are_refused_before_anything_is_computed(case: str) -> None:
     never = measure_from("never", lambda _: pytest.fail("it was computed"))
     with pytest.raises(ValueError, match=f"values .*{text}"):
         evaluate(TRUTH, OLD, never, values={MS: values})
+
+
+def test_values_are_joined_by_query_unless_queries_have_no_ids():
+    truth, run = {"q1": {"a"}, "q2": {"b"}}, {"q2": ["b"], "q1": ["x", "a"]}
+    with pytest.raises(TypeError, match=r"values of judge are a list.*pass \{query: number\}"):
+        evaluate(truth, run, "mrr", values={"judge": [0.9, 0.1]})
+    rows = {"groups": ["q1", "q2"], "values": {"judge": np.array([0.9, 0.1])}}
+    with pytest.raises(TypeError, match="joined by id, never by position"):
+        evaluate([1, 1], [0.5, 0.5], "mrr", **rows)
+    by_position = evaluate([{"a"}, {"b"}], [["a"], ["b"]], "mrr", values={"judge": [0.9, 0.1]})
+    assert by_position.per_query["judge"].tolist() == [0.9, 0.1]
+
+
+@pytest.mark.parametrize("measures", ["mrr", ["mrr"], ["mrr", "judge"], None])
+def test_values_are_compared_with_the_measures_that_are_named(measures):
+    truth, run = {"q1": {"a"}, "q2": {"b"}}, {"q2": ["b"], "q1": ["x", "a"]}
+    values = {"judge": {"q1": 0.9, "q2": 0.1}}
+    compared = compare(truth, {"old": run, "new": run}, measures, values=values)
+    assert [str(measure) for measure in compared.measures][-1] == "judge"
+    assert compared["judge"].new == (0.9 + 0.1) / 2

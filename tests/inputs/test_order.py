@@ -219,3 +219,18 @@ def test_files_with_gaps_in_ranks_beside_scores() -> None:
             read_run(io.BytesIO(rows))
         run = read_run(io.BytesIO(rows), columns={"rank": None})
         assert evaluate(truth, run, "mrr")["mrr"] == 1.0
+
+
+def test_rising_scores_that_agree_with_the_judgements_are_no_distances() -> None:
+    """``np.argsort(scores)[-10:]`` puts the best last, and a mapping has no order."""
+    run = {query: dict(zip("xyzb", [0.1, 0.2, 0.3, 0.9], strict=True)) for query in TRUTH}
+    for ranked in (run, json_of(run)):
+        assert evaluate(TRUTH, ranked, "mrr")["mrr"] == 1.0  # warnings are errors in these tests
+        assert assert_metric(TRUTH, ranked, "mrr", at_least=0.9).value == 1.0
+    distances = {query: dict(zip("bxyz", [0.1, 0.2, 0.3, 0.9], strict=True)) for query in TRUTH}
+    for ranked in (distances, json_of(distances)):
+        with pytest.warns(RankingOrderWarning, match=RISING), pytest.warns(match="seem better"):
+            evaluate(TRUTH, ranked, "mrr")
+    pairs = {query: list(ranking.items()) for query, ranking in run.items()}
+    with pytest.warns(RankingOrderWarning, match=RISING):  # a list says that the best is first
+        evaluate(TRUTH, pairs, "mrr")
