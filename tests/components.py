@@ -13,9 +13,11 @@ import pytest
 
 COMPONENTS = frozenset(
     """catboost dask distributed imblearn ir_measures lightgbm mlxtend numpydoc optuna
-    pytrec_eval skops statsmodels xgboost yaml""".split()  # noqa: SIM905
+    pytrec_eval skops statsmodels torch xgboost yaml""".split()  # noqa: SIM905
 )
-"""Modules of the extra "dev" that the extra "test" leaves out."""
+"""Modules of the extra "dev" that the extra "test" leaves out, and those of ``OTHERS``."""
+OTHERS = {"torch": "bench"}
+"""Large ones and their extras: `.ci/run` installs them, and no other environment has to."""
 _MODULES = "|".join((*COMPONENTS, r"tests\.benchmarks", r"tests\.model_selection\.boosting"))
 IMPORT = re.compile(
     rf"^\W*(?:import|from) (?:{_MODULES})\b|importorskip\(.(?:{_MODULES})\b", re.MULTILINE
@@ -61,11 +63,12 @@ def pytest_runtest_makereport(item, call):
 
 
 def _may_lack(node, module):
-    if module not in COMPONENTS or node.config.getoption("--every-component"):
+    is_needed = node.config.getoption("--every-component") and module not in OTHERS
+    if module not in COMPONENTS or is_needed:
         return False
     return _imports_one(node.path)  # otherwise .ci/run would run it nowhere
 
 
 def _skip(report, path, module):
-    report.outcome = "skipped"
-    report.longrepr = (str(path), 1, f'Skipped: {module} is not installed (extra "dev")')
+    report.outcome, extra = "skipped", OTHERS.get(module, "dev")
+    report.longrepr = (str(path), 1, f'Skipped: {module} is not installed (extra "{extra}")')
