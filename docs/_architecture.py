@@ -26,9 +26,9 @@ LAYERS = {
         ("evaluation",),
         ("comparison", "metrics"),
         ("model_selection",),
-        ("displays", "scorers"),
-        ("rankers", "report"),
-        ("gates",),
+        ("scorers",),
+        ("gates", "rankers"),
+        ("view",),
         ("_demo",),
         ("cli",),
         ("__main__",),
@@ -40,6 +40,31 @@ LAYERS = {
         ("assertions",),
         ("plugin",),
     ),
+}
+
+# Methods that open what stands above their file: a view, or a part of their own room. Nothing
+# else imports upwards, in a function body and for types neither.
+OPENS = {
+    "sklearn_rank.comparison.result": {
+        "Comparison.plot": "sklearn_rank.view.plot",
+        "Comparison.report": "sklearn_rank.view.systems",
+    },
+    "sklearn_rank.evaluation.result": {
+        "Evaluation.by_slice": "sklearn_rank.evaluation.tables sklearn_rank.evaluation.repeats",
+        "Evaluation.condensed": "sklearn_rank.evaluation.repeats",
+        "Evaluation.plot": "sklearn_rank.view.plot",
+        "Evaluation.report": "sklearn_rank.view.systems",
+        "Evaluation.to_dict": "sklearn_rank.evaluation.tables",
+        "Evaluation.to_frame": "sklearn_rank.evaluation.tables",
+        "Evaluation.to_judge": "sklearn_rank.evaluation.judge_next",
+        "Evaluation._table": "sklearn_rank.evaluation.tables",
+    },
+    "sklearn_rank.gates.verdict": {
+        "GateResult.headline": "sklearn_rank.view.words",
+        "GateResult.message": "sklearn_rank.view.words",
+        "GateResult.brief": "sklearn_rank.view.words",
+        "GateResult.as_dict": "sklearn_rank.view.words",
+    },
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, shown_path
@@ -25,8 +25,11 @@ from sklearn_rank.gates.limits import (
     read_limits,
 )
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure, RankGateWarning
-from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.support.text import safe_text
+from sklearn_rank.view.words import warnings_of
+
+if TYPE_CHECKING:
+    from sklearn_rank.view.page import Section
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
@@ -219,23 +222,28 @@ def run_gate(
     label = str(name or (run and name_of(run.nodeid)) or subject)
     nodeid, options = ("", Options()) if run is None else (run.nodeid, run.options)
 
-    def record(result: GateResult) -> None:
+    def record(result: GateResult, section: Section | None = None) -> None:
         if run is not None:
-            run.record(result, nodeid)
+            run.record(result, nodeid, section)
 
     try:
         limits = read_limits(
             {**arguments, "name": label if name is None else name}, options.settings
         )
         detail: Any = "page" if options.html else "rates" if options.json else ""
-        result = judge(replace(limits, detail=detail), run)
+        limits = replace(limits, detail=detail)
+        result, section = judge(limits, run), None
+        if options.html:
+            from sklearn_rank.view.gate_page import section_of
+
+            section = section_of(result, limits.texts)
     except Exception as error:
         record(failed(label, error))
         if type(error).__module__.partition(".")[0] in _OURS:
             raise error.with_traceback(None)  # noqa: B904  # the message has the remedy
         raise
     if not result.passed:
-        record(result)
+        record(result, section)
         raise RankGateFailure(result.message, result)
     try:
         for text in warnings_of(result):
@@ -243,7 +251,7 @@ def run_gate(
     except RankGateWarning as error:  # by "-W error", and can be swallowed like any other
         record(failed(label, error))
         raise
-    record(result)
+    record(result, section)
     return result
 
 

@@ -199,7 +199,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     session = config.stash[RUN].session
     if hasattr(config, "workerinput") or not session.has_news:
         return
-    from sklearn_rank.gates.summary import TITLE, summary_lines
+    from sklearn_rank.view.summary import TITLE, summary_lines
 
     lines = summary_lines(session.summary())
     if lines:

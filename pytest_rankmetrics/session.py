@@ -17,8 +17,9 @@ with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work w
     import pytest
 
 if TYPE_CHECKING:
-    from sklearn_rank.gates.summary import GateRun, Summary
     from sklearn_rank.gates.verdict import GateResult
+    from sklearn_rank.view.page import Section
+    from sklearn_rank.view.summary import GateRun, Summary
 
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
@@ -74,14 +75,14 @@ class Run:
             return current in (None, self._outer)
         return current.rpartition(" (")[0] == self.nodeid.replace("\x00", "(null)")
 
-    def record(self, result: GateResult, nodeid: str) -> None:
-        """Keep the findings of a gate until the report of the test takes them."""
+    def record(self, result: GateResult, nodeid: str, section: Section | None = None) -> None:
+        """Keep the findings of a gate, and its section of a page, until the report of the test."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
-        if result.page is not None:
+        if section is not None:
             import pickle
 
-            record[SECTION] = pickle.dumps(result.page)
+            record[SECTION] = pickle.dumps(section)
         self.records.append(record)
 
     def take(self) -> list[dict[str, Any]] | None:
@@ -186,7 +187,7 @@ class Session:
             return
         import pickle
 
-        from sklearn_rank.gates.summary import GateRun
+        from sklearn_rank.view.summary import GateRun
 
         for whole in records:
             record = {key: value for key, value in whole.items() if key != SECTION}
@@ -223,7 +224,7 @@ class Session:
 
     def summary(self) -> Summary:
         """Plain values for all reports."""
-        from sklearn_rank.gates.summary import Summary
+        from sklearn_rank.view.summary import Summary
 
         return Summary(
             gates=tuple(self.runs),
@@ -337,7 +338,7 @@ class Session:
             targets["markdown"] = "" if options.markdown in ("auto", "none") else options.markdown
             step = options.markdown != "none" and "GITHUB_STEP_SUMMARY" in os.environ
         if any(targets.values()) or step:
-            from sklearn_rank.gates.summary import write_reports, write_step_summary
+            from sklearn_rank.view.reports import write_reports, write_step_summary
 
             start = self.config.invocation_params.dir
             self.problems += write_reports(self.summary(), targets, start=start)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.differences import Change as Change
     from sklearn_rank.comparison.recorded import *
     from sklearn_rank.comparison.result import *
-    from sklearn_rank.displays.lines import *
     from sklearn_rank.evaluation.audit import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.repeats import *
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from sklearn_rank.rankers.eval_metrics import *
     from sklearn_rank.rankers.ranker import *
     from sklearn_rank.scorers import *
+    from sklearn_rank.view.lines import *
 
 __version__ = "0.1.0"
 
@@ -49,7 +49,7 @@ _HOMES = {
     "comparison.differences": "Change",
     "comparison.recorded": "load",
     "comparison.result": "Comparison",
-    "displays.lines": """
+    "view.lines": """
         MeasureAtKDisplay RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay
     """,
     "evaluation.audit": "Audit audit",

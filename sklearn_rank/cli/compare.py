@@ -17,12 +17,12 @@ from sklearn_rank.cli.terminal import print_styled, print_table, shown
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.report.page import Verdict, findings
-from sklearn_rank.report.systems import compared_section, verdict_of, write_report
 from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, text_cell
+from sklearn_rank.view.page import Verdict, findings
+from sklearn_rank.view.systems import compared_section, verdict_of, write_report
 
 _STYLES = {"worse": "bold red", "better": "bold blue"}
 

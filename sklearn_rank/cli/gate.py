@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
 from sklearn_rank.cli.reading import (
@@ -23,20 +23,18 @@ from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, Settings, file_name, in_ci, read_limits
-from sklearn_rank.gates.summary import (
-    GateRun,
-    Summary,
-    print_summary,
-    write_reports,
-    write_step_summary,
-)
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure
-from sklearn_rank.gates.words import warnings_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
+from sklearn_rank.view.reports import write_reports, write_step_summary
+from sklearn_rank.view.summary import GateRun, Summary, print_summary
+from sklearn_rank.view.words import warnings_of
+
+if TYPE_CHECKING:
+    from sklearn_rank.view.page import Section
 
 WRITING = ("--update", "--accept")
 _FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_text")
@@ -99,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     with waiting(f"judging {len(gates)} gates"):
         for gate in gates:
             try:
-                result = _judge(gate, baselines, settings, detail)
+                result, section = _judge(gate, baselines, settings, detail)
             except (ValueError, TypeError, OSError, ImportError) as error:
                 text = safe_text(in_words_of(str(error)), limit=2000)
                 problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
@@ -109,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
             texts = [text for text in warnings_of(result) if text not in result.headline]
             warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
             outcome = "passed" if result.passed else "failed"
-            runs.append(GateRun(record, gate.name, outcome, section=result.page))
+            runs.append(GateRun(record, gate.name, outcome, section=section))
     unused = baselines.unused(gates) if arguments.config else []
     where = f"baselines in {shown(baselines.directory)} of no gate"
     remarks = [f"{where}: {format_list(unused)}"] if unused else []
@@ -141,16 +139,24 @@ def _judge(
     baselines: Baselines,
     settings: Settings,
     detail: Any,
-) -> GateResult:
-    """The verdict on one gate; a refusal to measure is a failure, as it is in pytest."""
+) -> tuple[GateResult, Section | None]:
+    """The verdict on one gate, and its part of a page that was asked for.
+
+    A refusal to measure is a failure, as it is in pytest.
+    """
     limits = read_limits({**gate.arguments, "name": gate.name}, settings)
     limits = replace(limits, detail=detail)
     file = baselines.file(gate.name)
     data = gate.data()
     try:
-        return judge_gate(*data, limits, file)
+        result = judge_gate(*data, limits, file)
     except RankGateFailure as failure:
-        return failed(gate.name, RankGateFailure(in_words_of(str(failure))))
+        return failed(gate.name, RankGateFailure(in_words_of(str(failure)))), None
+    if detail != "page":
+        return result, None
+    from sklearn_rank.view.gate_page import section_of
+
+    return result, section_of(result, limits.texts)
 
 
 # Gates, as typed or as configured -----------------------------------------------------------------

@@ -292,7 +292,7 @@ class Comparison(Tabular):
         display : display
             Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
         """
-        from sklearn_rank.displays import plot
+        from sklearn_rank.view.plot import plot
 
         return plot(self, kind, options)
 
@@ -338,7 +338,7 @@ class Comparison(Tabular):
         **unknown
             Not accepted; the error suggests the intended name.
         """
-        from sklearn_rank.report.systems import write_report
+        from sklearn_rank.view.systems import write_report
 
         write_report(
             self,

@@ -483,7 +483,7 @@ class Evaluation(Tabular):
         >>> evaluate({"q": {"a"}}, {"q": ["x", "a"]}).plot("at_k", measure="recall", k=2).values
         [array([0., 1.])]
         """
-        from sklearn_rank.displays import plot
+        from sklearn_rank.view.plot import plot
 
         return plot(self, kind, options)
 
@@ -510,7 +510,7 @@ class Evaluation(Tabular):
         **unknown
             Not accepted; the error suggests the intended name.
         """
-        from sklearn_rank.report.systems import write_report
+        from sklearn_rank.view.systems import write_report
 
         write_report(
             self,

@@ -32,6 +32,7 @@ from sklearn_rank.files.tables import (
     read_lines,
     separator_of,
 )
+from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import EXACT_INTEGER, check_option, negated
@@ -232,8 +233,11 @@ def _read(
         n_unrated = len(read["grade"]) - len(rated)
         if n_unrated:
             for role, column in read.items():
-                is_list = isinstance(column, list)
-                read[role] = [column[n] for n in rated] if is_list else column[rated]
+                if isinstance(column, list):
+                    read[role] = [column[n] for n in rated]
+                else:
+                    is_coded = isinstance(column, CodedIds)
+                    read[role] = column.take(rated) if is_coded else column[rated]
     if not len(read.get("item", ())):
         what = f", but {n_unrated:,} without a grade" if n_unrated else ""
         if rows.queries and not what:
@@ -261,7 +265,7 @@ def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: 
         return read_lines(source, content, has_header=kind == "csv")
     data = b"".join(block.data for block in content)
     check_size(source, len(data), "holds")
-    return read_json(source, data.decode())
+    return read_json(source, data)
 
 
 def _kind_of_text(source: Source, first: Block) -> str:

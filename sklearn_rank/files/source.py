@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.inputs.roles import Columns, Role
@@ -29,10 +29,18 @@ _NO_TEXT = {
     b"PK\x03\x04": "is an archive or a spreadsheet; unpack it, or save it as CSV",
     b"BZh": "is compressed by bzip2, and gzip alone is read; unpack it",
     b"\x28\xb5\x2f\xfd": "is compressed by Zstandard, and gzip alone is read; unpack it",
+    b"\x04\x22\x4d\x18": "is compressed by LZ4, and gzip alone is read; unpack it",
+    b"\xfd7zXZ\x00": "is compressed by xz, and gzip alone is read; unpack it",
+    b"7z\xbc\xaf\x27\x1c": "is an archive of 7-Zip; unpack it",
+    b"SQLite f": "is a database of SQLite; export a table as CSV",
     b"\xff\xfe": "is UTF-16; save it as UTF-8",
     b"\xfe\xff": "is UTF-16; save it as UTF-8",
 }
 """What files are that begin with these bytes."""
+
+
+Place: TypeAlias = int | str | None
+"""Of a fault: a line, or the part of what ``json.load`` returns, as ``data[3]``."""
 
 
 class Source(NamedTuple):
@@ -51,18 +59,24 @@ class Source(NamedTuple):
     queries: Sequence[str] | None = None
     """Ids of queries that the file does not name."""
 
-    def fail(self, line: int | None, what: str) -> NoReturn:
-        """FileFormatError that names the file and, if there is one, the line."""
-        error = FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
-        error.line = line
+    def at(self, place: Place) -> str:
+        """The file and the place in it, as the subject of a sentence."""
+        if not place:
+            return self.name
+        return f"{self.name}:{place}" if isinstance(place, int) else f"{self.name}: {place}"
+
+    def fail(self, place: Place, what: str) -> NoReturn:
+        """FileFormatError that names the file and, if there is one, the place."""
+        error = FileFormatError(f"{self.at(place)}: {what}")
+        error.line = place if isinstance(place, int) else None
         raise error
 
-    def grade_of(self, line: int | None, text: Any) -> float:
+    def grade_of(self, place: Place, text: Any) -> float:
         """The grade of a text; FileFormatError if ``grades`` lacks it."""
         assert self.grades is not None
         if text not in self.grades:
             shown = format_list(self.grades)
-            self.fail(line, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
+            self.fail(place, f"grade {safe_repr(text)} is not in grades=, which has {shown}")
         return self.grades[text]
 
 

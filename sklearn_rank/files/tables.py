@@ -276,6 +276,19 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
     return value
 
 
+def numbers_of_texts(values: list[Any]) -> list[Any]:
+    """Values with texts of decimal numbers as numbers."""
+    numbers: dict[str, float] = {}
+    for text in {value for value in values if isinstance(value, str)}:
+        number = text.strip(" ")
+        if _NUMBER.fullmatch(number):
+            is_whole = _WHOLE.fullmatch(number) and math.isfinite(float(number))
+            numbers[text] = int(number) if is_whole else float(number)
+    if not numbers:
+        return values
+    return [numbers.get(value, value) if isinstance(value, str) else value for value in values]
+
+
 def fault_of(value: Any, *, is_grade: bool) -> str:
     """What is wrong with a number; "" if nothing is."""
     if isinstance(value, bool) and is_grade:
@@ -283,20 +296,24 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         if is_grade and isinstance(value, str):
             return f"is not a number; pass {text_grades([value])}, a number for each text"
-        return (
-            "is not a number; decimals have a point" * isinstance(value, str) or "is not a number"
-        )
+        has_comma = isinstance(value, str) and "," in value
+        return "is not a number" + "; decimals have a point" * has_comma
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
     is_exact = abs(value) < 1 << 1023 and int(float(value)) == value
     return "" if is_exact else INEXACT
 
 
+def polars_for(n_bytes: int) -> Any:
+    """Polars, if it is installed and saves time with as many bytes."""
+    least = _LOADED if "polars" in sys.modules else _LARGE
+    return polars_or_none() if n_bytes >= least else None
+
+
 def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
     data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT_INTEGER
-    least = _LOADED if "polars" in sys.modules else _LARGE
-    pl = polars_or_none() if len(data) >= least and source.grades is None else None
+    pl = polars_for(len(data)) if source.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")
     if pl is None or not _is_regular(data, separator, form):
         return {}

@@ -21,9 +21,8 @@ from sklearn_rank.comparison.baseline import (
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.gates.words import line, queries_text, several, shown
 from sklearn_rank.statistics.means import cluster_codes
-from sklearn_rank.support.text import count
+from sklearn_rank.support.text import count, line, queries_text, several, shown
 
 BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""

@@ -26,6 +26,7 @@ from sklearn_rank.gates.limits import (
 )
 from sklearn_rank.gates.measure import Measured, measure, slices_of
 from sklearn_rank.gates.rule import GAIN_ALPHA
+from sklearn_rank.gates.sentences import power_sentence
 from sklearn_rank.gates.verdict import (
     BROKEN,
     LEAST,
@@ -36,10 +37,9 @@ from sklearn_rank.gates.verdict import (
     State,
     gravest,
 )
-from sklearn_rank.gates.words import line, power_sentence
 from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import line, safe_repr, safe_text
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison

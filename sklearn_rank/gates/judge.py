@@ -9,16 +9,25 @@ from functools import cached_property
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries
+from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries, labels_of
 from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.result import Evaluation, item_function, text_function, worst_of
+from sklearn_rank.evaluation.result import Evaluation, text_function, worst_of
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
+from sklearn_rank.gates.sentences import (
+    counts_of,
+    drop_sentence,
+    moved_by,
+    moved_to,
+    of_slice,
+    over_all,
+    value_sentence,
+)
 from sklearn_rank.gates.verdict import (
     BROKEN,
     LEAST,
@@ -30,20 +39,9 @@ from sklearn_rank.gates.verdict import (
     Worst,
     gravest,
 )
-from sklearn_rank.gates.words import (
-    counts_of,
-    drop_sentence,
-    moved_by,
-    moved_to,
-    of_slice,
-    over_all,
-    queries_text,
-    several,
-    value_sentence,
-)
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.support.text import argument
+from sklearn_rank.support.text import argument, queries_text, several
 from sklearn_rank.tables.table import p_text
 
 MOST_QUERIES = 5
@@ -138,10 +136,10 @@ def _result(case: _Case, rate: float | None) -> GateResult:
             replace(finding, state=State.FAIL) if finding.warns else finding for finding in findings
         ]
     state = gravest([case.state, *(finding.state for finding in findings)])
-    is_page, explains = limits.detail == "page", state not in UNREMARKABLE
-    if case.joined is not None and (is_page or explains):
+    explains = state not in UNREMARKABLE
+    if case.joined is not None and (explains or limits.detail == "page"):
         case.joined = case.joined.with_ranks()
-    result = GateResult(
+    return GateResult(
         name=limits.name,
         state=state,
         passed=state not in BROKEN,
@@ -156,13 +154,9 @@ def _result(case: _Case, rate: float | None) -> GateResult:
         alpha=settings.alpha,
         slice_alpha=settings.slice_alpha,
         evaluation=new,
+        joined=case.joined,
+        labels=labels_of(case.slices, len(new.query_ids)) if case.slices else [],
     )
-    if not is_page:
-        return result
-    from sklearn_rank.gates.page import section_of
-
-    texts = text_function(limits.texts[0]), item_function(limits.texts[1])
-    return replace(result, page=section_of(result, case.joined, case.slices, texts))
 
 
 # Values ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -15,9 +15,9 @@ from sklearn_rank.gates.limits import SLACK
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
+    from sklearn_rank.comparison.join import Joined
     from sklearn_rank.evaluation.result import Evaluation
     from sklearn_rank.gates.rule import Drop
-    from sklearn_rank.report.page import Section
 
 __all__ = ["Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"]
 
@@ -224,8 +224,10 @@ class GateResult:
     alpha: float = 0.1
     slice_alpha: float = 0.05
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
-    page: Section | None = field(default=None, repr=False, compare=False)
-    """Its grid and its queries, for an HTML report that is to be written."""
+    joined: Joined | None = field(default=None, repr=False, compare=False)
+    """Both systems query by query; None if nothing was compared."""
+    labels: Sequence[Sequence[str]] = field(default=(), repr=False, compare=False)
+    """Slices of each query; empty without slices."""
 
     @property
     def lower(self) -> list[MeasureResult]:
@@ -255,29 +257,29 @@ class GateResult:
     @cached_property
     def headline(self) -> str:
         """The verdict in one line."""
-        from sklearn_rank.gates.words import headline
+        from sklearn_rank.view.words import headline
 
         return headline(self)
 
     @cached_property
     def message(self) -> str:
         """Headline, tables and notes, at most 100 characters wide."""
-        from sklearn_rank.gates.words import message
+        from sklearn_rank.view.words import message
 
         return message(self)
 
     @cached_property
     def brief(self) -> str:
         """Headline, worst query and command, for runs with many failures."""
-        from sklearn_rank.gates.words import brief
+        from sklearn_rank.view.words import brief
 
         return brief(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""
-        from sklearn_rank.gates.words import said
+        from sklearn_rank.view.words import said
 
-        left_out = ("evaluation", "page", "worst", "file")
+        left_out = ("evaluation", "joined", "labels", "worst", "file")
         names = [each.name for each in fields(self) if each.name not in left_out]
         record: dict[str, Any] = plain({name: getattr(self, name) for name in names} | said(self))
         return record

@@ -78,6 +78,7 @@ LISTS: Mapping[str, tuple[Names, ...]] = MappingProxyType(
                 "results hits ranking ranked retrieved retrieved_docs retrieved_documents "
                 "retrieved_chunks retrieved_contexts predictions recommendations",
             ),
+            Names("", "contexts"),
             _EITHER,
         ),
     }

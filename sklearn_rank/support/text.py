@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
@@ -13,6 +13,8 @@ MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
 MAX_LISTED = 5
 """Ids in a message: enough to see a common cause."""
+LONGEST_NAME = 24
+"""Several ids have to fit a line."""
 
 
 def as_text(item: Any) -> str:
@@ -76,6 +78,29 @@ def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = Non
 def count(number: int, one: str, several: str = "") -> str:
     """``1 query``, ``250 queries``."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def shown(value: Any, limit: int = LONGEST_NAME) -> str:
+    """A query or item id: escaped, cut, and quoted only if necessary."""
+    text = safe_repr(value, limit=limit)
+    plain = isinstance(value, str) and value.strip() and not set(" \\'") & set(text[1:-1])
+    return text[1:-1] if plain else text
+
+
+def line(text: str, limit: int = 300) -> str:
+    """Text on one line, cut to size, without terminal control characters."""
+    return safe_text(text, limit=limit)
+
+
+def several(values: Sequence[Any], limit: int = 5) -> str:
+    """Some ids, with the number of the others."""
+    text = " ".join(shown(value) for value in values[:limit])
+    return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
+
+
+def queries_text(n: int) -> str:
+    """``1 query``, ``60 queries``."""
+    return count(n, "query", "queries")
 
 
 def closest(word: str, words: Iterable[str]) -> str:

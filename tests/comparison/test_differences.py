@@ -11,9 +11,9 @@ from scipy import stats
 
 from sklearn_rank import Change, compare, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.report.systems import report_of
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.statistics.randomization import holm
+from sklearn_rank.view.systems import report_of
 
 
 def runs(n: int, gains: dict[str, float], seed: int = 0) -> tuple[Any, dict[str, Any]]:

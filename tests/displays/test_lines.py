@@ -22,8 +22,8 @@ from sklearn_rank import (
     ranking_precision_recall_curve,
     ranking_roc_curve,
 )
-from sklearn_rank.displays.lines import line_style, shown_name
 from sklearn_rank.statistics.means import mean_interval
+from sklearn_rank.view.lines import line_style, shown_name
 
 HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
 TRUTH = [{"a", "b"}, {"c"}]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sklearn_rank import compare, evaluate
-from sklearn_rank.displays import OF_COMPARISON, OF_EVALUATION
-from sklearn_rank.displays.queries import QueryDifferencesDisplay
+from sklearn_rank.view.differences import QueryDifferencesDisplay
+from sklearn_rank.view.plot import OF_COMPARISON, OF_EVALUATION
 
 CURVES = ("roc", "precision_recall")
 THREE_QUERIES = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}

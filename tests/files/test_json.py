@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 
 import pytest
 
@@ -83,6 +84,108 @@ def test_a_list_of_another_name_can_be_given():
     with pytest.raises(ColumnRoleError, match="no column for the role 'item'"):
         read_qrels(lines(one))
     assert read_qrels(lines(one), columns={"item": "answers"}) == TRUTH
+    other = {"query": "q1", "contexts": ["d2", "d1"]}
+    assert read_run(lines(other)) == RANKED
+    assert read_run(lines({**other, "results": ["d1"]})) == {"q1": ["d1"]}
+
+
+HIT = {"id": "a", "_source": {"sku": "s1", "marks": {"new": 0.25}}, "score": 0.5}
+NESTED = {
+    "_source.sku": ({"query": "q", "results": [HIT]}, {"item": "_source.sku"}, {"q": {"s1": 0.5}}),
+    "a number": (
+        {"query": "q", "hits": {"hits": [HIT]}},
+        {"item": "_source.sku", "score": "_source.marks.new"},
+        {"q": {"s1": 0.25}},
+    ),
+    "a row": ({"query": "q", **HIT}, {"item": "_source.sku"}, {"q": {"s1": 0.5}}),
+    "a query": (
+        {"request": {"id": "q"}, "results": ["a"]},
+        {"query": "request.id"},
+        {"q": ["a"]},
+    ),
+    "a list": ({"query": "q", "out": {"ids": ["a"]}}, {"item": "out.ids"}, {"q": ["a"]}),
+    "ids in a list": (
+        {"query": "q", "tools": [{"tool_id": "a", "score": 1}]},
+        {"item": "tools.tool_id"},
+        {"q": {"a": 1}},
+    ),
+    "a dot in a name": ({"query": "q", "x.y": "a", "score": 2}, {"item": "x.y"}, {"q": {"a": 2}}),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_names_with_dots_reach_what_is_nested(name):
+    one, columns, expected = NESTED[name]
+    assert read_run(lines(one), columns=columns) == expected
+    listed = io.BytesIO(json.dumps([one]).encode())
+    assert read_run(listed, columns=columns) == expected
+
+
+ABSENT = {
+    "list": {"query": "q", "results": [{"id": "a", "score": 0.9, "rerank_score": 0.1}]},
+    "numbers": {"q": {"a": 1}},
+    "response": {"q": {"hits": {"hits": [{"_id": "a", "_score": 1, "_source": {"x": 1}}]}}},
+    "row": {"query": "q", "item": "a", "score": 1},
+}
+
+
+@pytest.mark.parametrize("role", ["query", "item", "score", "distance", "rank"])
+@pytest.mark.parametrize("shape", ABSENT)
+@pytest.mark.parametrize("name", ["rerank_scor", "_source.y"])
+def test_a_named_column_that_is_not_there_is_an_error(shape, role, name):
+    if shape in ("numbers", "response") and role == "query":
+        return  # the keys are the queries
+    message = f"columns sets '{role}' to '{name}', but .* has "
+    with pytest.raises(ColumnRoleError, match=message):
+        read_run(io.BytesIO(json.dumps(ABSENT[shape]).encode()), columns={role: name})
+
+
+@pytest.mark.parametrize("number", ["0.5", " 2", "1e1", "-3.25", "+7", "100.000"])
+def test_numbers_as_text_are_numbers_where_all_are(number):
+    """As OpenSearch writes its ratings, and as CSV has them."""
+    rows = {"d1": number, "d2": "1"}
+    items = [{"id": item, "x": x} for item, x in rows.items()]
+    expected = {"q1": {item: float(x) for item, x in rows.items()}}
+    for read, kind in ((read_run, "score"), (read_qrels, "grade")):
+        named = [{"id": one["id"], kind: one["x"]} for one in items]
+        mixed = [named[0], {"id": "d2", kind: 1}]
+        for value in ({"q1": rows}, {"q1": [*rows.items()]}, {"q1": named}, {"q1": mixed}):
+            assert read(io.BytesIO(json.dumps(value).encode())) == expected
+        flat = [{"query": "q1", "item": one["id"], kind: one[kind]} for one in named]
+        assert read(lines(*flat)) == expected
+        flat[1][kind] = "0,5"
+        with pytest.raises(FileFormatError, match=f"2: {kind} '0,5' of item 'd2' of query 'q1' is"):
+            read(lines(*flat))
+    ratings = [{"docId": item, "rating": x} for item, x in rows.items()]
+    exported = {"judgmentRatings": [{"query": "q1", "ratings": ratings}]}
+    assert read_qrels(lines(exported)) == expected
+
+
+def test_keys_that_occur_twice_are_found_among_texts_with_colons():
+    texts = [
+        '{"query": "q:1", "item": "a\\": b", "score": 1}',
+        '{"query":"q" ,"item" : ":","score":2}',
+    ]
+    assert run_of("\n".join(texts)) == {"q:1": {'a": b': 1}, "q": {":": 2}}
+    for again in ('"score" : 3', '"x": {"y": 1, "y": 2}', '"x": [[{"y": 1, "y": 2}]]'):
+        twice = '{"query": "p:", "item": "a", "score": 3, ' + again + "}"
+        with pytest.raises(FileFormatError, match=r"3: is not JSON: the key '.*' occurs twice"):
+            run_of("\n".join([*texts, twice]))
+
+
+def test_a_dataset_of_llamaindex_holds_judgements():
+    value = {"queries": {"q1": "how?"}, "corpus": {"d1": "x"}, "mode": "text"}
+    value["relevant_docs"] = {"q1": ["d1", "d2"]}
+    assert qrels_of(json.dumps(value)) == TRUTH
+    with pytest.raises(FileFormatError, match="dataset of LlamaIndex, which holds judgements"):
+        run_of(json.dumps(value))
+
+
+def test_items_by_grade_as_in_ratings_of_rre():
+    one = {"placeholders": {"$query": "q1"}, "relevant_documents": {"3": ["d1"], "1": ["d2", "d3"]}}
+    text = json.dumps({"index": "shop", "queries": [one]})
+    judged = qrels_of(text, columns={"query": "placeholders.$query"})
+    assert judged == {"q1": {"d1": 3, "d2": 1, "d3": 1}}
 
 
 BAD = {
@@ -103,12 +206,12 @@ BAD = {
     ),
     "deep": (b'{"query":' + b"[" * 100_000 + b"]" * 100_000 + b"}", ".*nested too deeply"),
     "bool": (b'{"query": true, "results": ["a"]}', "1: the query id True is not text"),
-    "null": (b'{"query": "q", "results": ["a", null]}', "1: the item id None is not text"),
+    "null": (b'{"query": "q", "results": ["a", null]}', "1: the item id None of query 'q' is not"),
     "three": (b'{"query": "q", "results": [["a", 1, 2]]}', "1: the item id .* is not text"),
-    "float": (b'{"query": "q", "results": [1.5]}', "1: the item id 1.5 is not text"),
+    "float": (b'{"query": "q", "results": [1.5]}', "1: the item id 1.5 of query 'q' is not text"),
     "text": (
-        b'{"query": "q", "results": {"a": "3"}}',
-        "1: score '3' of item 'a' of query 'q' is not a number",
+        b'{"query": "q", "results": {"a": "3", "b": "few"}}',
+        "1: score 'few' of item 'b' of query 'q' is not a number",
     ),
     "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
     "mixed": (
@@ -120,7 +223,8 @@ BAD = {
         "1: the query id .*is empty, or half a character",
     ),
     "number": (b'{"query": "q", "results": ["b"]}\n7\n', "2: holds a JSON int, expected an object"),
-    "list": (b"[7]", "holds a JSON int, expected an object"),
+    "list": (b"[7]", r"data\[0\]: holds a JSON int, expected an object"),
+    "second": (b'[{"q": 1}, 7]', r"data\[1\]: holds a JSON int"),
     "nothing": (b"[]", "holds no rows"),
     "no keys": (b"{}", "holds no rows"),
     "no items": (b'{"q1": [], "q2": {}}', "holds no rows: there is no item for 'q1', 'q2'"),
@@ -149,7 +253,9 @@ def test_two_lists_of_one_query_are_not_laid_end_to_end(read):
         match=r"^<file>:3: a second list of items for query 'q' \(the first is in line 1\); join ",
     ):
         read(io.BytesIO(data))
-    with pytest.raises(FileFormatError, match=r"^<file>: a second list of items for query 'q'; "):
+    with pytest.raises(
+        FileFormatError, match=r"data\[2\]: a second list .* query 'q' \(.* data\[0\]\)"
+    ):
         read(io.BytesIO(json.dumps(lines).encode()))
 
 
@@ -165,6 +271,38 @@ def test_a_file_of_one_json_value_may_be_one_long_line(name, tmp_path):
     does = "decompresses to" if name.endswith(".gz") else "holds"
     with pytest.raises(FileFormatError, match=f"{does} more than 9,000 bytes; pass max_bytes="):
         read_run(path, max_bytes=9_000)
+
+
+WRONG = {
+    "an id": {"query": "q9", "relevant": ["a", None]},
+    "a grade": {"query": "q9", "relevant": {"a": "good"}},
+    "no list": {"query": "q9", "note": "x"},
+    "no query": {"id": None, "relevant": ["a"]},
+    "no object": 7,
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_fault_in_an_array_has_a_place(what, wrap):
+    values = [{"query": f"q{n}", "relevant": {"a": 1, "b": 0}} for n in range(9)]
+    whole = [*values, WRONG[what], *({"query": f"p{n}", "relevant": ["a"]} for n in range(9))]
+    place = "data[9]"
+    if wrap:
+        whole, place = {"version": 1, "queries": whole}, "data['queries'][9]"
+        if what in ("no query", "no object"):
+            return  # not a list of queries
+    with pytest.raises((FileFormatError, ColumnRoleError), match=re.escape(f"<file>: {place}")):
+        qrels_of(json.dumps(whole))
+
+
+@pytest.mark.parametrize("columns", [{"query": "ask"}, {"query": "ask.text"}])
+def test_a_wrapped_list_is_found_by_the_names_that_the_caller_gives(columns):
+    ask = "q1" if columns["query"] == "ask" else {"text": "q1"}
+    value = {"case_name": "x", "cases": [{"ask": ask, "ratings": {"d1": 1, "d2": 1}}]}
+    assert qrels_of(json.dumps(value), columns=columns) == TRUTH
+    with pytest.raises((FileFormatError, ColumnRoleError)):
+        qrels_of(json.dumps(value))
 
 
 GOLDEN = {
@@ -302,13 +440,63 @@ def test_responses_of_several_searches(tmp_path):
         {"metric_score": 1.0, "details": {"q": {}}},
         {"mteb_model_meta": {"model_name": "m"}, "default": {"test": RUN}},
         {"judgmentRatings": [{"query": "q"}]},
-        {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "2.0"}]}]},
     ],
 )
 def test_other_shapes_of_json_are_refused(value, read):
     for text in (json.dumps(value), json.dumps(value, indent=1)):
         with pytest.raises((FileFormatError, ColumnRoleError)):
             read(text)
+
+
+TWO = ((2.5, "d7"), (1.5, "d2"))
+ENGINES = {
+    "Azure": ({"value": [{"@search.score": s, "id": d} for s, d in TWO]}, RUN),
+    "Vespa": ({"root": {"children": [{"id": d, "relevance": s} for s, d in TWO]}}, RUN),
+    "Pinecone": ({"matches": [{"id": d, "score": s} for s, d in TWO], "namespace": ""}, RUN),
+    "Qdrant": ({"result": [{"id": d, "score": s} for s, d in TWO], "status": "ok"}, RUN),
+    "Qdrant's points": ({"result": {"points": [{"id": d, "score": s} for s, d in TWO]}}, RUN),
+    "Weaviate": (
+        {"data": {"Get": {"Doc": [{"_additional": {"id": d, "score": str(s)}} for s, d in TWO]}}},
+        RUN,
+    ),
+    "Typesense": ({"hits": [{"document": {"id": d}, "text_match": s} for s, d in TWO]}, RUN),
+    "Meilisearch": (
+        {"hits": [{"id": d, "_rankingScore": s} for s, d in TWO], "query": "shoes"},
+        RUN,
+    ),
+    "Algolia": (
+        {"hits": [{"objectID": d, "price": 3} for _, d in TWO], "query": "shoes"},
+        {"q1": ["d7", "d2"]},
+    ),
+    "details of _rank_eval": (
+        {"hits": [{"hit": {"_id": d, "_score": s}, "rating": 1} for s, d in TWO]},
+        RUN,
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_responses_of_other_engines(engine):
+    response, expected = ENGINES[engine]
+    assert run_of(json.dumps({"q1": response})) == expected
+    both = expected | {"q2": expected["q1"]}
+    assert run_of(json.dumps({"q1": response, "q2": response})) == both
+    assert run_of(json.dumps({**response, "query": "q1"})) == expected
+    lines = [json.dumps({**response, "query": query}) for query in ("q1", "q2")]
+    assert run_of("\n".join(lines)) == both
+
+
+def test_responses_in_several_parts_say_what_to_save():
+    chroma = {"ids": [["d7"]], "distances": [[0.1]], "documents": [["x"]]}
+    for value in (chroma, {"q1": chroma}, {"query": "q1", **chroma}):
+        with pytest.raises(FileFormatError, match=r"of Chroma, .*; save \{query: dict\(zip"):
+            run_of(json.dumps(value))
+
+
+def test_own_lists_beside_keys_of_engines():
+    for name in ("result", "matches", "value"):
+        one = {"query": "q1", "relevant": ["d1", "d2"], name: []}
+        assert qrels_of(json.dumps(one)) == TRUTH
 
 
 def test_a_search_without_scores_is_a_ranking():
@@ -334,3 +522,17 @@ def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(missing):
     evaluation = evaluate(qrels, run, ["map", "lag"], **options)
     assert evaluation.counts == expected.counts
     assert evaluation.to_dict() == expected.to_dict()
+
+
+def test_null_is_nothing_for_a_query():
+    listed = [{"query": "q1", "relevant": ["d1", "d2"]}, {"query": "q2", "relevant": None}]
+    rows = [{"query": "q1", "item": item, "grade": 1} for item in ("d1", "d2")]
+    rows.append({"query": "q2", "item": None, "grade": None})
+    for values in (listed, rows):
+        assert qrels_of(json.dumps(values)) == {**TRUTH, "q2": {}}
+        assert read_qrels(lines(*values)) == {**TRUTH, "q2": {}}
+    unsaid = {"query": "q2", "item": None, "grade": 1}
+    again = {"query": "q1", "item": None}
+    for row in (unsaid, again):
+        with pytest.raises(FileFormatError, match="3: the item id None is not text"):
+            read_qrels(lines(*rows[:2], row))

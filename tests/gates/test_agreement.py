@@ -7,9 +7,10 @@ import pytest
 
 from sklearn_rank import compare
 from sklearn_rank.gates.gate import verdict_on
-from sklearn_rank.gates.summary import GateRun, Summary, markdown
-from sklearn_rank.gates.words import would
-from sklearn_rank.report.systems import compared_section, verdict_of
+from sklearn_rank.view.reports import markdown
+from sklearn_rank.view.summary import GateRun, Summary
+from sklearn_rank.view.systems import compared_section, verdict_of
+from sklearn_rank.view.words import would
 from tests.gates.conftest import beside
 from tests.plugin.cases import names, results, truth
 

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from sklearn_rank.comparison.baseline import FORMAT, BaselineError, key_of
 from sklearn_rank.gates.limits import Settings
-from sklearn_rank.gates.summary import GateRun, Summary, markdown
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.statistics.student import least_found
+from sklearn_rank.view.gate_page import section_of
+from sklearn_rank.view.reports import markdown
+from sklearn_rank.view.summary import GateRun, Summary
 from tests.gates.conftest import Gate, beside, rules
 from tests.plugin.cases import case, names, results, truth
 
@@ -75,8 +77,7 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
     from sklearn_rank.gates.limits import read_limits
 
     policy = replace(read_limits({**DROP, "name": "test_x"}, Settings()), detail="page")
-    page = judge_gate(*case([9] + [2] * 3), policy, gate.place).page
-    assert page is not None
+    page = section_of(judge_gate(*case([9] + [2] * 3), policy, gate.place))
     ranks = {row[0]: row[3] for row in json.loads(page.queries["lines"][0])[1]}
     assert ranks["bad1"] == [1, 1]
     assert ranks["good"] == [2, 9]
@@ -84,8 +85,7 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
     policy = replace(
         read_limits({**DROP, "name": "x", "measures": "map"}, Settings()), detail="page"
     )
-    page = judge_gate(*case([9] + [2] * 3), policy, gate.place).page
-    assert page is not None
+    page = section_of(judge_gate(*case([9] + [2] * 3), policy, gate.place))
     assert page.measures == ("MAP", "MRR")
 
 

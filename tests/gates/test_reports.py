@@ -8,15 +8,15 @@ import pytest
 
 from sklearn_rank.gates.gate import judge_beside
 from sklearn_rank.gates.limits import Settings, read_limits
-from sklearn_rank.gates.page import html_text
-from sklearn_rank.gates.summary import (
+from sklearn_rank.view.gate_page import html_text, section_of
+from sklearn_rank.view.queries import size_of
+from sklearn_rank.view.reports import markdown
+from sklearn_rank.view.summary import (
     GateRun,
     Summary,
-    markdown,
     print_summary,
     summary_lines,
 )
-from sklearn_rank.report.queries import size_of
 from tests.gates.conftest import beside
 from tests.plugin.cases import names, results, truth
 from tests.tables.hostile import HOSTILE
@@ -47,7 +47,7 @@ def test_the_gravest_stand_first_in_every_report() -> None:
     assert [own for row in rows for own in order if f" {own} " in row] == order[: len(rows)]
     lines = [line.partition(": ")[2].partition(":")[0] for line in summary_lines(summary(*MANY))]
     assert [own for own in lines if own in order] == order
-    page = html_text(summary(*MANY), "gates", "4 gates", "2 failed")
+    page = html_text(summary(*MANY))
     places = [page.index(f">{name}<") for name in order]
     assert places == sorted(places)
 
@@ -73,12 +73,11 @@ def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
     assert len(markdown(summary(*[GateRun(long, str(n)) for n in range(3)]))) < 4200
     sides = (results([3] * 6 + [2] * 24), results([2] * 30))
     limits = replace(read_limits({"name": "x", "max_drop": 0.02}, Settings()), detail="page")
-    section = judge_beside(truth(30), *sides, limits, limits).page
-    assert section is not None
+    section = section_of(judge_beside(truth(30), *sides, limits, limits))
     assert section.queries is not None
-    monkeypatch.setattr("sklearn_rank.gates.page.MOST_BYTES", size_of(section.queries) * 3 // 2)
+    monkeypatch.setattr("sklearn_rank.view.gate_page.MOST_BYTES", size_of(section.queries) * 3 // 2)
     pages = [replace(run, section=section)] * 2
-    text = html_text(summary(*pages), "gates", "2 gates", "2 failed")
+    text = html_text(summary(*pages))
     assert text.count('"leftOut":0') == 1
     assert text.count('"leftOut":30') == 1
 
@@ -88,7 +87,7 @@ def test_the_badge_of_a_gate_has_the_colour_of_its_decision() -> None:
     bad = run_of("bad", worse=20)
     runs = [replace(bad, outcome="xfailed"), bad, run_of("doubt", worse=2, better=1), run_of("ok")]
     runs[2] = replace(runs[2], record={**runs[2].record, "state": "not confirmed"})
-    text = html_text(summary(*runs), "gates", "4 gates", "1 failed")
+    text = html_text(summary(*runs))
     found = re.findall(r'<h2><span class="badge (\w*)">([\w ]+)<', text)
     assert sorted(found) == [("", "NOT CONFIRMED"), ("better", "PASS"), *[("worse", "FAIL")] * 2]
 

@@ -25,7 +25,7 @@ def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any
 
 
 def sentences(result: GateResult) -> str:
-    from sklearn_rank.gates.words import headline
+    from sklearn_rank.view.words import headline
 
     return headline(result)
 

@@ -16,6 +16,7 @@ from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import RankGateFailure, State
 from sklearn_rank.support.text import for_log
+from sklearn_rank.view.gate_page import section_of
 from tests.gates.conftest import beside, rules
 from tests.plugin.cases import case, names, ranking, results, truth
 
@@ -180,7 +181,7 @@ def test_the_page_opens_with_the_measure_that_failed():
     # 1 -> 2 costs .5 of a query by MRR and nothing of the hits at 2.
     limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}}
     policy = replace(read_limits({"name": "x", **limits}, Settings()), detail="page")
-    page = judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy).page
+    page = section_of(judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy))
     assert page.queries["measures"][page.queries["show"]["measure"]] == "MRR"
 
 

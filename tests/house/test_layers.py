@@ -1,7 +1,7 @@
 """Imports point one way: from the ground up, each package imports only from those below its own.
 
-What a module imports when it is imported counts, for types too. A method that opens an upper room,
-such as ``Evaluation.plot``, imports it in its body, as scikit-learn's estimators do.
+Imports in function bodies and for types count as those at the top do. Only the methods that
+``OPENS`` of docs/_architecture.py lists, such as ``Evaluation.plot``, import from above.
 """
 
 import ast
@@ -16,7 +16,7 @@ import pytest_rankmetrics
 import sklearn_rank
 from tests.house.test_docs import load
 
-LAYERS = load("_architecture").LAYERS
+LAYERS, OPENS = load("_architecture").LAYERS, load("_architecture").OPENS
 SHOWS_GATES = {"sklearn_rank._demo"}
 """The room that stands on the plugin, too: it shows an assertion."""
 
@@ -42,26 +42,38 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Statements that run when a module is imported, or that type checkers read then."""
+def statements(node: ast.AST, inside: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Everything in a file, with the class and the function that it is in."""
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield child
-            yield from outside_of_functions(child)
+        yield child, inside
+        is_named = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        yield from statements(child, f"{inside}.{child.name}".strip(".") if is_named else inside)
 
 
 @cache
-def imported_modules(path: Path, *, lazily: bool = False) -> frozenset[str]:
-    """Modules of either package that a file imports when it is imported, or at any time."""
-    names: set[str] = set()
-    tree = tree_of(path)
-    for node in ast.walk(tree) if lazily else outside_of_functions(tree):
+def imports(path: Path) -> frozenset[tuple[str, str]]:
+    """Modules of either package that a file imports, and the functions that it does so in."""
+    found: set[tuple[str, str]] = set()
+    for node, inside in statements(tree_of(path)):
+        names: list[str] = []
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            inner = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-            names |= {name if name in FILES else node.module or "" for name in inner.values()}
-    return frozenset(names & set(FILES))
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in FILES else node.module or "" for name in inner]
+        found |= {(name, inside) for name in names if name in FILES}
+    return frozenset(found)
+
+
+def imported_modules(path: Path) -> frozenset[str]:
+    """Modules of either package that a file imports at any time."""
+    return frozenset(name for name, _ in imports(path))
+
+
+def opened_by(module: str) -> set[tuple[str, str]]:
+    """What methods of a module may open, as ``imports`` has it."""
+    methods = OPENS.get(module, {}).items()
+    return {(other, method) for method, others in methods for other in others.split()}
 
 
 def level_of(module: str) -> int:
@@ -79,10 +91,11 @@ def room_of(module: str) -> str:
 
 def test_every_module_imports_from_below() -> None:
     upward = {
-        f"{module} imports {other}"
+        f"{module} imports {other} {inside}"
         for module in MODULES
-        for other in imported_modules(FILES[module]) - set(ROOTS)
+        for other, inside in imports(FILES[module]) - opened_by(module)
         if other.partition(".")[0] == module.partition(".")[0]
+        and other not in ROOTS
         and room_of(other) != room_of(module)
         and level_of(other) >= level_of(module)
     }
@@ -94,24 +107,24 @@ def test_a_measure_sees_no_data() -> None:
     data = {"sklearn_rank.rankings", "sklearn_rank.inputs"}
     for module in MODULES:
         if room_of(module) == "sklearn_rank.measures":
-            assert not data & set(map(room_of, imported_modules(FILES[module], lazily=True)))
+            assert not data & set(map(room_of, imported_modules(FILES[module])))
 
 
 def test_a_kernel_reads_judged_rankings_alone() -> None:
     for module in MODULES:
         if room_of(module) == "sklearn_rank.kernels":
-            imported = imported_modules(FILES[module], lazily=True)
+            imported = imported_modules(FILES[module])
             data = {other for other in imported if other.startswith("sklearn_rank.rankings")}
             assert data <= {"sklearn_rank.rankings.judged"}, module
 
 
 def test_the_core_never_imports_the_plugin() -> None:
-    """But for the demo, not even lazily."""
+    """But for the demo."""
     reaching = {
         room_of(module)
         for module in MODULES
         if module.startswith("sklearn_rank.")
-        for other in imported_modules(FILES[module], lazily=True)
+        for other in imported_modules(FILES[module])
         if other.startswith("pytest_rankmetrics")
     }
     assert reaching == SHOWS_GATES
@@ -120,7 +133,7 @@ def test_the_core_never_imports_the_plugin() -> None:
 @pytest.mark.parametrize("package", LAYERS)
 def test_no_module_is_part_of_a_circle(package: str) -> None:
     graph = {
-        module: imported_modules(FILES[module]) - {module, *ROOTS}
+        module: {other for other, _ in imports(FILES[module]) - opened_by(module)} - {*ROOTS}
         for module in MODULES
         if module.startswith(f"{package}.")
     }
@@ -140,8 +153,13 @@ def test_the_reader_of_imports_sees_arrows() -> None:
     assert "sklearn_rank.measures.catalogue" in grammar
     facade = imported_modules(FILES["sklearn_rank"])
     assert "sklearn_rank.evaluation.evaluate" in facade, "imports under TYPE_CHECKING count"
-    result, upper = FILES["sklearn_rank.evaluation.result"], "sklearn_rank.displays"
-    assert upper in imported_modules(result, lazily=True) - imported_modules(result)
+    result = imports(FILES["sklearn_rank.evaluation.result"])
+    assert ("sklearn_rank.view.plot", "Evaluation.plot") in result
+
+
+def test_what_methods_open_is_listed_and_true() -> None:
+    for module in OPENS:
+        assert opened_by(module) <= imports(FILES[module])
 
 
 def names_imported(module: str) -> list[tuple[str, str]]:

@@ -5,9 +5,9 @@ import random
 import re
 from typing import Any
 
-from sklearn_rank.report.page import Cell, Report, Row, Section, Verdict
-from sklearn_rank.report.queries import script_json
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
+from sklearn_rank.view.page import Cell, Report, Row, Section, Verdict
+from sklearn_rank.view.queries import script_json
 from tests.tables.hostile import HOSTILE
 
 WORDS = ["how", "to", "learn", "ranking", "of", "documents", "with", "trees", "and", "networks"]

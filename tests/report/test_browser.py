@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank import read_qrels
-from sklearn_rank.report.page import Cell, Report, Row, Verdict, page
+from sklearn_rank.view.page import Cell, Report, Row, Verdict, page
 from tests.report.cases import data_with, many, report_of, section_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.report.page import (
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.table import Column, Table, text_cell
+from sklearn_rank.view.page import (
     GENERATOR,
     Cell,
     Report,
@@ -21,7 +23,7 @@ from sklearn_rank.report.page import (
     page,
     provenance,
 )
-from sklearn_rank.report.queries import (
+from sklearn_rank.view.queries import (
     MOST_CHARACTERS,
     by_change,
     items_of,
@@ -29,9 +31,7 @@ from sklearn_rank.report.queries import (
     script_json,
     without_items,
 )
-from sklearn_rank.report.systems import report_of as report_on
-from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.table import Column, Table, text_cell
+from sklearn_rank.view.systems import report_of as report_on
 from tests.report.cases import data_of, many, report_of, section_of
 from tests.tables.hostile import HOSTILE
 from tests.tables.test_hostile_names import Page
@@ -120,7 +120,7 @@ def systems_of(runs, n=100):
 
 @pytest.mark.parametrize(("room", "most"), [(3_000, 1_500), (10**6, 12)])
 def test_items_of_queries_that_changed_least_are_left_out_first(monkeypatch, room, most):
-    monkeypatch.setattr("sklearn_rank.report.queries.MOST_QUERIES", most)
+    monkeypatch.setattr("sklearn_rank.view.queries.MOST_QUERIES", most)
     runs = {"old": lambda _: ["a"], "new": lambda k: [f"x{n}" for n in range(k % 7)] + ["a"]}
     systems, ids, values = systems_of(runs)
     texts = (str, lambda _: "")

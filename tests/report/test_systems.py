@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import Repeats, UnknownMeasureError, compare, evaluate, measure_from
-from sklearn_rank.report.page import Cell, Row, Section, claims, findings, page
-from sklearn_rank.report.systems import compared_section, report_of, verdict_of
+from sklearn_rank.view.page import Cell, Row, Section, claims, findings, page
+from sklearn_rank.view.systems import compared_section, report_of, verdict_of
 from tests.report.cases import data_of
 
 TRUTH = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}

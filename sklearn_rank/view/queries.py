@@ -13,9 +13,9 @@ from sklearn_rank.comparison.changes import ItemChange, explain_all
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.report.page import Number, script_json
 from sklearn_rank.support.text import as_text, safe_text
 from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.view.page import Number, script_json
 
 MOST_BYTES = 4_500_000
 """Items of all queries of a page, which the script reads query by query."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.lines import Display, shown_name
 from sklearn_rank.evaluation.result import QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.view.lines import Display, shown_name
 
 if TYPE_CHECKING:
     from typing import Self

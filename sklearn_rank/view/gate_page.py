@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sklearn_rank.comparison.baseline import labels_of
-from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.result import comparisons_of
-from sklearn_rank.gates.fit import Slices
+from sklearn_rank.evaluation.result import item_function, text_function
 from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult
-from sklearn_rank.gates.words import line, shown
-from sklearn_rank.report.page import Direction, Report, Section, Verdict, page, provenance
-from sklearn_rank.report.queries import MOST_BYTES, Texts, size_of, without_items
-from sklearn_rank.report.systems import compared_section, single_section, with_queries
-
-if TYPE_CHECKING:
-    from sklearn_rank.gates.summary import GateRun, Summary
+from sklearn_rank.support.text import line, shown
+from sklearn_rank.view.page import Direction, Report, Section, Verdict, page, provenance
+from sklearn_rank.view.queries import MOST_BYTES, size_of, without_items
+from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, tally
+from sklearn_rank.view.systems import compared_section, single_section, with_queries
 
 
-def section_of(result: GateResult, joined: Joined | None, slices: Slices, texts: Texts) -> Section:
-    """The grid of a gate and its queries; for one system if not all measures are compared."""
+def section_of(result: GateResult, texts: tuple[Any, Any] = (None, None)) -> Section:
+    """The grid of a gate and its queries; for one system if not all measures are compared.
+
+    ``texts`` are those of queries and of items.
+    """
     evaluation: Any = result.evaluation
     compared: Any = evaluation
-    if joined is not None and {*joined.measures} == {*result.measures}:
-        compared = comparisons_of([joined], result.alpha)[0]
-    labels = zip(evaluation.query_ids, labels_of(slices, len(evaluation.query_ids)), strict=True)
+    if result.joined is not None and {*result.joined.measures} == {*result.measures}:
+        compared = comparisons_of([result.joined], result.alpha)[0]
+    labels = zip(evaluation.query_ids, result.labels, strict=True) if result.labels else ()
     by_query = {query: parts_of for query, parts_of in labels if parts_of}
     parts = compared.by_slice(by_query) if by_query else {}
     make = single_section if compared is evaluation else compared_section
     section = make(compared, parts, result)
-    return with_queries(section, compared, Verdict("", "same"), parts, texts, None, result)
+    shown_as = text_function(texts[0]), item_function(texts[1])
+    return with_queries(section, compared, Verdict("", "same"), parts, shown_as, None, result)
 
 
-def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
+def html_text(summary: Summary) -> str:
     """Every gate with its queries, the ones that failed first.
 
     Items of queries are listed while there is room.
@@ -49,9 +49,11 @@ def html_text(summary: Summary, title: str, tally: str, answer: str) -> str:
         sections.append(section)
     kind: Any = "worse" if failed or summary.problems else "better" if runs else "same"
     details = tuple(line(run.record["headline"]) for run in failed[1:3])
-    about, problems = (title.capitalize(), tally, *provenance()), map(line, summary.problems)
-    verdict = Verdict(answer, kind, details)
-    return page(Report(title.capitalize(), verdict, tuple(sections), about, tuple(problems)))
+    title = TITLE.capitalize()
+    about = (title, tally(summary.gates), *provenance())
+    verdict = Verdict(answer(summary), kind, details)
+    problems = tuple(map(line, summary.problems))
+    return page(Report(title, verdict, tuple(sections), about, problems))
 
 
 def _with_words(run: GateRun, *, is_alone: bool) -> Section:

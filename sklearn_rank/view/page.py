@@ -277,7 +277,7 @@ def page(report: Report) -> str:
 
 
 def _resource(name: str) -> str:
-    return files("sklearn_rank.report").joinpath(name).read_text(encoding="utf-8")
+    return files("sklearn_rank.view").joinpath(name).read_text(encoding="utf-8")
 
 
 def script_json(value: Any) -> str:

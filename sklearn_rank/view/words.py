@@ -1,18 +1,27 @@
-"""Words of gates: numbers and ids in sentences, the headline, the message and its tables."""
+"""A verdict in words: the headline, the message and its tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
-from sklearn_rank.gates.limits import SLACK
-from sklearn_rank.gates.rule import Clause
+from sklearn_rank.gates.sentences import (
+    DECIMALS,
+    allowed_text,
+    is_untested,
+    limit_of,
+    moved_by,
+    moved_to,
+    of_slice,
+    over_all,
+    power_sentence,
+    value_sentence,
+)
 from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
-from sklearn_rank.support.text import count, for_log, safe_repr, safe_text
+from sklearn_rank.support.text import count, for_log, line, queries_text, several, shown
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import (
     Cell,
@@ -26,159 +35,12 @@ from sklearn_rank.tables.table import (
     text_cell,
 )
 
-LONGEST_NAME = 24
-"""Several ids have to fit a line."""
-DECIMALS = 3
-"""Of a headline; tables have more."""
-MOST_DECIMALS = 6
-"""As recorded: what differs by less is the same."""
 MOST_FINDINGS = 6
 """Rules that fired in a headline, which test runners print on one line."""
 MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
 MOST_ITEMS = 4
 """Items of a row of queries, which has to fit a line."""
-
-# Words and numbers -------------------------------------------------------------------------------
-
-
-def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
-    """Two numbers with enough decimals to tell them apart, and the number of decimals."""
-    while True:
-        texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
-        if texts[0] != texts[1] or decimals >= MOST_DECIMALS:
-            return *texts, decimals
-        decimals += 1
-
-
-def signed(value: float | None, decimals: int = 4) -> str:
-    """A change with its sign; empty for none."""
-    return number_cell(value, digits=decimals, signed=True).text
-
-
-def shown(value: Any, limit: int = LONGEST_NAME) -> str:
-    """A query or item id: escaped, cut, and quoted only if necessary."""
-    text = safe_repr(value, limit=limit)
-    plain = isinstance(value, str) and value.strip() and not set(" \\'") & set(text[1:-1])
-    return text[1:-1] if plain else text
-
-
-def line(text: str, limit: int = 300) -> str:
-    """Text on one line, cut to size, without terminal control characters."""
-    return safe_text(text, limit=limit)
-
-
-def several(values: Sequence[Any], limit: int = 5) -> str:
-    """Some ids, with the number of the others."""
-    text = " ".join(shown(value) for value in values[:limit])
-    return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
-
-
-def queries_text(n: int) -> str:
-    """``1 query``, ``60 queries``."""
-    return count(n, "query", "queries")
-
-
-def of_slice(label: str | None, n: int | None = None) -> str:
-    """`` for the 86 "brand" queries``, `` for "brand"``, or nothing for all queries."""
-    if label is None:
-        return ""
-    name = f'"{line(label, LONGEST_NAME)}"'
-    return (
-        f" for {name}" if n is None else f" for the {n:,} {name} {'query' if n == 1 else 'queries'}"
-    )
-
-
-def _decimals(limit: float) -> int:
-    """Decimals of a headline: three, or four or five if a limit was given with as many."""
-    given = len(f"{limit:.6f}".rstrip("0").partition(".")[2])
-    return given if DECIMALS < given < 6 else DECIMALS
-
-
-# Values and changes ------------------------------------------------------------------------------
-
-
-def _limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool]:
-    """A value and its limit with as many decimals as it takes, and whether it is one from below."""
-    below = row.at_least is not None
-    limit = (row.at_least if below else row.at_most) or 0.0
-    value, bound, _ = apart(row.value, limit, _decimals(limit) if decimals is None else decimals)
-    return value, bound, below
-
-
-def value_sentence(row: MeasureResult) -> str:
-    """``MAP is 0.394, below the 0.450 required``; at most: ``above the 2.000 allowed``."""
-    if not row.is_limited:
-        return f"{row.title} is {number_cell(row.value, digits=DECIMALS).text}"
-    value, bound, below = _limit_of(row)
-    met, missed = ("at least", "below the") if below else ("at most", "above the")
-    word = met if row.is_met else missed
-    return f"{row.title} is {value}, {word} {bound} {'required' if below else 'allowed'}"
-
-
-def moved_to(row: MeasureResult) -> str:
-    """``nDCG@10 fell from 0.554 to 0.515``."""
-    (was, now), change = row.ends, row.change or 0.0
-    if abs(change) <= SLACK:
-        return f"{row.title} is unchanged at {now:.{DECIMALS}f}"
-    old, new, _ = apart(was, now, DECIMALS)
-    return f"{row.title} {'fell' if change < 0 else 'rose'} from {old} to {new}"
-
-
-def moved_by(row: MeasureResult) -> str:
-    """``nDCG@10 fell by 0.040``, with enough decimals to tell the drop from the allowed one."""
-    change, allowed = row.change or 0.0, row.allowed or 0.0
-    if abs(change) <= SLACK:
-        return f"{row.title} is unchanged"
-    _, _, decimals = apart(0.0, change, _decimals(allowed))
-    _, _, decimals = apart(abs(change), allowed, decimals)
-    return f"{row.title} {'fell' if change < 0 else 'rose'} by {abs(change):.{decimals}f}"
-
-
-def _allowed(row: MeasureResult, limit: float, decimals: int = 4) -> str:
-    """A limit with the sign that a drop of this measure has."""
-    if not limit:
-        return f"{limit:.{decimals}f}"
-    return signed(-limit if row.greater_is_better else limit, decimals)
-
-
-def counts_of(row: MeasureResult) -> str:
-    """``17 of 60 queries got worse, 3 better``."""
-    drop = row.drop
-    if drop is None or not drop.queries:
-        return "all items ranked together"
-    better = f"{drop.wins:,} better" if drop.wins else "none better"
-    return f"{drop.losses:,} of {queries_text(drop.queries)} got worse, {better}"
-
-
-def _is_untested(row: MeasureResult) -> bool:
-    """Whether the hard limit decided, and no test."""
-    clauses = () if row.drop is None else row.drop.clauses
-    return row.is_contract or clauses == (Clause.HARD_DROP,)
-
-
-def drop_sentence(row: MeasureResult) -> str:
-    """``nDCG@10 fell from 0.554 to 0.515 (-0.040, allowed -0.020): 17 of 60 queries got ...``."""
-    drop = row.drop
-    clauses = () if drop is None else drop.clauses
-    # The hard limit is named where it alone makes the drop red.
-    is_hard = clauses == (Clause.HARD_DROP,) and row.hard_drop != row.allowed
-    limit = (row.hard_drop if is_hard else row.allowed) or 0.0
-    _, _, decimals = apart(row.fall, limit, _decimals(limit))
-    word = f"{'hard limit' if is_hard else 'allowed'} {_allowed(row, limit, decimals)}"
-    word = word if limit else "no drop allowed"
-    p = p_text(None if drop is None or _is_untested(row) else drop.p_holm)
-    moved = f"{moved_to(row)}{of_slice(row.label, row.queries)}"
-    change = f"({signed(row.change, decimals)}, {word})"
-    return f"{moved} {change}: {', '.join(filter(None, [counts_of(row), p]))}"
-
-
-def over_all(row: MeasureResult) -> str:
-    """The value over all queries, if it differs."""
-    if row.new is None or abs(row.new - row.value) <= 2e-6:
-        return ""
-    return f" ({row.value:.{DECIMALS}f} over all)"
-
 
 # The headline ------------------------------------------------------------------------------------
 
@@ -266,23 +128,17 @@ def notes_of(result: GateResult) -> list[str]:
     ]
 
 
-def power_sentence(n: int, title: str, detectable: float) -> str:
-    """``With 250 queries this gate detects MAP drops of 0.028 or more (80% power)``."""
-    drops = f"{title} drops of {detectable:.3f} or more (80% power)"
-    return f"With {queries_text(n)} this gate detects {drops}"
-
-
 def outlook_of(result: GateResult) -> str:
     """Power and false alarm rate of the gate, in a sentence; "" if not available."""
     rows = [row for row in result.measures.values() if row.compared and row.drop is not None]
     failing = [row for row in rows if row.state is State.FAIL]
-    is_untested = all(_is_untested(row) for row in failing or rows)
+    none_tested = all(is_untested(row) for row in failing or rows)
     is_stale = any(finding.state is State.STALE for finding in result.findings)
-    if result.false_alarm is None or is_untested or is_stale:
+    if result.false_alarm is None or none_tested or is_stale:
         return ""
     rate = result.false_alarm
     share = f"{rate:.0%}" if rate >= 0.005 else "fewer than 1%"
-    row = next(row for row in failing or rows if not _is_untested(row))
+    row = next(row for row in failing or rows if not is_untested(row))
     drop, fails = row.drop, f"an unchanged system fails it {share} of the time"
     if drop is None or math.isnan(drop.noise):
         fails += ", a retrained or random one more often (Repeats measures it)"
@@ -314,7 +170,7 @@ def would(result: GateResult) -> str:
     if drop is not None and drop.queries:
         level = result.alpha if row.label is None else result.slice_alpha
         won = f"{drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"
-        if not _is_untested(row):
+        if not is_untested(row):
             won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
     return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
 
@@ -379,9 +235,9 @@ def changes_table(result: GateResult) -> Table:
 def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
     """A row of the table; a measure has no interval or test where nothing is compared by query."""
     drop = row.drop if row.compared else None
-    limits = [] if row.allowed is None else [_allowed(row, row.allowed)]
+    limits = [] if row.allowed is None else [allowed_text(row, row.allowed)]
     if row.is_limited:
-        _, bound, below = _limit_of(row, 4)
+        _, bound, below = limit_of(row, 4)
         limits.append(f"{'>=' if below else '<='} {bound}")
     state = _STATES.get(row.state, str(row.state))
     if row.state is State.PASS and result.state is State.STALE:

@@ -1,16 +1,16 @@
 """Pictures of rankings, in the manner of scikit-learn's displays.
 
-Matplotlib is imported when something is drawn. Imports `model_selection`.
+Matplotlib is imported when something is drawn.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays import lines, queries
-from sklearn_rank.displays.lines import Display
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.checks import check_option
+from sklearn_rank.view import differences, lines
+from sklearn_rank.view.lines import Display
 
 Kinds = Mapping[str, Callable[..., Display]]
 
@@ -20,7 +20,7 @@ OF_EVALUATION: Kinds = {
     "roc": lines.RankingRocCurveDisplay.from_evaluation,
 }
 OF_COMPARISON: Kinds = {
-    "changes": queries.QueryDifferencesDisplay.from_comparison,
+    "changes": differences.QueryDifferencesDisplay.from_comparison,
     **OF_EVALUATION,
 }
 

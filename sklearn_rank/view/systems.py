@@ -19,8 +19,14 @@ from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
+from sklearn_rank.gates.gate import verdict_on
+from sklearn_rank.gates.limits import DEFAULT_DROP
+from sklearn_rank.gates.verdict import GateResult
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.report.page import (
+from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
+from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
+from sklearn_rank.tables.table import p_text
+from sklearn_rank.view.page import (
     MOST_NAMED,
     Cell,
     Direction,
@@ -39,12 +45,8 @@ from sklearn_rank.report.page import (
     slice_name,
     some,
 )
-from sklearn_rank.report.queries import Texts, numbers, queries_data
-from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
-from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
-from sklearn_rank.tables.table import p_text
-
-GateResult = Any  # of the room above
+from sklearn_rank.view.queries import Texts, numbers, queries_data
+from sklearn_rank.view.words import would
 
 _UNJUDGED = "unjudged items"  # start of the note in the verdict
 MOST_CHECKED = 5000  # queries up to which the items to judge next are looked for
@@ -93,8 +95,6 @@ def report_of(
         section, verdict = single_section(result, parts), _single_verdict(result)
     else:
         if max_drop is not None:
-            from sklearn_rank.gates.gate import verdict_on
-
             if len(result.names) > 2:
                 msg = f"max_drop is for two systems; these are {len(result.names)}"
                 raise InvalidParameterError(msg)
@@ -266,10 +266,6 @@ def verdict_of(
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:
     """The verdict of a gate with the usual limit, for a page without limits."""
-    from sklearn_rank.gates.gate import verdict_on
-    from sklearn_rank.gates.limits import DEFAULT_DROP
-    from sklearn_rank.gates.words import would
-
     limits = {} if slices is None else {"max_slice_drop": DEFAULT_DROP, "slices": slices}
     # In units of other measures it would mean nothing.
     limits["max_drop"] = {

@@ -1,0 +1,112 @@
+"""Stored responses of search engines: where each has its hits, and what it calls their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from sklearn_rank.inputs.roles import LISTS, Columns, lists_of
+
+
+class _Absent:
+    """Of what an object does not have, where None is a value."""
+
+
+ABSENT = _Absent()
+
+
+class _Response(NamedTuple):
+    """How the responses of an engine are told and read."""
+
+    path: str
+    """Of the list of hits."""
+    mark: str = ""
+    """A key that every hit has, where the path alone does not tell."""
+    columns: Columns = MappingProxyType({})
+    """Of hits, where their names do not tell."""
+    sign: str = ""
+    """A key of the response that tells as well as the mark."""
+
+
+_RESPONSES = (
+    _Response("hits.hits"),  # Elasticsearch, OpenSearch
+    _Response("response.docs"),  # Solr
+    _Response("value", "@search.score", {"score": "@search.score"}, "@odata.context"),  # Azure
+    _Response("root.children", "relevance", {"score": "relevance"}),  # Vespa
+    _Response("matches", "id"),  # Pinecone
+    _Response("result.hits", "_id"),
+    _Response("result.points", "id"),  # Qdrant
+    _Response("result", "id"),
+    _Response(  # Weaviate
+        "data.Get.*",
+        "_additional",
+        {
+            "item": "_additional.id",
+            "score": "_additional.score",
+            "distance": "_additional.distance",
+        },
+    ),
+    _Response("hits", "hit", {"item": "hit._id", "score": "hit._score"}),  # details of _rank_eval
+    _Response("hits", "objectID", {"item": "objectID"}),  # Algolia
+    _Response("hits", "document", {"item": "document.id", "score": "text_match"}),  # Typesense
+    _Response("hits", "_rankingScore", {"score": "_rankingScore"}, "processingTimeMs"),
+)
+"""The last is Meilisearch's."""
+FIRST_KEYS = {response.path.partition(".")[0] for response in _RESPONSES}
+
+
+def reach(value: Any, path: str) -> Any:
+    """The value under a key, or under keys joined by dots; ABSENT if there is none."""
+    if not isinstance(value, dict):
+        return ABSENT
+    if path in value:
+        return value[path]
+    if path == "*" and len(value) == 1:
+        return next(iter(value.values()))
+    first, dot, rest = path.partition(".")
+    return reach(value.get(first), rest) if dot else ABSENT
+
+
+def hits_of(response: Mapping[str, Any]) -> tuple[list[Any], Columns] | None:
+    """The hits of an engine's response and the names of their columns; None for what is none."""
+    if response.keys().isdisjoint(FIRST_KEYS):
+        return None
+    named = [*chain.from_iterable(lists_of(response, side) for side in LISTS)]
+    for path, mark, columns, sign in _RESPONSES:
+        hits = reach(response, path)
+        if not isinstance(hits, list) or (mark and {*named} - {path}):
+            continue
+        is_one = not mark or sign in response
+        if is_one or all(isinstance(hit, dict) and mark in hit for hit in hits):
+            return hits, columns
+    root = response.get("root")  # Vespa's, which has no list where it found nothing
+    return ([], {}) if isinstance(root, dict) and "relevance" in root else None
+
+
+def is_response(value: Any) -> bool:
+    """Whether this is a response, or the error of a search."""
+    return isinstance(value, dict) and (hits_of(value) is not None or bool(failure_of(value)))
+
+
+def failure_of(response: Mapping[str, Any]) -> Any:
+    """Why a search has not all of its hits; empty if it has, or is none."""
+    if isinstance(response.get("error"), dict):
+        return response["error"]
+    if hits_of(response) is None:
+        return ""
+    header, shards = response.get("responseHeader"), response.get("_shards")
+    is_partial = isinstance(header, dict) and header.get("partialResults")
+    if response.get("timed_out") or is_partial:
+        return "that it ran out of time, so that hits are missing"
+    return "that shards failed" if isinstance(shards, dict) and shards.get("failed") else ""
+
+
+def unreadable(value: Any) -> str:
+    """What a response is that lists its hits in several parts; "" for others."""
+    ids = value.get("ids") if isinstance(value, dict) else None
+    if isinstance(ids, list) and value.keys() & {"distances", "metadatas", "documents"}:
+        part = "dict(zip(response['ids'][0], response['distances'][0]))"
+        return f"is a response of Chroma, with ids and distances apart; save {{query: {part}}}"
+    return ""

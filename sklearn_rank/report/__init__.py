@@ -1,1 +1,0 @@
-"""Reports in one HTML file: tables, pictures and queries to look into; no network, no framework."""
