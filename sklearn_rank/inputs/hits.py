@@ -7,9 +7,13 @@ first, wherever it is read.
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Set
+from contextlib import suppress
 from functools import lru_cache
-from numbers import Number, Real
+from numbers import Integral, Number, Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +26,9 @@ from sklearn_rank.inputs.roles import (
     Role,
     find_roles,
     item_ids,
+    names_of,
 )
+from sklearn_rank.support.checks import is_foreign_number
 from sklearn_rank.support.text import argument, format_list
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
@@ -83,6 +89,81 @@ def id_of(item: Any) -> Any:
     """The id that an object has as an attribute, if any."""
     ids = (getattr(item, name, None) for name in _IDS)
     return next((value for value in ids if value is not None), None)
+
+
+_SAYS_SCORE = re.compile(
+    "score|similarit|relevan|distance|confidence|probab|certaint|logit|bm25", re.IGNORECASE
+)
+"""Names of fields that order items, whatever else they hold; a price, a page or a year do not."""
+_NOTES = ("metadata", "payload", "meta")
+"""Fields in which libraries keep further ones of an item."""
+
+
+def _fields_of(hit: Any) -> dict[str, Any]:
+    """Fields of a dict or of an object of any kind, by name."""
+    if isinstance(hit, Mapping):
+        return {name: value for name, value in hit.items() if isinstance(name, str)}
+    names = [*getattr(type(hit), "model_fields", ()), *getattr(type(hit), "__slots__", ())]
+    names += [
+        name
+        for name in dir(type(hit))
+        if _SAYS_SCORE.search(name)
+        and isinstance(inspect.getattr_static(type(hit), name, None), property)
+    ]
+    read = {}
+    for name in names:
+        with suppress(Exception):  # of a property of theirs
+            read[name] = getattr(hit, name)
+    return {**read, **getattr(hit, "__dict__", {})}
+
+
+def unread_numbers(hit: Any) -> dict[str, Any]:
+    """Numbers of an item whose names say that they order it, by name; also within metadata."""
+    fields = _fields_of(hit)
+    found = {name: value for name, value in fields.items() if _orders(name, value)}
+    for notes in _NOTES:
+        if fields.get(notes) is not None:
+            within = _fields_of(fields[notes]).items()
+            found |= {f"{notes}.{name}": value for name, value in within if _orders(name, value)}
+    return found
+
+
+def _orders(name: str, value: Any) -> bool:
+    if not _SAYS_SCORE.search(name) or isinstance(value, (bool, np.bool_)):
+        return False
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return math.isfinite(float(value))
+        return False
+    return isinstance(value, (Real, np.number)) or is_foreign_number(value)
+
+
+def given_number(hit: Any, names: Mapping[type, tuple[Role | None, str]]) -> Any:
+    """Kind and value of the number beside an item of which a provider reads the id; or None.
+
+    A pair of plain values may be an id, such as a document and a page; fractions are scores.
+    """
+    if is_pair(hit) and not hasattr(hit, "_fields"):
+        is_score = not isinstance(hit[0], PLAIN) or not isinstance(hit[1], (Integral, np.integer))
+        return ("score", hit[1]) if is_score else None
+    fields = hit._asdict() if hasattr(hit, "_asdict") else hit
+    if isinstance(fields, Mapping):
+        filled = tuple(n for n, value in fields.items() if isinstance(n, str) and value is not None)
+        found = _orders_in(filled)
+        return (found[0], fields[found[1]]) if found else None
+    role, name = names.get(type(hit), (None, ""))
+    value = getattr(hit, name, None) if role else None
+    return None if value is None else (role, value)
+
+
+@lru_cache(1 << 10)
+def _orders_in(names: tuple[str, ...]) -> tuple[Role, str] | None:
+    """The role and name of the number that orders dicts of these keys."""
+    for role in ORDER:
+        found = names_of(names, role)
+        if len(found) == 1:
+            return role, found[0]
+    return None
 
 
 def number_in(hits: Iterable[Any], kind: type) -> tuple[Role | None, str]:

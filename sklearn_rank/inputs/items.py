@@ -15,12 +15,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.exceptions import ColumnRoleError, RankingOrderWarning
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
-from sklearn_rank.inputs.hits import PLAIN, PROVIDER, id_of, is_pair, negative, number_in, roles_in
+from sklearn_rank.inputs.hits import (
+    PLAIN,
+    PROVIDER,
+    given_number,
+    id_of,
+    is_pair,
+    negative,
+    number_in,
+    roles_in,
+    unread_numbers,
+)
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import ORDER, Role, item_ids, refuse_unread, unread_columns
-from sklearn_rank.inputs.tables import Qrels, Run, first_repeated
+from sklearn_rank.inputs.tables import LEAST_RISES, Qrels, Run, doubt_of_rising, first_repeated
 from sklearn_rank.support.checks import (
     as_native,
     as_numbers,
@@ -29,8 +39,9 @@ from sklearn_rank.support.checks import (
     is_missing,
     refuse_unordered,
 )
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import Array, IntArray
 
 __all__ = ["RelevanceInput"]
@@ -38,6 +49,8 @@ __all__ = ["RelevanceInput"]
 SIMPLE_IDS = {str, int}
 """Types of ids that need no closer look."""
 _NUMBERS = (int, float, np.number, np.bool_)
+_LOOKED = 5
+"""Objects of a list whose fields are looked at."""
 
 
 class Where(NamedTuple):
@@ -118,6 +131,9 @@ class ItemReader:
             type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
         }
         self.object = next((item for kind, item in objects.items() if kind not in judged), None)
+        if self._provider is not None and self.object is None:
+            scored = (item for item in first.values() if given_number(item, {}) is not None)
+            self.object = next((item for item in scored if type(item) not in judged), None)
         """A ranked object where the ground truth has none, whose texts are then used directly."""
         # Objects of both sides are compared as they are, if they can be.
         as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}
@@ -125,10 +141,13 @@ class ItemReader:
             kind for kind, item in objects.items() if kind not in as_is and id_of(item) is not None
         }
         self._unread = dict[str, set[Any]]()
+        # Where scores are passed beside the lists, items need none.
+        self._has_relevance = options.relevance is not None
+        self._may_be_pairs = not any(issubclass(kind, tuple) for kind in judged)
         self.form, self.are_best_first = "", False
         """What the items are; and whether their order matters in addition to their numbers."""
         if self._provider is not None:
-            return  # which reads pairs and dicts by itself
+            return  # which reads the ids of pairs and dicts by itself
         # Named tuples of both sides are ids, as other tuples are.
         fields = [getattr(kind, "_fields", ()) for kind in first.keys() - judged]
         if any(issubclass(kind, Mapping) for kind in first) or any(map(item_ids, fields)):
@@ -154,6 +173,8 @@ class ItemReader:
             else:
                 ranked = self._read(_items_of(ranking, where), where)
             read.append((self._keys(ranked[0], where), ranked[1]))
+        if self._provider is not None and not self._has_relevance:
+            read = self._with_given_scores(rankings, read)
         self._refuse_unread()
         run: Run = _table(Run, queries, read, "score")
         return run
@@ -244,6 +265,9 @@ class ItemReader:
             items = list(hits)
             names = {kind: number_in(items, kind) for kind in set(map(type, items))}
             read = [(names[type(hit)][0], getattr(hit, names[type(hit)][1], None)) for hit in hits]
+            unread = [hit for hit in hits if names[type(hit)][0] is None]
+            if not self._has_relevance:
+                self._note_unread(unread[:_LOOKED])
             return items, self._scores(read, where)
         if self.form:
             for position, hit in enumerate(hits):
@@ -268,6 +292,8 @@ class ItemReader:
                 raise TypeError(msg) from None
             items.append(fields[roles["item"]])
             kind = next((kind for kind in ORDER if kind in roles), None)
+            if kind is None and position < _LOOKED:
+                self._note_unread([fields])
             read.append((kind, None if kind is None else fields[roles[kind]]))
             for name in () if kind else unread_columns(names, roles, None, ORDER):
                 if isinstance(fields[name], (str, Number, np.generic)):
@@ -294,11 +320,93 @@ class ItemReader:
             raise ValueError(msg)
         return [negative(value) for value in numbers]
 
+    def _note_unread(self, hits: Sequence[Any]) -> None:
+        """Remember numbers that order items by their names, which are none that is read."""
+        for hit in hits:
+            for name, value in unread_numbers(hit).items():
+                self._unread.setdefault(name, set()).add(0.5 if isinstance(value, str) else value)
+
     def _refuse_unread(self) -> None:
-        """ColumnRoleError if dicts without a score have other numbers."""
+        """ColumnRoleError if dicts without a score have other numbers, and objects a score's."""
+        if not self._unread:
+            return
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
         advice = "Name it score (the greatest ranks first), or pass the ids alone, best first"
-        refuse_unread(counts, "a dict of y_score", ORDER, advice)
+        where = "a dict of y_score"
+        if self.form != "dicts":
+            name, where = next(iter(self._unread)), "an object of y_score"
+            advice = (
+                f"Pass {{item.id: item.{name} for item in ranking}} (the greatest ranks first), or "
+                "the ids alone, best first"
+            )
+        refuse_unread(counts, where, ORDER, advice)
+
+    def _with_given_scores(
+        self, rankings: Sequence[Any], read: list[tuple[list[Any], list[Any] | None]]
+    ) -> list[tuple[list[Any], list[Any] | None]]:
+        """The scores of items whose ids the provider makes, if all have one; they order the items.
+
+        A provider reads ids alone. A RankingOrderWarning says so where lists have another order.
+        """
+        lists = [[] if isinstance(one, Mapping) else _hits_of(one) for one in rankings]
+        kinds = {type(hit): hit for hit in chain.from_iterable(lists)}
+        if not kinds or any(issubclass(kind, (str, bytes, Number)) for kind in kinds):
+            return read
+        if not self._may_be_pairs and all(issubclass(kind, tuple) for kind in kinds):
+            return read
+        every = [*chain.from_iterable(lists)]
+        names = {kind: number_in(every, kind) for kind in kinds}
+        found = [[given_number(hit, names) for hit in hits] for hits in lists]
+        if all(one is None for one in chain.from_iterable(found)):
+            self._warn_of_unread(lists)
+        roles = {None if one is None else one[0] for one in chain.from_iterable(found)}
+        if None in roles or len(roles) > 1:
+            return read
+        (role,) = roles
+        scores = [
+            [value if role == "score" else negative(value) for _, value in numbers]
+            for numbers in found
+        ]
+        self._warn_of_order(
+            scores,
+            "string_provider reads ids, and scores order the items; to keep the order of the "
+            "lists, pass the strings themselves",
+        )
+        return [
+            (keys, old if isinstance(ranking, Mapping) else new)
+            for (keys, old), ranking, new in zip(read, rankings, scores, strict=True)
+        ]
+
+    def _warn_of_unread(self, lists: list[list[Any]]) -> None:
+        """Warn of numbers whose name says that they order the items, where the lists do not."""
+        first = next(chain.from_iterable(lists), None)
+        for name in unread_numbers(first) if first is not None else ():
+            found = [[unread_numbers(hit).get(name) for hit in hits] for hits in lists]
+            if all(isinstance(one, _NUMBERS) for one in chain.from_iterable(found)):
+                if "distance" in name.lower():
+                    found = [list(map(negative, numbers)) for numbers in found]
+                self._warn_of_order(
+                    found,
+                    f"The lists are read in their order, and {safe_text(name)} of their items is "
+                    "not read; sort them, or pass {string: number}",
+                )
+
+    def _warn_of_order(self, scores: list[list[Any]], what_counts: str) -> None:
+        """Warn of lists that have another order than the numbers of their items."""
+        numbers = as_numbers([*chain.from_iterable(scores)], "y_score")
+        offsets = offsets_of(np.array(list(map(len, scores)), dtype=np.int64))
+        if doubt_of_rising(numbers, offsets, LEAST_RISES):
+            return  # which is said where the rankings are joined
+        rises = numbers[1:] > numbers[:-1]
+        borders = offsets[1:-1]
+        rises[borders[(borders > 0) & (borders < len(numbers))] - 1] = False
+        unsorted = len(np.unique(np.searchsorted(offsets, np.flatnonzero(rises), side="right")))
+        if unsorted:
+            msg = (
+                f"{unsorted:,} of {len(scores):,} rankings are not in the order of their scores. "
+                f"{what_counts}"
+            )
+            warn(msg, RankingOrderWarning)
 
     def _other(self, hit: Any, position: int, where: object) -> TypeError:
         return TypeError(
@@ -323,6 +431,10 @@ class ItemReader:
             return ""
         key = "id" if self._provider is None else "string_provider"
         return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
+
+
+def _hits_of(ranking: Any) -> list[Any]:
+    return list(ranking) if isinstance(ranking, (list, tuple)) else []
 
 
 def _table(

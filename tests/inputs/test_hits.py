@@ -1,12 +1,15 @@
 """Objects in the shapes of retrievers; real ones are read in test_retrievers."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 
-from sklearn_rank import RankingDataWarning, evaluate
+from sklearn_rank import RankingDataWarning, RankingOrderWarning, evaluate
+from sklearn_rank.exceptions import ColumnRoleError
 
 IDS, SCORES = ["a.md", "b.md", "c.md"], [0.9, 0.5, 0.5]
 TRUTH = {"q": {"b.md"}}
@@ -59,10 +62,10 @@ def test_objects_of_retrievers(shape: str) -> None:
                 evaluate(*sides, "mrr")
         else:
             assert evaluate(*sides, "mrr")["mrr"] == by_id
-        # Texts of the truth pass the function as they are.
-        assert evaluate(*sides, "mrr", string_provider=source)["mrr"] == 1 / 2
+        # Texts of the truth pass the function as they are, and scores are read without it, too.
+        assert evaluate(*sides, "mrr", string_provider=source)["mrr"] == (by_id or 1 / 2)
     both = {"q": [make("b.md", 0.5)]}
-    assert evaluate(both, {"q": hits}, "mrr", string_provider=source)["mrr"] == 1 / 2
+    assert evaluate(both, {"q": hits}, "mrr", string_provider=source)["mrr"] == (by_id or 1 / 2)
     # A function of the whole object finds nothing, which is said at any number of queries.
     with pytest.warns(RankingDataWarning, match=r"compared by their .*pass string_provider="):
         assert evaluate(TRUTH, {"q": hits}, "mrr", string_provider=str)["mrr"] == 0.0
@@ -100,3 +103,89 @@ def test_objects_that_are_ids_themselves_stay_so() -> None:
     numbers = [Document(7, 0.5, {"url": "u7"})]  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="compared by their id; pass string_provider="):
         evaluate({"q": {"u7"}}, {"q": numbers}, "mrr")
+
+
+# Scores beside what a provider reads, and numbers of unknown names -------------------------------
+
+TWO = {"q": {"best"}}
+"""The best item comes second in each list."""
+
+
+def of_two(make: Callable[[str, float], Any]) -> dict[str, list[Any]]:
+    return {"q": [make("other", 0.25), make("best", 0.75)]}
+
+
+PROVIDED: dict[str, tuple[Callable[[str, float], Any], Callable[[Any], str]]] = {
+    "objects": (lambda i, s: SimpleNamespace(key=i, score=s), lambda hit: hit.key),
+    "dicts": (lambda i, s: {"key": i, "score": s}, lambda hit: hit["key"]),
+    "pairs of an object": (lambda i, s: (SimpleNamespace(key=i), s), lambda hit: hit[0].key),
+    "pairs of a text": (lambda i, s: (i, s), lambda hit: hit[0]),
+    "distances": (lambda i, s: SimpleNamespace(key=i, distance=1 - s), lambda hit: hit.key),
+}
+
+
+@pytest.mark.parametrize("form", PROVIDED)
+def test_a_provider_reads_ids_and_scores_order_the_items(form: str) -> None:
+    make, provider = PROVIDED[form]
+    unsorted = of_two(make)
+    with pytest.warns(RankingOrderWarning, match="1 of 1 rankings are not in the order of their"):
+        assert evaluate(TWO, unsorted, "mrr", string_provider=provider)["mrr"] == 1.0
+    by_score = {"q": unsorted["q"][::-1]}
+    assert evaluate(TWO, by_score, "mrr", string_provider=provider)["mrr"] == 1.0
+    # Scores that are passed beside the lists keep these in their order.
+    beside = {"string_provider": provider, "relevance": {"q": [0.9, 0.1]}}
+    assert evaluate(TWO, unsorted, "mrr", **beside)["mrr"] == 1 / 2
+
+
+def test_a_provider_of_documents_and_pages_keeps_the_order() -> None:
+    run = [[("doc", 3), ("doc", 7)]]
+    for truth in ({("doc", 7)}, {"doc 7"}):
+        name = lambda item: item if isinstance(item, str) else "doc {1}".format(*item)  # noqa: E731
+        assert evaluate([truth], run, "mrr", string_provider=name)["mrr"] == 1 / 2
+
+
+ORDERS = (
+    "relevance_score",
+    "rerank_score",
+    "confidence",
+    "certainty",
+    "bm25",
+    "logit",
+    "relevance",
+)
+UNREAD: dict[str, Callable[[str, str, Any], Any]] = {
+    "object": lambda i, name, s: SimpleNamespace(id=i, **{name: s}),
+    "dataclass": lambda i, name, s: dataclasses.make_dataclass("Hit", ["id", name])(i, s),
+    "metadata": lambda i, name, s: SimpleNamespace(id=i, metadata={name: s, "page": 3}),
+    "metadata object": lambda i, name, s: SimpleNamespace(
+        id=i, metadata=SimpleNamespace(**{name: s})
+    ),
+    "text": lambda i, name, s: SimpleNamespace(id=i, **{name: str(s)}),
+    "dict in dict": lambda i, name, s: {"id": i, "metadata": {name: s}},
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("form", UNREAD)
+def test_a_number_whose_name_says_score_is_refused(form: str, name: str) -> None:
+    run = of_two(lambda item, score: UNREAD[form](item, name, score))
+    with pytest.raises(ColumnRoleError, match=rf"may be '(metadata\.)?{name}' \(numbers\)"):
+        evaluate(TWO, run, "mrr")
+
+
+@pytest.mark.parametrize("name", ["price", "page", "year", "line", "n_pages", "version", "size"])
+def test_other_numbers_of_objects_are_nobody_s_business(name: str) -> None:
+    run = of_two(lambda item, score: SimpleNamespace(id=item, **{name: 10 * score}))
+    assert evaluate(TWO, run, "mrr")["mrr"] == 1 / 2
+    assert evaluate(TWO, run, "mrr", string_provider=lambda hit: hit.id)["mrr"] == 1 / 2
+
+
+def test_an_unread_score_beside_a_provider_warns_only_where_lists_are_not_sorted_by_it() -> None:
+    options = {"string_provider": lambda hit: hit.id}
+    for name, numbers in (("rerank_score", (0.9, 0.1)), ("l2_distances", (0.1, 0.9))):
+        hits = [
+            SimpleNamespace(id=i, **{name: n}) for i, n in zip(("x", "best"), numbers, strict=True)
+        ]
+        assert evaluate(TWO, {"q": hits}, "mrr", **options)["mrr"] == 1 / 2
+        with pytest.warns(RankingOrderWarning, match=f"{name} of their items is not read"):
+            assert evaluate(TWO, {"q": hits[::-1]}, "mrr", **options)["mrr"] == 1.0
