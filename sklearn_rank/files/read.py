@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -258,6 +259,8 @@ def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: 
     if first is None:
         source.fail(None, "is empty")
     content, kind = chain((first,), content), kind or _kind_of_text(source, first)
+    if kind == "trec":
+        _refuse_other_formats(source, first)
     if source.columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in source.columns.items())
         source.fail(None, f"has no named columns, which {argument('columns')} is about ({named})")
@@ -266,6 +269,26 @@ def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: 
     data = b"".join(block.data for block in content)
     check_size(source, len(data), "holds")
     return read_json(source, data)
+
+
+_NO_ROW = r"(?!\S+\s+\S+\s+\S+\s+[-+.\d]+(\s|$))"
+"""Not before a line of TREC, whose fourth field is a rank or a grade."""
+_OTHERS = {
+    r"\S+ qid:\S+( .*)?": (
+        "is LETOR's format (grade qid:query feature:value), which has no item ids; "
+        "sklearn.datasets.load_svmlight_file(path, query_id=True) reads its rows"
+    ),
+    rf"{_NO_ROW}(---|(- )?[\w'\"-]+:( .*)?)": "is YAML; save it as JSON",
+}
+"""What files are whose first line matches."""
+
+
+def _refuse_other_formats(source: Source, first: Block) -> None:
+    """FileFormatError for lines of formats that are not read."""
+    line = first.data.partition(b"\n")[0].decode().strip()
+    for pattern, what in _OTHERS.items():
+        if re.fullmatch(pattern, line):
+            source.fail(first.first_line, what)
 
 
 def _kind_of_text(source: Source, first: Block) -> str:

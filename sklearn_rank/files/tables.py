@@ -19,7 +19,8 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, compress
+from operator import not_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,21 +75,18 @@ class _Form(NamedTuple):
 
     @property
     def is_trec_run(self) -> bool:
-        """Whether fields may follow the last one, and the rank may be anything."""
+        """Whether fields may follow the last one."""
         return not self.separator and len(self.names) == len(_RUN.names)
 
     @property
     def numbers(self) -> list[Any]:
         """Roles of numbers."""
-        if self.is_trec_run:
-            return ["score"]
         return [role for role in self.fields if role not in (*_IDS, *self.spare)]
 
 
 _RUN = _Form(
     ["query", "Q0", "item", "rank", "score", "tag"], {"query": 0, "item": 2, "score": 4, "rank": 3}
 )
-_LATER = _RUN._replace(fields={"query": 0, "item": 2, "score": 4})
 _QRELS = _Form(["query", "0", "item", "grade"], {"query": 0, "item": 2, "grade": 3})
 
 
@@ -96,15 +94,16 @@ def read_lines(source: Source, blocks: Iterable[Block], *, has_header: bool) -> 
     """Rows of lines in TREC's formats, or under a header."""
     form = None if has_header else _RUN if source.is_run else _QRELS
     parts: dict[Any, list[Any]] = {}
-    doubt = ""
+    doubt, bare = "", list[str]()
     for block in blocks:
         if form is None:
             header, _, data = block.data.partition(b"\n")
             form = _form_of(source, block.first_line, header.decode())
             block = Block(block.first_line + 1, data)
-        columns = _by_polars(source, block, form) or _by_splitting(source, block, form)
+        columns = _by_polars(source, block, form) or _by_splitting(source, block, form, bare)
         if form is _RUN and columns:  # whose first ranks are enough
-            doubt, form = _doubt_of_ranks(columns.pop("rank"), columns), _LATER
+            ranks = columns.pop("rank")
+            doubt = doubt if parts else _doubt_of_ranks(ranks, columns)
         for name, column in columns.items():
             part = {*filter(str.strip, column)} if name in form.spare else column
             parts.setdefault(name, []).append(part)
@@ -115,7 +114,8 @@ def read_lines(source: Source, blocks: Iterable[Block], *, has_header: bool) -> 
     unread = {name: (texts, n_rows) for name, texts in spare.items()}
     refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
     names: Any = {role: form.names[n] for role, n in form.fields.items() if role not in form.spare}
-    return FileRows(read, names, (doubt,) if doubt else ())
+    every = list(dict.fromkeys([*read.get("query", ()), *bare])) if bare else ()
+    return FileRows(read, names, (doubt,) if doubt else (), queries=every)
 
 
 def _joined(columns: list[Any]) -> Any:
@@ -131,9 +131,7 @@ def _joined(columns: list[Any]) -> Any:
 def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
     """Why scores may be distances, by the ranks of the first rankings of a TREC run; or ""."""
     first = [list(column[:_LOOKED]) for column in (columns["query"], ranks, columns["score"])]
-    if not all(map(_NUMBER.fullmatch, first[1])):
-        return ""
-    rows = sorted((q, float(rank), float(score)) for q, rank, score in zip(*first, strict=True))
+    rows = sorted(zip(*first, strict=True))
     if len({row[:2] for row in rows}) < len(rows):
         return ""  # an empty field
     sizes = np.unique([query for query, _, _ in rows], return_counts=True)[1]
@@ -190,8 +188,11 @@ def _cells(source: Source, line: int, text: str, separator: str) -> list[str]:
 # Blocks of lines --------------------------------------------------------------------------------
 
 
-def _by_splitting(source: Source, block: Block, form: _Form) -> dict[str, Any]:
-    """The columns of a block, or the error of a wrong line; none if it has no rows."""
+def _by_splitting(source: Source, block: Block, form: _Form, bare: list[str]) -> dict[str, Any]:
+    """The columns of a block, or the error of a wrong line; none if it has no rows.
+
+    Queries of rows without items are added to ``bare``.
+    """
     lines, cells_of, n_fields = list[int](), list[Any](), len(form.names)
     if not form.separator and b"#" not in block.data:
         # Of lines that have as many fields as they should, each field after the last is a mark. A
@@ -208,6 +209,8 @@ def _by_splitting(source: Source, block: Block, form: _Form) -> dict[str, Any]:
             else:
                 cells = [] if data.startswith(b"#") else data.split()
             if data and cells:
+                if len(cells) == 1 and form.fields["query"] == 0:  # a query without items
+                    cells = [*cells, *[""] * (n_fields - 1)] if form.separator else cells
                 if len(cells) != n_fields and not (form.is_trec_run and len(cells) > n_fields):
                     source.fail(line, _wrong_number(len(cells), form))
                 lines.append(line)
@@ -219,10 +222,30 @@ def _by_splitting(source: Source, block: Block, form: _Form) -> dict[str, Any]:
     for name, number in form.fields.items():
         texts = list(cells_of[number])
         columns[name] = texts if form.separator else b"\n".join(texts).decode().split("\n")
+    if "" in columns["item"]:
+        lines, columns = _without_bare(lines, columns, form, bare)
+        if not lines:
+            return {}
     for role in _IDS:
         if "" in columns[role]:
             source.fail(lines[columns[role].index("")], f"the {role} id is empty")
     return columns | {role: _numbers(source, lines, columns, form, role) for role in form.numbers}
+
+
+def _without_bare(
+    lines: list[int], columns: dict[str, Any], form: _Form, bare: list[str]
+) -> tuple[list[int], dict[str, Any]]:
+    """Rows without those of a query alone, which stand for a query without items."""
+    cells = zip(columns["item"], *(columns[role] for role in form.numbers), strict=True)
+    is_bare = [not any(map(str.strip, row)) for row in cells]
+    rows = zip(columns["query"], is_bare, strict=True)
+    named = {query for query, alone in rows if not alone} | {""}
+    kept = [
+        not alone or query in named for query, alone in zip(columns["query"], is_bare, strict=True)
+    ]
+    bare += compress(columns["query"], map(not_, kept))
+    columns = {name: list(compress(column, kept)) for name, column in columns.items()}
+    return list(compress(lines, kept)), columns
 
 
 def _wrong_number(n_fields: int, form: _Form) -> str:
@@ -262,10 +285,20 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
     value = float(text) if _NUMBER.fullmatch(text) else math.nan
     is_whole = _WHOLE.fullmatch(text) is not None and math.isfinite(value)
     problem = fault_of(int(text) if is_whole else value, is_grade=False)
-    if math.isnan(value):
+    if math.isnan(value) and not form.separator and role_of(text):
+        source.fail(
+            line, "looks like a header, which TREC files do not have; delete it, or save CSV"
+        )
+    if math.isnan(value) and role == "rank" and form is _RUN:
+        fields = f"the fields are {' '.join(form.names)}"
+        problem = f"is not a number: {fields}, and white space inside of an id shifts them"
+    elif math.isnan(value):
         problem = fault_of(text, is_grade=role == "grade")
-    elif form is _QRELS and not is_whole:
-        problem = problem or "is not a whole number"
+    elif form is _QRELS and not value.is_integer():
+        problem = (
+            problem
+            or "is not a whole number; fractions go into CSV, under a header query,item,grade"
+        )
     elif form is _QRELS and abs(value) >= TIMESTAMP:
         problem = (
             "is too large, and may be a timestamp; in a file of user, item, rating and time write "
@@ -393,11 +426,21 @@ def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRow
         raise FileFormatError(msg) from error
     unread = different_values(nw.from_native(frame), spare)
     refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
+    numbers = [name for role, name in roles.items() if role not in _IDS]
+    is_bare = pl.all_horizontal(
+        pl.col(f"^{re.escape(n)}$").is_null() for n in (roles["item"], *numbers)
+    )
+    bare, frame = frame.filter(is_bare), frame.filter(~is_bare)
     columns: dict[Role, Any] = {}
     for role, name in roles.items() if len(frame) else ():
         read = _ids if role in _IDS else _numbers_of
         columns[role] = read(source, frame[name], role)
-    return FileRows(columns, roles)
+    every = (
+        [*columns.get("query", ()), *_ids(source, bare[roles["query"]], "query")]
+        if len(bare)
+        else ()
+    )
+    return FileRows(columns, roles, queries=list(dict.fromkeys(every)))
 
 
 def _ids(source: Source, column: Any, role: Role) -> Any:
@@ -421,7 +464,12 @@ def _numbers_of(source: Source, column: Any, role: Role) -> Array:
     """A column of numbers, NaN if there is no grade."""
     if source.grades is not None:
         return np.array([math.nan if c is None else source.grade_of(None, c) for c in column])
-    pl, dtype, shown = polars_or_none(), column.dtype, f"{role} column {safe_repr(column.name)}"
+    pl, shown = polars_or_none(), f"{role} column {safe_repr(column.name)}"
+    if column.dtype == pl.String:
+        cells = numbers_of_texts(column.to_list())
+        if not any(isinstance(cell, str) for cell in cells):
+            column = pl.Series(column.name, cells, strict=False)
+    dtype = column.dtype
     if not dtype.is_numeric() and dtype != pl.Boolean:
         texts = text_grades([] if dtype.is_nested() else column.head(1000))
         advice = f"; pass {texts}, a number for each text" if role == "grade" else ""

@@ -151,7 +151,11 @@ def test_tables_of_other_programs(suffix, tmp_path):
             {"query": ["q"], "item": ["a"], "score": [np.nan]},
             "row 1: nan of score column 'score' is not a finite number",
         ),
-        ({"query": ["q"], "item": ["a"], "score": ["3"]}, "the score column 'score' holds no num"),
+        ({"query": ["q"], "item": ["a"], "score": ["x"]}, "the score column 'score' holds no num"),
+        (
+            {"query": ["q", "p"], "item": ["a", None], "score": [1, 2]},
+            "row 2: the item id of column 'item' is missing",
+        ),
         (
             {"query": ["q"], "item": ["a"], "score": [None]},
             "(row 1: column 'score' is m|the score)",
@@ -207,3 +211,15 @@ print(sorted({"polars", "pyarrow", "pandas"} & sys.modules.keys()))
 def test_small_files_are_read_without_libraries_of_frames():
     done = subprocess.run([sys.executable, "-c", SMALL], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_texts_of_numbers_and_queries_without_items_in_parquet(tmp_path):
+    import polars as pl
+
+    path = tmp_path / "x.parquet"
+    table = {"query": ["q", "q", "p"], "item": ["a", "b", None]}
+    for cells in (["1", "0.7", None], [1.0, 0.7, None]):
+        pl.DataFrame({**table, "grade": cells}).write_parquet(path)
+        assert read_qrels(path) == {"q": {"a": 1.0, "b": 0.7}, "p": {}}
+        pl.DataFrame({**table, "score": cells}).write_parquet(path)
+        assert read_run(path) == {"q": {"a": 1.0, "b": 0.7}, "p": {}}

@@ -68,6 +68,22 @@ def test_delimited_runs(data):
     assert run_of(data) == READ
 
 
+@pytest.mark.usefixtures("reader")
+def test_ranks_and_whole_grades_with_a_point():
+    assert run_of(b"q Q0 d 1.0 0.5 t x y\nq Q0 e 2. .25 t\n") == {"q": {"d": 0.5, "e": 0.25}}
+    assert qrels_of(b"q 0 d 3.0\nq 0 e 1\np: 0 d 0.0\n") == {"q": {"d": 3, "e": 1}, "p:": {"d": 0}}
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_row_of_a_query_alone_is_a_query_without_items():
+    """As an export with a row for each query writes those that nobody rated."""
+    for rows in ("how to\nq,d,2\np,,\n", 'how to,"",\nq,d,2\np,, \n'):
+        judged = qrels_of(f"query,docid,rating\n{rows}")
+        assert judged == {"q": {"d": 2}, "how to": {}, "p": {}}
+        assert run_of(f"query,docid,score\n{rows}") == judged
+    assert qrels_of("qid,doc\nq,d\np,\n") == {"q": {"d": 1}, "p": {}}
+
+
 def test_the_judgements_of_beir_and_of_ms_marco():
     assert qrels_of(b"query-id\tcorpus-id\tscore\nq1\td1\t2\n") == {"q1": {"d1": 2}}
     assert qrels_of(b"q1\t0\td1\t1\n") == {"q1": {"d1": 1}}
@@ -121,6 +137,19 @@ RUNS = {
     "truncated gzip": (gzip.compress(LINES * 99)[:-9], "cannot be decompressed"),
     "broken gzip": (b"\x1f\x8b" + b"x" * 50, "cannot be decompressed"),
     "bzip2": (b"BZh9" + b"x" * 50, "is compressed by bzip2, and gzip alone is read; unpack it"),
+    "rank": (LINES + b"q Q0 d first 1 t\n", "4: rank 'first' is not a number"),
+    "a space in an id": (LINES + b"q Q0 new york 1 0.9 t\n", "4: rank 'york' is .*white space in"),
+    "a space, no tag": (b"q Q0 new york 1 0.9\n", "1: rank 'york' is not a number: the fields are"),
+    "a later rank": (LINES * 20_000 + b"q Q0 d nan 1 t\n", "60001: rank 'nan' is not a number"),
+    "header": (b"query Q0 doc rank score tag\n" + LINES, "1: looks like a header, which TREC"),
+    "YAML": (b"queries:\n  - id: q1\n", "1: is YAML; save it as JSON"),
+    "YAML's mark": (b"---\nq1: [d1, d2]\n", "1: is YAML"),
+    "YAML's lists": (b"- id: q1\n  gold: [d1]\n", "1: is YAML"),
+    "csv: item alone": (b"qid,doc,score\nq,a,1\nq,,\n", "3: the item id is empty"),
+    "csv: no query": (b"qid,doc,score\nq,a,1\n,,\n", "3: the query id is empty"),
+    "LZ4": (b"\x04\x22\x4d\x18" + b"x" * 50, "is compressed by LZ4, and gzip alone is read"),
+    "xz": (b"\xfd7zXZ\x00" + b"x" * 50, "is compressed by xz, and gzip"),
+    "SQLite": (b"SQLite format 3\0" + b"x" * 50, "is a database of SQLite; export"),
     "Zstandard": (b"\x28\xb5\x2f\xfd" + b"x" * 50, "is compressed by Zstandard, and gzip"),
 }
 
@@ -133,7 +162,11 @@ def test_what_is_wrong_with_a_run_is_named_by_line(data, message):
 
 QRELS = {
     "grade yes": (b"q 0 d yes\n", "1: grade 'yes' is not a number; pass grades={'yes': ...}"),
-    "grade 1.9": (b"q 0 d 1\nq 0 e 1.9\n", "2: grade '1.9' is not a whole number"),
+    "grade 1.9": (b"q 0 d 1\nq 0 e 1.9\n", "2: grade '1.9' is not a whole .*CSV, under a head"),
+    "header": (b"query iter doc rel\nq 0 d 1\n", "1: looks like a header, which TREC"),
+    "LETOR": (b"2 qid:1 1:0.5 2:0.25 # d1\n", "1: is LETOR's format .*load_svmlight_file"),
+    "LETOR, ids alone": (b"4 qid:1 # 7555 Rambo\n", "1: is LETOR's format"),
+    "a query alone": (b"query,docid,rating\nhow\n", "holds no rows: there is no item for 'how'"),
     "large": (b"q 0 d 99999999999999999999\n", "1: grade '9+' is too large"),
     "5,000 digits": (b"q 0 d " + b"9" * 5_000 + b"\n", "1: grade '9+.*' is not a finite"),
     "large, 18 digits": (b"q 0 d 999999999999999999\n", "1: grade '9+' is too large"),
