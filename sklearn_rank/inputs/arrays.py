@@ -27,9 +27,9 @@ from sklearn_rank.support.checks import (
     check_same_index,
     check_same_length,
     check_weights,
-    is_foreign_number,
     is_missing,
     to_array,
+    without_arrays,
 )
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import safe_repr
@@ -127,7 +127,7 @@ def _read_groups(groups: Any) -> Ids:
         return CodedIds(coded.distinct, coded.codes[codes])
     groups = as_native(as_numpy(groups), "groups")
     if isinstance(groups, (list, tuple)):
-        groups = [one.item() if is_foreign_number(one) else one for one in groups]
+        groups = without_arrays(groups)
     else:
         ids = as_column(to_array(groups, "groups"), "groups")
         kind = ids.dtype.kind

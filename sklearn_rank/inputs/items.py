@@ -35,9 +35,9 @@ from sklearn_rank.support.checks import (
     as_native,
     as_numbers,
     check_flag,
-    is_foreign_number,
     is_missing,
     refuse_unordered,
+    without_arrays,
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of
@@ -222,7 +222,7 @@ class ItemReader:
         kinds = set(map(type, items))
         if not all(issubclass(kind, PLAIN) for kind in kinds):
             # A tensor of one number would equal itself alone.
-            items = [item.item() if is_foreign_number(item) else item for item in items]
+            items = list(without_arrays(items))
             key = self._key
             items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
             kinds = set(map(type, items))
@@ -459,8 +459,7 @@ def _table(
         ones = {plural: np.ones(len(ids))} if what == "grade" else {}
         return kind(queries, offsets, ids, **ones)
     numbers = [*chain.from_iterable(numbers or () for _, numbers in read)]
-    if any(map(is_foreign_number, numbers)):
-        numbers = [one.item() if is_foreign_number(one) else one for one in numbers]
+    numbers = list(without_arrays(numbers))
     made = kind(queries, offsets, ids, **{plural: np.zeros(0)})
     wrong = {one for one in set(map(type, numbers)) if not issubclass(one, _NUMBERS)}
     if wrong:
@@ -547,7 +546,9 @@ def relevance_scores(
     reading = relevance if isinstance(relevance, RelevanceInput) else None
     scores = relevance if reading is None else reading.scores
     if not isinstance(scores, Mapping):
-        scores = sequence(scores, "relevance")
+        scores = as_native(scores, "relevance")
+        is_2d = isinstance(scores, np.ndarray) and scores.ndim == 2
+        scores = scores.tolist() if is_2d else sequence(scores, "relevance")
     if isinstance(scores, Mapping) != keyed:
         came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
         if keyed:

@@ -14,7 +14,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
 )
 from sklearn_rank.statistics.means import check_share
-from sklearn_rank.support.checks import as_native, is_foreign_number
+from sklearn_rank.support.checks import as_native, without_arrays
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -125,7 +125,7 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
             f"{{item: score}}, got {safe_repr(ranking)}"
         )
         raise InvalidParameterError(msg)
-    items = [item.item() if is_foreign_number(item) else item for item in ranking]
+    items = without_arrays(list(ranking))
     try:
         ranks = {item: (position, 1) for position, item in enumerate(items)}
     except TypeError:

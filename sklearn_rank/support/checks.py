@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import combinations, pairwise
 from numbers import Integral, Real
@@ -56,8 +56,16 @@ def negated(distances: Array) -> Array:
 
 
 def is_foreign_number(value: Any) -> bool:
-    """Whether this is a number in an array of no dimension, of a library other than NumPy."""
-    return getattr(value, "shape", None) == () and not isinstance(value, (np.ndarray, np.generic))
+    """Whether this is a number in an array of no dimension, as the items of a tensor are."""
+    return getattr(value, "shape", None) == () and not isinstance(value, np.generic)
+
+
+def without_arrays(values: Sequence[Any]) -> Sequence[Any]:
+    """Values among which arrays of no dimension are numbers of Python."""
+    one_of_each = dict(zip(map(type, values), values, strict=True)).values()
+    if not any(map(is_foreign_number, one_of_each)):
+        return values
+    return [value.item() if is_foreign_number(value) else value for value in values]
 
 
 def as_native(values: Any, name: str) -> Any:
@@ -105,8 +113,8 @@ def to_array(values: Any, name: str) -> Array:
         msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
         raise TypeError(msg)
     values = as_native(values, name)
-    if isinstance(values, (list, tuple)) and values and any(map(is_foreign_number, values)):
-        values = [value.item() if is_foreign_number(value) else value for value in values]
+    if isinstance(values, (list, tuple)):
+        values = without_arrays(values)
     if not isinstance(values, np.ndarray):
         refuse_unordered(values, name)
         if isinstance(values, Mapping):

@@ -7,7 +7,7 @@ from math import log, log2
 from types import SimpleNamespace
 
 from sklearn_rank import audit
-from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.exceptions import DuplicateItemError, RankingOrderWarning
 from tests.field.row import Files, Printed, Refused, Table, Warned
 
 RUN = {"q": ["b", "a"]}
@@ -185,6 +185,8 @@ for name, make, key, want in (
     ("a price is none", lambda i, s: SimpleNamespace(id=i, price=s, year=1999), of_id, 1 / 3),
 ):
     source = f"a provider beside a score: {name}"
+    if want == 1.0:
+        want = Warned(want, "not in the order of their scores", RankingOrderWarning)
     row(source, TRUTH, merged(make), "mrr", want, {"string_provider": key})
 for name in ("relevance_score", "rerank_score", "confidence", "certainty", "logit", "probability"):
     row(f"a number of the name {name}", TRUTH, scored(name), "mrr", Refused(name))
