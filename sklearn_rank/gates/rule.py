@@ -18,10 +18,12 @@ import numpy as np
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.statistics.paired import SLACK, PairedDifferences, sign_flips
 from sklearn_rank.statistics.randomization import holm
-from sklearn_rank.typing import BoolArray, FloatArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
 
+FEWEST_LOST = 2
+"""Queries (with clusters: clusters) that are lost, from which none won needs no test."""
 GAIN_ALPHA = 0.02
 """Level at which a gain raises a baseline: one that rises with every gain climbs by luck."""
 
@@ -93,7 +95,6 @@ def judge_drops(
             drops[key] = Drop(*_UNTESTED, clauses=_red(fires), exceeds=exceeds)
             continue
         drop, (won, lost) = sample.drop, sample.units_won_and_lost
-        only_losses = np.array(lost >= 2 and not won)
         level, ends = rule.alpha / len(samples), {"least": rule.max_drop, "most": rule.hard_drop}
         drops[key] = Drop.of(
             sample,
@@ -102,7 +103,7 @@ def judge_drops(
             significant=sample.is_significant(rule.alpha, p_holm[key]),
             detectable=sample.detectable(level, **ends) if rates else math.nan,
             recorded=drop < 0 and sample.is_significant(GAIN_ALPHA, p_holm[key]),
-            clauses=_red(_fires(rule, np.array(drop), np.array(p_holm[key]), only_losses)),
+            clauses=_red(_fires(rule, *map(np.array, (drop, p_holm[key], won, lost)))),
             exceeds=drop > rule.max_drop + SLACK,
         )
     return drops
@@ -123,14 +124,14 @@ def _samples(
 
 
 def _fires(
-    rule: Rule, drops: FloatArray, p: FloatArray, only_losses: BoolArray
+    rule: Rule, drops: FloatArray, p: FloatArray, won: IntArray, lost: IntArray
 ) -> dict[Clause, BoolArray]:
-    """Which clauses make each drop red, by its corrected p-value."""
+    """Which clauses make each drop red, by its corrected p-value and its changed queries."""
     beyond = drops > rule.max_drop + SLACK
     return {
         Clause.HARD_DROP: drops > rule.hard_drop + SLACK,
         Clause.SIGNIFICANT: beyond & (p <= rule.alpha),
-        Clause.ONLY_LOSSES: beyond & only_losses & rule.only_losses,
+        Clause.ONLY_LOSSES: beyond & (lost >= FEWEST_LOST) & (won == 0) & rule.only_losses,
     }
 
 
@@ -154,6 +155,6 @@ def false_alarm(
         if not flipped:
             continue
         corrected = holm(np.stack([sample.p for sample in flipped]))
-        for key, sample_drops, p in zip(group, flipped, corrected, strict=True):
-            red += _fires(rules[key], sample_drops.drops, p, sample_drops.only_losses).values()
+        for key, of, p in zip(group, flipped, corrected, strict=True):
+            red += _fires(rules[key], of.drops, p, of.won, of.lost).values()
     return float(np.logical_or.reduce(red).mean())

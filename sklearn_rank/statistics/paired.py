@@ -336,8 +336,9 @@ class Flips(NamedTuple):
     drops: FloatArray
     """How much worse the mean is."""
     p: FloatArray
-    only_losses: BoolArray
-    """Whether two units or more got worse, and none better."""
+    won: IntArray
+    """Units that got better."""
+    lost: IntArray
 
 
 _FLIPS = 4096
@@ -375,5 +376,6 @@ def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:
         )
         moved = moves * math.sqrt(sample.between)
         p = sample._null.p(np.rint(sums + moved * sample._grid).astype(np.int64))
-        flips.append(Flips(drops + moved, p, balance >= max(len(at), 2)))
+        lost = np.rint((len(at) + balance) / 2).astype(np.int64)
+        flips.append(Flips(drops + moved, p, len(at) - lost, lost))
     return flips

@@ -2,12 +2,15 @@
 
 import math
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_rankmetrics import RankGate
+from sklearn_rank.gates import rule as rule_of_gates
 from sklearn_rank.gates.limits import HARD_DROP, Settings
 from sklearn_rank.gates.rule import (
     Clause,
@@ -219,6 +222,27 @@ def test_measures_and_slices_share_their_signs() -> None:
     assert false_alarm(apart) == 1 - (3 / 4) ** 2
     assert false_alarm(({"a": one}, {"a": rule}), ({"b": other}, {"b": rule})) == 7 / 16
     assert false_alarm(({"a": 0.3}, {"a": rule})) == 0.0
+
+
+@pytest.mark.parametrize("fewest", [1, 2, 3, 5])
+def test_the_rate_follows_the_rule(fewest, monkeypatch) -> None:
+    """Whatever the rule says of losses alone, the printed rate is that of the gate."""
+    monkeypatch.setattr(rule_of_gates, "FEWEST_LOST", fewest)
+    rule, sizes = Rule(0.005, alpha=1e-9), np.array([0.1, 0.2, 0.3, 0.4])
+    red = [bool(judged(sizes * signs, 40, rule).clauses) for signs in product((1, -1), repeat=4)]
+    assert np.mean(red) == rate_of(pairs_of(sizes, 40), rule) == (1 / 16 if fewest < 5 else 0)
+    assert bool(judged([0.4] * fewest, 40, rule).clauses)
+    assert not judged([0.4] * (fewest - 1), 40, rule).clauses
+
+
+def test_prose_names_the_rule() -> None:
+    number = {1: "one query", 2: "two queries", 3: "three queries"}[rule_of_gates.FEWEST_LOST]
+    sentence = f"{number} or more lost and none won"
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", root / "docs" / "gates_reference.md"]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    for text in (*texts, str(rule_of_gates.__doc__), str(RankGate.check.__doc__)):
+        assert sentence in " ".join(text.split())
 
 
 @pytest.mark.parametrize("options", ["", "weights", "clusters"])
