@@ -18,6 +18,7 @@ from sklearn_rank.gates.limits import DEFAULT_DROP, Limits
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.text import format_list
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def assert_not_worse(
     y_true: Any,
     y_score: Any,
     y_baseline: Any = None,
-    measures: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
+    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
     *,
     baseline_relevance: Any = None,
     **limits: Any,

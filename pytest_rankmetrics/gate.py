@@ -25,6 +25,7 @@ from sklearn_rank.gates.limits import (
     read_limits,
 )
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure, RankGateWarning
+from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.view.words import warnings_of
 
@@ -191,7 +192,7 @@ class RankRegressionFixture:
         self,
         y_true: Any,
         y_score: Any = None,
-        measures: Any = ("map", "ndcg@10"),
+        measures: Any = DEFAULT_MEASURES,
         *,
         max_drop: Any = DEFAULT_DROP,
         basename: str | None = None,

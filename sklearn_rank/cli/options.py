@@ -11,9 +11,10 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from sklearn_rank import __version__
+from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.text import closest, safe_text
 
-MEASURES = ("map", "ndcg@10", "mrr")
+MEASURES = (*DEFAULT_MEASURES, "mrr")
 """Measures that nobody named."""
 SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
 WIDTH = 78

@@ -23,18 +23,17 @@ import numpy as np
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.custom import CustomKernel
+from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.rankings.reading import FLEETING
+from sklearn_rank.support.constants import DEFAULT_CUTOFF, RECORDED_DECIMALS
 from sklearn_rank.support.disk import replace_file
 from sklearn_rank.support.text import safe_repr, safe_text
 
 FORMAT = "rank-baseline/2"
 MAX_BYTES = 256 * 2**20
 """Two million queries, whose lines take some gigabytes to read."""
-DECIMALS = 6
-"""Decimals of values that are compared, recorded or not: enough to distinguish rankings of a
-million items, and few enough for a readable diff."""
 TOP = 10
 """First items of each ranking that are recorded, relevant or not."""
 
@@ -224,7 +223,7 @@ def record(
     fields = list(columns)
     rows = zip(*columns.values(), strict=True)
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
-    top = next((measure.k for measure in evaluation.measures if measure.k is not None), TOP)
+    top = depth_of(evaluation.measures)
     is_partial = evaluation.assumed == "partial"
     share = unjudged_share(evaluation.rankings, k=top) if is_partial else None
     return Baseline(
@@ -234,7 +233,7 @@ def record(
         reading=reading_of(evaluation),
         measures={
             measure: MeasureRecord(
-                value=round(float(evaluation[measure]), DECIMALS),
+                value=round(float(evaluation[measure]), RECORDED_DECIMALS),
                 queries=averaged_queries(evaluation, measure),
                 definition=definition_of(scored.measure),
                 spread=run_deviation(evaluation, measure),
@@ -243,19 +242,26 @@ def record(
         },
         queries=sorted(queries, key=lambda query: query.id),
         slices={
-            label: {measure: round(float(part[measure]), DECIMALS) for measure in evaluation}
+            label: {
+                measure: round(float(part[measure]), RECORDED_DECIMALS) for measure in evaluation
+            }
             for label, (_, part) in sorted(parts.items())
         },
         runs=len(evaluation.runs),
         top=top if is_partial else 0,
-        unjudged=None if share is None else round(share, DECIMALS),
+        unjudged=None if share is None else round(share, RECORDED_DECIMALS),
     )
+
+
+def depth_of(measures: Iterable[Measure]) -> int:
+    """Depth to which unjudged items are counted: the first cutoff of some measures."""
+    return next((measure.k for measure in measures if measure.k is not None), DEFAULT_CUTOFF)
 
 
 def run_deviation(evaluation: Evaluation, name: str) -> float | None:
     """Standard deviation of a value between repeated runs; None of a single run."""
     values = [run[name] for run in evaluation.runs]
-    return round(float(np.std(values, ddof=1)), DECIMALS) if len(values) > 1 else None
+    return round(float(np.std(values, ddof=1)), RECORDED_DECIMALS) if len(values) > 1 else None
 
 
 def reading_of(evaluation: Evaluation) -> dict[str, str]:
@@ -317,7 +323,10 @@ def labels_of(slices: Mapping[str, Any], n: int) -> list[list[str]]:
 def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None]]:
     """Rows of some columns, None for NaN."""
     values = [
-        [None if value != value else value for value in np.round(column, DECIMALS).tolist()]
+        [
+            None if value != value else value
+            for value in np.round(column, RECORDED_DECIMALS).tolist()
+        ]
         for column in columns.values()
     ]
     rows = zip(*values, strict=True) if columns else [()] * n
@@ -358,6 +367,23 @@ def clusters_of(evaluation: Evaluation) -> list[str | None]:
 # Definitions: what the values of a measure depend on besides the data ----------------------------
 
 
+_OWN = ("lower", "upper", "greater_is_better")
+"""Range and direction of a measure that is not of the catalogue."""
+
+
+def own_measure(name: str, definition: Mapping[str, str]) -> Measure | None:
+    """The measure of a definition with its own range and direction; None for a metric."""
+    if "own" not in definition:
+        return None
+    lower, upper, greater = (definition.get(field, "") for field in _OWN)
+    try:
+        ends = float(lower), float(upper)
+    except ValueError:
+        msg = f"the baseline has no range of {safe_repr(name)}; write it anew"
+        raise BaselineError(msg) from None
+    return measure_from(name, range=ends, greater_is_better=greater != "False")
+
+
 def definition_of(measure: Measure) -> dict[str, str]:
     """Parameters on which the values of a measure depend besides the data."""
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
@@ -365,8 +391,9 @@ def definition_of(measure: Measure) -> dict[str, str]:
     if isinstance(kernel, CustomKernel):
         name = getattr(kernel.function, "__name__", type(kernel.function).__name__)
         function = "values" if kernel.function is None else f"<{name}>"
-        ends, less = f"[{kernel.lower:g}, {kernel.upper:g}]", not measure.metric.greater_is_better
-        definition["own"] = f"{function} in {ends}{', lower is better' * less}"
+        definition["own"] = function
+        ends = (kernel.lower, kernel.upper, measure.metric.greater_is_better)
+        definition |= dict(zip(_OWN, map(str, ends), strict=True))
     definition |= {name: _option(value) for name, value in measure.options.items()}
     return definition
 

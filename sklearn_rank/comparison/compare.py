@@ -15,6 +15,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import check_share
+from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
@@ -26,7 +27,6 @@ _ELSEWHERE = {
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }
-_DEFAULT_MEASURES = ("map", "ndcg@10")
 """Default measures of ``evaluate``."""
 
 
@@ -168,7 +168,7 @@ def _evaluated(
         each for run in runs.values() for each in (run.runs if isinstance(run, Repeats) else [run])
     ]
     options = {"keep_items": not any(map(is_spark, (y_true, *single))), **reading}
-    wanted = _DEFAULT_MEASURES if measures is None else measures
+    wanted = DEFAULT_MEASURES if measures is None else measures
     systems = {}
     said: dict[tuple[str, type[Warning]], list[str]] = {}
     try:

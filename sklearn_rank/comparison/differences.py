@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Self
 
+from sklearn_rank.comparison.baseline import depth_of
 from sklearn_rank.comparison.join import Joined, describe_queries
 from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.evaluation.tables import design_notes
@@ -141,8 +142,6 @@ def changes_of(groups: Sequence[Joined], alpha: float) -> list[tuple[Change, ...
 
 # Notes -------------------------------------------------------------------------------------------
 
-_TOP = 10
-"""Ranks that are looked at for unjudged items where no measure has a cutoff."""
 _MOST_NAMED = 3
 
 
@@ -217,8 +216,7 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
 
     {} where all are judged.
     """
-    cutoffs = (joined.measure(name).k for name in joined.measures)
-    top = next((k for k in cutoffs if k is not None), _TOP)
+    top = depth_of(map(joined.measure, joined.measures))
     shares: dict[str, float] = {}
     for name, system in joined.systems.items():
         if isinstance(system, RecordedEvaluation):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, key_of, run_deviation
+from sklearn_rank.comparison.baseline import key_of, run_deviation
 from sklearn_rank.comparison.recorded import RecordedEvaluation, completed
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
@@ -32,6 +32,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.support.constants import RECORDED_DECIMALS
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -241,7 +242,7 @@ def join(
         positions[name] = np.arange(len(numbers))
     clusters = _common_clusters(systems, query_ids, positions)
     is_recorded = any(isinstance(system, RecordedEvaluation) for system in systems.values())
-    decimals = DECIMALS if is_recorded else None
+    decimals = RECORDED_DECIMALS if is_recorded else None
     joined = Joined(systems, names, query_ids, positions, counts, clusters, decimals)
     if same_queries and len({tuple(listed) for listed in joined.missing.values()}) > 1:
         described = describe_queries(joined.missing)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +19,7 @@ from sklearn_rank.comparison.baseline import (
     QueryRecord,
     judged_digests,
     key_of,
+    own_measure,
     redefined,
     span,
 )
@@ -29,7 +29,6 @@ from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import take_queries
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.measures.custom import measure_from
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import ByQuery, InputCounts, ItemIds, RankingData, no_items
@@ -94,7 +93,10 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
         clusters=None if None in clusters else np.array(clusters, dtype=object),
         options={name: _OPTIONS.get(value, value) for name, value in baseline.reading.items()},
     )
-    measures = {name: _measure(name, of.definition) for name, of in baseline.measures.items()}
+    measures = {
+        name: own_measure(name, of.definition) or parse_measures([name])[0]
+        for name, of in baseline.measures.items()
+    }
     scored = {name: (measure, shares, math.nan) for name, measure in measures.items()}
     return _evaluation(baseline, rows, data, scored, is_alone=True)
 
@@ -193,15 +195,6 @@ def _evaluation(
             one = averaged(measure, data, values, weights, math.nan)
             scored[name] = one._replace(zero_division=zero_division)
     return RecordedEvaluation(scored, data, baseline=baseline, rows=rows, is_alone=is_alone)
-
-
-def _measure(name: str, definition: Mapping[str, str]) -> Measure:
-    """The measure of this name, or the range and the direction of one's own."""
-    if "own" in definition:
-        low, high = re.findall(r"[\[ ]([^\[\], ]+)[,\]]", definition["own"])[:2]
-        better = not definition["own"].endswith("lower is better")
-        return measure_from(name, range=(float(low), float(high)), greater_is_better=better)
-    return parse_measures([name])[0]
 
 
 def _ranks(rows: Sequence[QueryRecord], grades: Iterable[Sequence[float]]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division
+from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
@@ -56,7 +57,7 @@ def refuse_option(function: str, name: str, names: Iterable[str], **elsewhere: s
 def evaluate(
     y_true: Any,
     y_score: Any,
-    measures: str | Measure | Iterable[str | Measure] = ("map", "ndcg@10"),
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     columns: Columns | None = None,
     groups: Any = None,

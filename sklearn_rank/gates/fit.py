@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_rank.comparison.baseline import (
-    DECIMALS,
     Baseline,
     clusters_of,
     judged_digests,
@@ -22,6 +21,7 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.statistics.means import cluster_codes
+from sklearn_rank.support.constants import RECORDED_DECIMALS
 from sklearn_rank.support.text import count, line, queries_text, several, shown
 
 BASELINE, NEW = "baseline", "new"
@@ -73,7 +73,7 @@ def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joine
         {BASELINE: np.arange(len(rows)), NEW: numbers},
         {},
         None if clusters is None else cluster_codes(clusters)[numbers],
-        DECIMALS,
+        RECORDED_DECIMALS,
     )
     return joined, fit
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, as_text, load, record, write
+from sklearn_rank.comparison.baseline import as_text, load, record, write
 from sklearn_rank.comparison.join import join
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
-    SLACK,
     Limits,
     Settings,
     drop_of,
@@ -29,7 +28,6 @@ from sklearn_rank.gates.rule import GAIN_ALPHA
 from sklearn_rank.gates.sentences import power_sentence
 from sklearn_rank.gates.verdict import (
     BROKEN,
-    LEAST,
     BaselineFile,
     Finding,
     GateResult,
@@ -39,6 +37,7 @@ from sklearn_rank.gates.verdict import (
 )
 from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
+from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
 from sklearn_rank.support.text import line, safe_repr, safe_text
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def judge_beside(
     truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
     old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation
     joined, _ = join({BASELINE: old, NEW: measured.evaluation}, None, same_queries=True)
-    return judge(measured, limits, replace(joined, decimals=DECIMALS))
+    return judge(measured, limits, replace(joined, decimals=RECORDED_DECIMALS))
 
 
 def verdict_on(
@@ -121,7 +120,7 @@ def verdict_on(
         joined,
         systems=pair,
         positions={name: joined.positions[name] for name in names},
-        decimals=DECIMALS,
+        decimals=RECORDED_DECIMALS,
         _columns={},
     )
     if not any(name in limits for name in ("max_drop", "at_least", "at_most")):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import DECIMALS, averaged_queries, labels_of
+from sklearn_rank.comparison.baseline import averaged_queries, labels_of
 from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
@@ -30,7 +30,6 @@ from sklearn_rank.gates.sentences import (
 )
 from sklearn_rank.gates.verdict import (
     BROKEN,
-    LEAST,
     UNREMARKABLE,
     Finding,
     GateResult,
@@ -41,6 +40,7 @@ from sklearn_rank.gates.verdict import (
 )
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.paired import PairedDifferences
+from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS
 from sklearn_rank.support.text import argument, queries_text, several
 from sklearn_rank.tables.table import p_text
 
@@ -282,7 +282,9 @@ def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
     elif joined is None or name not in joined.measures or label is not None:
         return None
     else:
-        was, now = (round(joined.value(system, name), DECIMALS) for system in joined.systems)
+        was, now = (
+            round(joined.value(system, name), RECORDED_DECIMALS) for system in joined.systems
+        )
         if math.isnan(was):
             return None
     row = case.rows[key] = replace(row, baseline_value=was, new=now)

@@ -19,14 +19,12 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.constants import DEFAULT_MEASURES, SLACK
 from sklearn_rank.support.text import closest, safe_repr
 
 if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure
 
-SLACK = 1e-9
-"""Rounding of a mean of floats: a value this close to its limit meets it."""
-DEFAULT_MEASURES = ("map", "ndcg@10")
 DEFAULT_DROP = 0.02
 """Allowed drop of gates that compare and name none."""
 HARD_DROP = 0.17

@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_rank.comparison.differences import Change
-from sklearn_rank.statistics.paired import SLACK, PairedDifferences, sign_flips
+from sklearn_rank.statistics.paired import PairedDifferences, sign_flips
 from sklearn_rank.statistics.randomization import holm
+from sklearn_rank.support.constants import SLACK
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from sklearn_rank.gates.limits import SLACK
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import MeasureResult
+from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
 from sklearn_rank.support.text import LONGEST_NAME, line, queries_text
 from sklearn_rank.tables.table import number_cell, p_text
 
-DECIMALS = 3
+HEADLINE_DECIMALS = 3
 """Of a headline; tables have more."""
-MOST_DECIMALS = 6
-"""As recorded: what differs by less is the same."""
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
     """Two numbers with enough decimals to tell them apart, and the number of decimals."""
     while True:
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
-        if texts[0] != texts[1] or decimals >= MOST_DECIMALS:
+        if texts[0] != texts[1] or decimals >= RECORDED_DECIMALS:
             return *texts, decimals
         decimals += 1
 
@@ -41,7 +39,7 @@ def of_slice(label: str | None, n: int | None = None) -> str:
 def _decimals(limit: float) -> int:
     """Decimals of a headline: three, or four or five if a limit was given with as many."""
     given = len(f"{limit:.6f}".rstrip("0").partition(".")[2])
-    return given if DECIMALS < given < 6 else DECIMALS
+    return given if HEADLINE_DECIMALS < given < RECORDED_DECIMALS else HEADLINE_DECIMALS
 
 
 def limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool]:
@@ -55,7 +53,7 @@ def limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str,
 def value_sentence(row: MeasureResult) -> str:
     """``MAP is 0.394, below the 0.450 required``; at most: ``above the 2.000 allowed``."""
     if not row.is_limited:
-        return f"{row.title} is {number_cell(row.value, digits=DECIMALS).text}"
+        return f"{row.title} is {number_cell(row.value, digits=HEADLINE_DECIMALS).text}"
     value, bound, below = limit_of(row)
     met, missed = ("at least", "below the") if below else ("at most", "above the")
     word = met if row.is_met else missed
@@ -66,8 +64,8 @@ def moved_to(row: MeasureResult) -> str:
     """``nDCG@10 fell from 0.554 to 0.515``."""
     (was, now), change = row.ends, row.change or 0.0
     if abs(change) <= SLACK:
-        return f"{row.title} is unchanged at {now:.{DECIMALS}f}"
-    old, new, _ = apart(was, now, DECIMALS)
+        return f"{row.title} is unchanged at {now:.{HEADLINE_DECIMALS}f}"
+    old, new, _ = apart(was, now, HEADLINE_DECIMALS)
     return f"{row.title} {'fell' if change < 0 else 'rose'} from {old} to {new}"
 
 
@@ -121,9 +119,9 @@ def drop_sentence(row: MeasureResult) -> str:
 
 def over_all(row: MeasureResult) -> str:
     """The value over all queries, if it differs."""
-    if row.new is None or abs(row.new - row.value) <= 2e-6:
+    if row.new is None or abs(row.new - row.value) <= 2 * LEAST:
         return ""
-    return f" ({row.value:.{DECIMALS}f} over all)"
+    return f" ({row.value:.{HEADLINE_DECIMALS}f} over all)"
 
 
 def power_sentence(n: int, title: str, detectable: float) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sklearn_rank.gates.limits import SLACK
+from sklearn_rank.support.constants import LEAST, SLACK
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
@@ -60,8 +60,6 @@ class State(StrEnum):
     FAIL = "fail"
 
 
-LEAST = 1e-6
-"""What differs by less is the same: a baseline holds six decimals."""
 _SEVERITY = list(State)
 BROKEN = (State.FAIL, State.STALE)
 UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)

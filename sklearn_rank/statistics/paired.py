@@ -17,11 +17,10 @@ import numpy as np
 from sklearn_rank.statistics.means import cluster_means, is_flat, robust_error
 from sklearn_rank.statistics.randomization import Null
 from sklearn_rank.statistics.student import least_found, t_quantile
+from sklearn_rank.support.constants import SLACK
 from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
-SLACK = 1e-9
-"""Rounding of a mean of floats: what differs by less is the same."""
 GRID = 1000
 """Differences are tested as multiples of this part of the range of the measure."""
 _CANCELLED = 1e-5

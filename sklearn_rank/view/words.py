@@ -9,7 +9,7 @@ from typing import Any
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.gates.sentences import (
-    DECIMALS,
+    HEADLINE_DECIMALS,
     allowed_text,
     is_untested,
     limit_of,
@@ -248,7 +248,7 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
     if drop is not None:
         counts = f"{drop.losses}/{drop.wins}/{drop.ties}"
         if not math.isnan(drop.low):
-            interval = interval_cell(drop.low, drop.high, digits=DECIMALS, signed=True)
+            interval = interval_cell(drop.low, drop.high, digits=HEADLINE_DECIMALS, signed=True)
     return (
         text_cell(row.name),
         text_cell(row.label and shown(row.label)),

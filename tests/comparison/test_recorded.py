@@ -152,6 +152,18 @@ def test_own_measures_and_pooled_ones(recorded: Any) -> None:
     assert math.isnan(part["auc(average=pooled)"].change)
 
 
+def test_the_range_of_an_own_measure_is_a_field_whatever_its_name_says(recorded: Any) -> None:
+    def judge(grades: Any) -> float:
+        return float(grades[0] > 0)
+
+    judge.__name__ = "score[3, 7], lower is better"
+    own = measure_from("own", judge, range=(0, 1234567.5), greater_is_better=True)
+    found = recorded(evaluated(measures=[own]))
+    (read,) = found.measures
+    assert (read.metric.lower, read.metric.upper) == (0, 1234567.5)
+    assert read.metric.greater_is_better
+
+
 def test_a_pooled_value_is_that_of_all_recorded_queries(recorded: Any) -> None:
     scores = {query: {"a": 0.5, "b": 0.1, "x": 0.3} for query in TRUTH}
     name, fewer = "auc(average=pooled)", list(TRUTH)[:10]
