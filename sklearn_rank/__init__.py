@@ -92,7 +92,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.s
 __all__ = sorted([*_HOME_OF, "__version__"])
 
 
-_MEANT = {
+_IN_SKLEARN = {
     "auc_score": "ranking_auc_score",
     "average_precision_score": "mean_average_precision_score",
     "dcg_score": "dcg_at_k_score",
@@ -123,12 +123,12 @@ _MEANT = {
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         msg = f"module {__name__!r} has no attribute {name!r}"
-        if name in _MEANT:
-            msg += f"; it is called {_MEANT[name]!r} here"
+        if name in _IN_SKLEARN:
+            msg += f"; it is called {_IN_SKLEARN[name]!r} here"
         if name in ("dcg_score", "ndcg_score"):
             msg += ", and has scikit-learn's values with gain='linear'"
         # ``from sklearn_rank import ...`` replaces the message of an AttributeError.
-        is_imported = name in _MEANT and sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        is_imported = name in _IN_SKLEARN and sys._getframe(1).f_code.co_name == "_handle_fromlist"
         raise ImportError(msg) if is_imported else AttributeError(msg)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value

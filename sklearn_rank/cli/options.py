@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from sklearn_rank import __version__
 from sklearn_rank.support.constants import DEFAULT_MEASURES
-from sklearn_rank.support.text import closest, safe_text
+from sklearn_rank.support.text import closest, hint, safe_text
 
 MEASURES = (*DEFAULT_MEASURES, "mrr")
 """Measures that nobody named."""
@@ -195,17 +195,17 @@ def reading_help() -> str:
 # The commands -----------------------------------------------------------------------------------
 
 
-_MEANT = {
+_OTHER_NAMES = {
     **dict.fromkeys(("--metric", "--metrics"), "--measure"),
     **dict.fromkeys(("--min", "--threshold"), "--at-least"),
     "--report": "--html",
     "-o": "--output",
 }
 """What options are called elsewhere, and what here."""
-_ELSEWHERE = {
-    "--html": "; 'sklearn-rank report' writes an HTML file",
-    "--slices": "; 'sklearn-rank report' takes slices",
-    "--output": "; it prints: > FILE",
+_OPTIONS_ELSEWHERE = {
+    "--html": "'sklearn-rank report' writes an HTML file",
+    "--slices": "'sklearn-rank report' takes slices",
+    "--output": "it prints: > FILE",
 }
 """How to obtain what some commands have no option for."""
 
@@ -217,16 +217,15 @@ class _Parser(argparse.ArgumentParser):
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if rest:
-            meant = _MEANT.get(unknown[0], unknown[0]) if unknown else ""
-            if not unknown:
-                hint = self._hint_of_words(rest)
-            elif meant in _ELSEWHERE.keys() - self._option_string_actions:
-                hint = _ELSEWHERE[meant]
-            elif meant == "--format" and "--json" in self._option_string_actions:
-                hint = "; it writes files: --json FILE, --markdown FILE"
+            own = self._option_string_actions
+            elsewhere = {name: told for name, told in _OPTIONS_ELSEWHERE.items() if name not in own}
+            if "--json" in own:
+                elsewhere["--format"] = "it writes files: --json FILE, --markdown FILE"
+            if unknown:
+                told = hint(_OTHER_NAMES.get(unknown[0], unknown[0]), own, elsewhere)
             else:
-                hint = closest(meant, self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+                told = self._hint_of_words(rest)
+            self.error(f"unrecognized arguments: {' '.join(rest)}{told}")
         return parsed, rest
 
     def _hint_of_words(self, rest: list[str]) -> str:

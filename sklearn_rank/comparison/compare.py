@@ -23,11 +23,11 @@ __all__ = ["compare"]
 
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
 """Parameters of ``evaluate`` that are not passed on by name."""
-_ELSEWHERE = {
+_OF_COMPARE = {
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }
-"""Default measures of ``evaluate``."""
+"""Keywords of other functions, and how ``compare`` does what they do."""
 
 
 def compare(
@@ -96,7 +96,7 @@ def compare(
     for option in reading:
         if option not in options_of_evaluate:
             names = [*options_of_evaluate, *inspect.signature(compare).parameters]
-            refuse_option("compare", option, names, **_ELSEWHERE)
+            refuse_option("compare", option, names, **_OF_COMPARE)
     systems = _read_systems(y_true, y_score, measures, reading)
     # Values that are passed are compared as well as the measures that are named.
     joined, omissions = join(systems, measures if reading.get("values") is None else None)

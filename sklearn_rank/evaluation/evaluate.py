@@ -27,12 +27,12 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import hint, safe_repr
 from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 __all__ = ["evaluate"]
 
-_ELSEWHERE = {
+_KEYWORDS_ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
     "k": "a measure names it, as in 'ndcg@10'",
     **dict.fromkeys(("metric", "metrics"), "that is measures="),
@@ -48,9 +48,8 @@ _ELSEWHERE = {
 
 def refuse_option(function: str, name: str, names: Iterable[str], **elsewhere: str) -> NoReturn:
     """TypeError for an argument that a function does not have, with the one that was meant."""
-    hints = {**_ELSEWHERE, **elsewhere}
-    hint = f"; {hints[name]}" if name in hints else closest(name, names)
-    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{hint}"
+    told = hint(name, names, {**_KEYWORDS_ELSEWHERE, **elsewhere})
+    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{told}"
     raise TypeError(msg)
 
 

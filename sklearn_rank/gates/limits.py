@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.constants import DEFAULT_MEASURES, SLACK
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import hint, safe_repr
 
 if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure
@@ -126,9 +126,11 @@ ARGUMENTS = (
     *("max_slice_drop", "slice_at_least", "allow", "query_text", "item_text", "name"),
 )
 """What a gate takes besides its data and the reading options of ``evaluate``."""
-_MEANT = {
-    **dict.fromkeys(("min", "minimum", "min_score", "floor", "threshold"), "at_least"),
-    **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "at_most"),
+_LIMITS_ELSEWHERE = {
+    **dict.fromkeys(
+        ("min", "minimum", "min_score", "floor", "threshold"), "did you mean 'at_least'?"
+    ),
+    **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "did you mean 'at_most'?"),
 }
 """What limits are called elsewhere, and what here."""
 
@@ -199,8 +201,7 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
             words = (
                 f"; limits are {', '.join(accepted[:4])} and others, further measures are measures="
             )
-            meant = f"; did you mean {_MEANT[name]!r}?" if name in _MEANT else ""
-            meant = meant or closest(name, (*accepted, *reading)) or words
+            meant = hint(name, (*accepted, *reading), _LIMITS_ELSEWHERE) or words
             msg = f"unexpected keyword argument {name!r}{meant}"
             raise TypeError(msg)
     given = arguments.get

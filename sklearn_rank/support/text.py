@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
@@ -101,6 +101,14 @@ def several(values: Sequence[Any], limit: int = 5) -> str:
 def queries_text(n: int) -> str:
     """``1 query``, ``60 queries``."""
     return count(n, "query", "queries")
+
+
+def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+    """``; ...`` after a name that does not exist: where else it is, or a close one, or nothing.
+
+    The one way to answer for attributes, keywords and options that other libraries have.
+    """
+    return f"; {elsewhere[name]}" if name in elsewhere else closest(name, known)
 
 
 def closest(word: str, words: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.support.text import hint, safe_text
 from sklearn_rank.tables.table import Cell, Column, Table
 
 BEST = "*"
@@ -154,7 +154,7 @@ MOST_PRINTED = 20
 Row = TypeVar("Row")
 
 
-_MEANT = {
+_PARTS_ELSEWHERE = {
     **dict.fromkeys(("to_df", "to_pandas", "to_polars"), "to_frame(backend) makes a data frame"),
     **dict.fromkeys(
         ("to_csv", "to_json", "save"), "to_frame() and to_dict() have what can be saved"
@@ -178,8 +178,10 @@ class Tabular:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-            msg += f"; {_MEANT[name]}" if name in _MEANT else ""
+            if hasattr(type(self), name):  # a property failed: its own error is the cause
+                return object.__getattribute__(self, name)
+            told = hint(name, (), _PARTS_ELSEWHERE)
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
             raise AttributeError(msg, name=name, obj=self)
 
     def _table(self, rows: str) -> Table:

@@ -2,12 +2,14 @@
 
 import math
 import pickle
+from functools import cached_property
 
 import pytest
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.tables.formats import (
     MOST_PRINTED,
+    Tabular,
     aligned,
     display_width,
     to_csv,
@@ -223,3 +225,27 @@ def test_a_frame_library_that_is_absent_is_named(monkeypatch):
     monkeypatch.setattr("sklearn_rank.tables.table.find_spec", lambda _: None)
     with pytest.raises(ModuleNotFoundError, match=r"pandas is not .*backend='polars', .*to_dict"):
         evaluate([{"a"}], [["a"]], "map").to_frame()
+
+
+# Names that a result does not have ---------------------------------------------------------------
+
+
+class Failing(Tabular):
+    """A result with a property that fails inside, and one that is also in the table of hints."""
+
+    @property
+    def notes(self) -> str:
+        return [].missing_name  # type: ignore[attr-defined, no-any-return]
+
+    @cached_property
+    def p(self) -> str:
+        return {}.other_name  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_hint_never_hides_the_error_of_a_property() -> None:
+    for name, cause in (("notes", "'list' object has no attribute 'missing_name'"), ("p", "other")):
+        with pytest.raises(AttributeError, match=cause):
+            getattr(Failing(), name)
+    with pytest.raises(AttributeError, match="'Failing' object has no attribute 'p_value'; of a"):
+        getattr(Failing(), "p_value")  # noqa: B009
+    assert not hasattr(Failing(), "nothing")
