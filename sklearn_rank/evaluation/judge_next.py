@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
-from operator import itemgetter
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,28 +19,33 @@ from sklearn_rank.evaluation.slices import (
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.placements import Hit, unjudged_items
-from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
+from sklearn_rank.rankings.judged import JudgedRankings, Positions, Unjudged
+from sklearn_rank.rankings.placements import unjudged_items
+from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import FloatArray, IntArray
 
 _CELLS = 1 << 19
 """Relevant items of rankings that are measured at once: some 50 MB."""
 _ABSENT = -1
-"""Instead of the number of items above, for an item that a system does not retrieve or read."""
+"""Instead of a row, or a number of items above: a system does not retrieve or read an item."""
 
 
 def next_to_judge(
     evaluations: Sequence[Evaluation],
     measure: str | Measure | None,
     n: int | None,
+    within: int | None = None,
 ) -> dict[str, list[Any]]:
     """Columns of the items to judge, for one evaluation or two on their common queries.
 
     The change is that of the mean over queries, or of the difference of two means, while all other
-    unjudged items stay irrelevant.
+    unjudged items stay irrelevant. Items that no system has ``within`` the first ranks are left
+    out, if given.
     """
+    if evaluations[0]._runs:
+        msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
+        raise InvalidParameterError(msg)
     first = evaluations[0]._scored
     name = next(iter(first)) if measure is None else find_measure(measure, first)
     common = _common_queries(evaluations)
@@ -48,31 +53,54 @@ def next_to_judge(
         _System.of(evaluation, find_measure(name, evaluation._scored), queries)
         for evaluation, queries in zip(evaluations, common, strict=True)
     ]
-    # Every item once, query after query.
-    keys = sorted(
-        dict.fromkeys(chain.from_iterable(one.items for one in systems)), key=itemgetter(0)
-    )
+    query, items, rows = _every_item(systems, within)
     highest = float(systems[0].rankings.judged_grades.max(initial=0)) or 1.0
-    changes = systems[0].changes(keys, highest)
-    for other in systems[1:]:
-        changes = changes - other.changes(keys, highest)
-    placed = [[system.items.get(key) for key in keys] for system in systems]
-    ranks = [[None if item is None else item.rank for item in of_system] for of_system in placed]
-    # Equal changes go by the best rank, then as the items came.
-    best = [
-        min(rank for rank in of_item if rank is not None) for of_item in zip(*ranks, strict=True)
-    ]
-    chosen = np.lexsort((np.array(best, dtype=float), -np.abs(changes)))[:n].tolist()
+    parts = [one.changes(query, own, highest) for one, own in zip(systems, rows, strict=True)]
+    changes = parts[0] if len(parts) == 1 else parts[0] - parts[1]
+    ranks = [one.ranks(own) for one, own in zip(systems, rows, strict=True)]
+    # Equal changes go by the best rank, then as the items came: those of the first system first.
+    came = rows[0].view(np.uint64)
+    chosen = np.lexsort((came, query, np.fmin(ranks[0], ranks[-1]), -np.abs(changes)))[:n]
     ids = evaluations[0]._judged.listed_ids()
     columns: dict[str, list[Any]] = {
-        "query": [ids[common[0][keys[row][0]]] for row in chosen],
-        "item": [keys[row][1] for row in chosen],
+        "query": [ids[number] for number in common[0][query[chosen]].tolist()],
+        "item": [items[row] for row in chosen.tolist()],
         "grade": [None] * len(chosen),
     }
     for title, of_system in zip(("rank", "baseline_rank"), ranks, strict=False):
-        columns[title] = [of_system[row] for row in chosen]
-    columns["change"] = [float(changes[row]) for row in chosen]
+        columns[title] = [*map(_plain, of_system[chosen].tolist())]
+    columns["change"] = changes[chosen].tolist()
     return columns
+
+
+def _plain(rank: float) -> float | None:
+    """A rank as it is written: None if there is none, and without decimals if it is whole."""
+    if math.isnan(rank):
+        return None
+    return int(rank) if rank.is_integer() else rank
+
+
+def _every_item(
+    systems: Sequence[_System], within: int | None
+) -> tuple[IntArray, list[Any], list[IntArray]]:
+    """Every item once: the number of its query, its id, and its row in each system, or -1.
+
+    Those that no system has ``within`` the first ranks are left out, if given.
+    """
+    columns = [one.unjudged(within) for one in systems]
+    sizes: list[int] = []
+    items: list[Any] = []
+    rows: list[list[IntArray]] = [[] for _ in systems]
+    for of_query in zip(*columns, strict=True):
+        wanted = dict.fromkeys(chain.from_iterable(names[:top] for names, _, top, _ in of_query))
+        sizes.append(len(wanted))
+        items.extend(wanted)
+        for of_system, (names, first, _, read) in zip(rows, of_query, strict=True):
+            row_of = dict(zip(names, range(first, first + read), strict=False))
+            found = map(row_of.get, wanted, repeat(_ABSENT))
+            of_system.append(np.fromiter(found, np.int64, len(wanted)))
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    return query, items, [np.concatenate(of_system) for of_system in rows]
 
 
 def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
@@ -89,9 +117,9 @@ def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
     return numbers
 
 
-def _refuse(scored: Scored, data: RankingData, items: Sequence[Sequence[Hit]]) -> None:
+def _refuse(scored: Scored, data: RankingData) -> None:
     """InvalidParameterError where a grade for one item has no one effect on the measure."""
-    measure, reason = scored.measure, ""
+    measure, unjudged, reason = scored.measure, data.rankings.unjudged, ""
     if scored.values is None:
         reason = "ranks all queries together; its items have no query to be judged for"
     elif measure.metric.is_given:
@@ -101,9 +129,9 @@ def _refuse(scored: Scored, data: RankingData, items: Sequence[Sequence[Hit]]) -
     elif data.has_relevance:
         reason = "has no items to judge where relevance= ranks them in a second way"
     elif (
-        data.rankings.unjudged is not None
-        and data.rankings.unjudged.grade_order
-        and any(item.tied > 1 for of_query in items for item in of_query)
+        unjudged is not None
+        and unjudged.grade_order
+        and (unjudged.positions.within(measure.depth).tied > 1).any()
     ):
         reason = (
             "has unjudged items in ties, whose order ties='optimistic' and 'pessimistic' take from "
@@ -123,37 +151,53 @@ class _System(NamedTuple):
     """(Q,) numbers of the common queries."""
     rankings: JudgedRankings
     """Of the common queries."""
-    items: dict[tuple[int, Any], Hit]
-    """By the position of the query among the common ones, and the id: items that the measure
-    reads."""
+    names: Iterable[list[Any]]
+    """Unjudged items of the common queries, to be read once."""
+    positions: Positions
+    """Of the unjudged items of all queries."""
 
     @classmethod
     def of(cls, evaluation: Evaluation, name: str, numbers: IntArray) -> _System:
         data, scored = evaluation._judged, evaluation._scored[name]
-        every = unjudged_items(data, scored.measure.depth)
-        _refuse(scored, data, every)
-        items = {
-            (query, item.item): item
-            for query, number in enumerate(numbers.tolist())
-            for item in every[number]
-        }
-        return cls(scored, data, numbers, data.rankings.take(numbers).widened(), items)
+        names = unjudged_items(data, numbers.tolist())
+        _refuse(scored, data)
+        rankings = data.rankings.take(numbers).widened()
+        unjudged = data.rankings.unjudged or Unjudged.nothing(len(data.query_ids))
+        return cls(scored, data, numbers, rankings, names, unjudged.positions)
 
-    def changes(self, keys: Sequence[tuple[int, Any]], grade: float) -> FloatArray:
+    def unjudged(self, within: int | None) -> Iterator[tuple[list[Any], int, int, int]]:
+        """For each query its items, the row of the first, how many are ``within``, and are read."""
+        depth, positions = self.scored.measure.depth, self.positions
+        top = min((cut for cut in (depth, within) if cut is not None), default=None)
+        first = positions.offsets[self.numbers].tolist()
+        sizes = [sizes_of(positions.within(cut).offsets)[self.numbers] for cut in (top, depth)]
+        return zip(self.names, first, *(size.tolist() for size in sizes), strict=True)
+
+    def ranks(self, rows: IntArray) -> FloatArray:
+        """Ranks of the items of some rows, within a tie the mean; NaN: no row."""
+        above, tied = self._places(rows)
+        return np.where(rows == _ABSENT, math.nan, above + (tied + 1) / 2)
+
+    def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Items above the tie group of each row, and the size of the group."""
+        if not len(self.positions.above):
+            return np.full(len(rows), _ABSENT), np.ones(len(rows), np.int64)
+        absent = rows == _ABSENT
+        above, tied = (column[rows].astype(np.int64) for column in self.positions[1:])
+        return np.where(absent, _ABSENT, above), np.where(absent, 1, tied)
+
+    def changes(self, query: IntArray, rows: IntArray, grade: float) -> FloatArray:
         """(U,) changes of the mean if an item of a query had the grade."""
-        query = np.array([number for number, _ in keys], dtype=np.int64)
-        items = [self.items.get(key) for key in keys]
-        above = np.array([_ABSENT if item is None else item.above for item in items], np.int64)
-        tied = np.array([1 if item is None else item.tied for item in items], np.int64)
+        above, tied = self._places(rows)
         value_of = valuation(self.scored.measure, self.data)
         values = self.scored.counted
         assert values is not None
         values = values[self.numbers]
         weights = self._weights(self.rankings, np.arange(len(self.numbers)))
         mean = _Mean(values, np.where(np.isnan(values), 0.0, weights))
-        changes = np.zeros(len(keys))
+        changes = np.zeros(len(rows))
         most = int(self.rankings.n_relevant.max(initial=0)) + 1
-        for start in range(0, len(keys), max(_CELLS // most, 1)):
+        for start in range(0, len(rows), max(_CELLS // most, 1)):
             part = slice(start, start + max(_CELLS // most, 1))
             made = _judged_once_more(self.rankings, query[part], above[part], tied[part], grade)
             again = value_of(Block(self.numbers[query[part]], made, made))

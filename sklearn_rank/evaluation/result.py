@@ -411,9 +411,6 @@ class Evaluation(Tabular):
         from sklearn_rank.evaluation.judge_next import next_to_judge
         from sklearn_rank.tables.table import native_frame
 
-        if self._runs:
-            msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
-            raise InvalidParameterError(msg)
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         systems = [self] if baseline is None else [self, baseline]
         columns = next_to_judge(systems, measure, n)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise, repeat
+from itertools import filterfalse, groupby, pairwise, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -20,12 +19,12 @@ from sklearn_rank.support.sorting import falling_codes
 
 
 class Hit(NamedTuple):
-    """One item that was retrieved: a relevant one, or one that nobody judged."""
+    """One relevant item that was retrieved, or one of a baseline file."""
 
     item: Any
     """Its id; None if the layout has none or ids were not stored."""
     grade: float
-    """Above 0; NaN: nobody judged it."""
+    """Above 0; NaN: not available."""
     above: int
     """Items strictly above its tie group."""
     tied: int
@@ -148,25 +147,25 @@ def judged_from(placements: Sequence[Placement]) -> JudgedRankings:
     )
 
 
-def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[Hit]]:
-    """Unjudged items of each query that may be within the first ``depth`` ranks, or all.
+def unjudged_items(
+    judged: RankingData, queries: Iterable[int] | None = None
+) -> Iterator[list[Any]]:
+    """Unjudged items of some queries by their numbers, or of all, in the order of their positions.
 
     InvalidParameterError where ids were not stored.
     """
-    unjudged = judged.rankings.unjudged
+    unjudged, query_ids = judged.rankings.unjudged, judged.listed_ids()
+    numbers = range(len(query_ids)) if queries is None else queries
     if unjudged is None or not unjudged.counts.any():
-        return [[] for _ in range(len(judged.query_ids))]
+        return ([] for _ in numbers)
     if judged.ids is None:
         msg = "ids of items were not stored; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
-    offsets, above, tied = unjudged.positions
-    positions, hits = list(zip(above.tolist(), tied.tolist(), strict=True)), []
-    for query, (first, last) in zip(judged.listed_ids(), pairwise(offsets.tolist()), strict=True):
-        items: list[Any] = []
-        if last > first:
-            # Items of equal scores are in the order of the rule for ties.
-            ranking, _, truth = _in_order(judged.ids, query)
-            items = [item for item in ranking if item not in truth]
-        named = [Hit(i, math.nan, *at) for i, at in zip(items, positions[first:last], strict=True)]
-        hits.append([hit for hit in named if depth is None or hit.above < depth])
-    return hits
+    counts = unjudged.counts
+    return (_unjudged(judged.ids, query_ids[one]) if counts[one] else [] for one in numbers)
+
+
+def _unjudged(ids: ItemIds, query: Any) -> list[Any]:
+    # Items of equal scores are in the order of the rule for ties.
+    ranking, _, truth = _in_order(ids, query)
+    return [*filterfalse(truth.__contains__, ranking)]

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn_rank.comparison.changes import title_function
 from sklearn_rank.comparison.differences import Change
 from sklearn_rank.comparison.result import Comparison, changes_table
+from sklearn_rank.evaluation.judge_next import next_to_judge
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
@@ -50,6 +51,7 @@ from sklearn_rank.view.words import would
 
 _UNJUDGED = "unjudged items"  # start of the note in the verdict
 MOST_CHECKED = 5000  # queries up to which the items to judge next are looked for
+_NAMED_WITHIN = 20  # ranks of either system within which they are looked for
 
 
 def write_report(
@@ -369,7 +371,8 @@ def _to_judge(
     if len(evaluation.query_ids) > MOST_CHECKED:
         return []
     with suppress(InvalidParameterError, QueryMismatchError, UndefinedMetricError):
-        columns = evaluation.to_judge(20, other, measure=measure, backend=None)
+        systems = [evaluation] if other is None else [evaluation, other]
+        columns = next_to_judge(systems, measure, 20, within=_NAMED_WITHIN)
         rows = zip(columns["query"], columns["item"], columns["change"], strict=True)
         return [(query, item) for query, item, move in rows if move]
     return []

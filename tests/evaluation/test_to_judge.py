@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import Evaluation, evaluate
+from sklearn_rank.evaluation.judge_next import next_to_judge
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UnknownMeasureError
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.rankings.placements import unjudged_items
@@ -104,9 +105,26 @@ def test_moves_are_those_of_evaluating_again(measure: str, zero: float, of_two: 
             }
 
 
+@pytest.mark.parametrize("of_two", [False, True])
+def test_items_within_the_first_ranks_of_a_system(of_two: bool) -> None:
+    for seed in range(20):
+        truth, *runs = problem(seed)
+        options = {"assume": "partial", "keep_items": True, "zero_division": 0.0}
+        systems = [evaluate(truth, run, "map", **options) for run in runs[: 1 + of_two]]
+        columns = next_to_judge(systems, None, None)
+        wanted = {query: set.union(*(top(one, query, 2) for one in systems)) for query in truth}
+        pairs = zip(columns["query"], columns["item"], strict=True)
+        rows = [row for row, (query, item) in enumerate(pairs) if item in wanted[query]]
+        found = next_to_judge(systems, None, None, within=2)
+        assert found == {name: [column[row] for row in rows] for name, column in columns.items()}
+
+
 def top(ev: Evaluation, query: str, k: int) -> set[str]:
     """Unjudged items of a query that may stand within the first k."""
-    return {item.item for item in unjudged_items(ev._judged, k)[list(ev.query_ids).index(query)]}
+    number = list(ev.query_ids).index(query)
+    (items,), positions = unjudged_items(ev._judged, [number]), ev.rankings.unjudged.positions
+    above = positions.take(slice(number, number + 1)).above
+    return {item for item, n_above in zip(items, above, strict=True) if n_above < k}
 
 
 def test_weights_count() -> None:
@@ -219,24 +237,19 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         truth, run = incomplete(seed, scored=scored)
         ev = evaluate(truth, run, "map", ties=ties, keep_items=True)
         placements = ev.placements()
-        places = ev.rankings.unjudged.positions.above.tolist()
-        assert [item.above for own in unjudged_items(ev._judged) for item in own] == places
-        for placement, own in zip(placements, unjudged_items(ev._judged), strict=True):
-            assert {item.item for item in own} == set(run[placement.query]) - set(
-                truth[placement.query]
-            )
-            for item in own:
+        offsets, above, tied = ev.rankings.unjudged.positions
+        for number, own in enumerate(unjudged_items(ev._judged)):
+            placement, rows = placements[number], slice(*offsets[number : number + 2])
+            assert set(own) == set(run[placement.query]) - set(truth[placement.query])
+            for item, first, size in zip(own, above[rows], tied[rows], strict=True):
                 # Its id stands where its place says.
-                tie = placement.ranking[item.above : item.above + item.tied]
-                assert item.item in tie
-        within = [[item for item in own if item.above < 2] for own in unjudged_items(ev._judged)]
-        assert unjudged_items(ev._judged, 2) == within
+                assert item in placement.ranking[first : first + size]
 
 
 def test_a_complete_truth_is_left_alone() -> None:
     ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr")
     assert ev.condensed() is ev
-    assert unjudged_items(ev._judged) == [[]]
+    assert list(unjudged_items(ev._judged)) == [[]]
 
 
 def test_pooled_measures_are_refused_by_name() -> None:
