@@ -103,6 +103,7 @@ def measure_files(
     options: dict[str, Any] = {
         "convention": arguments.convention,
         "missing": "zero" if arguments.complete else convention.missing,
+        "duplicates": reader.duplicates.get("run"),
         "keep_items": keep_items,
         "clusters": None if clusters is None else read_labels(clusters, "--clusters"),
     }

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS
+from sklearn_rank.cli.options import GATE_OPTIONS, LIMITS, duplicates_of
 from sklearn_rank.cli.reading import (
     Reader,
     read_items,
@@ -240,7 +240,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     ):
         msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
-    read_here = (*_FILES, "name", "qrels_column", "run_column", "grades")
+    read_here = (*_FILES, "name", "qrels_column", "run_column", "grades", "duplicates")
     given = {name: value for name, value in table.items() if name not in read_here}
     for name, file in values.items():
         if isinstance(file, str):
@@ -259,8 +259,20 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"
         raise ValueError(msg)
     columns = [_columns(table, side, where) for side in ("qrels", "run")]
-    reader = Reader(arguments, columns[0], columns[1], grades, files.get("queries"))
+    several = _duplicates(table.get("duplicates", []), where)
+    reader = Reader(arguments, columns[0], columns[1], grades, files.get("queries"), several)
+    if "run" in reader.duplicates:
+        given["duplicates"] = reader.duplicates["run"]
     return FileGate(table["name"], files, reader, given)
+
+
+def _duplicates(rules: Any, where: str) -> dict[str, str]:
+    """The rule of each side for items that occur twice, in the words of the option."""
+    try:
+        return dict(map(duplicates_of, [rules] if isinstance(rules, str) else rules))
+    except (argparse.ArgumentTypeError, TypeError) as error:
+        msg = f"{where}: duplicates {error}"
+        raise ValueError(msg) from None
 
 
 def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:

@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             run, measure = reader.run(path, what), arguments.measure
             names = ("convention", "assume")
             options = {name: getattr(arguments, name) for name in names}
+            options["duplicates"] = reader.duplicates.get("run")
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (

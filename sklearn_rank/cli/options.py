@@ -110,6 +110,18 @@ def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
     return role, name or None
 
 
+_DUPLICATES = ("qrels=mean", "qrels=max", "qrels=first", "run=first")
+
+
+def duplicates_of(text: str) -> tuple[str, str]:
+    """The file with items that occur twice, and which of them counts; as in a TOML file."""
+    if text not in _DUPLICATES:
+        msg = f"must be one of {', '.join(_DUPLICATES)}, got {str(text)[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    side, _, rule = text.partition("=")
+    return side, rule
+
+
 # Options of several commands --------------------------------------------------------------------
 
 
@@ -134,8 +146,12 @@ def _add_reading(add: Callable[..., object]) -> None:
     ids = "ids of the queries of an _msearch RUN in the order of its responses, one a line"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
-    several = "grade of an item that several rows judge, as two judges do (default: raise)"
-    add("--duplicates", choices=("raise", "mean", "max", "first"), default="raise", help=several)
+    several = (
+        "what counts of an item twice in one ranking (run=first: the best-ranked) or judged twice "
+        "(qrels=mean, qrels=max, qrels=first), which is an error otherwise; repeat it for both"
+    )
+    given = {"action": "append", "default": [], "type": duplicates_of}
+    add("--duplicates", metavar="SIDE=RULE", help=several, **given)
     limit = "bytes to which a compressed file may grow (default: 2 GiB)"
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 

@@ -30,13 +30,15 @@ class Reader:
         run_columns: Columns | None = None,
         grades: Mapping[str, float] | None = None,
         queries: str | None = None,
+        duplicates: Mapping[str, str] | None = None,
     ) -> None:
         self._arguments, self.max_bytes = arguments, arguments.max_bytes or MAX_BYTES
         self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
         self.run_columns = run_columns or dict(arguments.run_column) or None
         queries, what = queries or arguments.queries, "queries" if queries else "--queries"
         self.queries = queries and lines_of(queries, what)
-        self.duplicates = arguments.duplicates
+        self.duplicates: Mapping[str, Any] = duplicates or dict(arguments.duplicates)
+        """Which of several rows of an item counts, by side."""
         self.grades = grades or dict(arguments.grade_of) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
@@ -46,7 +48,7 @@ class Reader:
             self._source(path, what),
             columns=self.qrels_columns,
             grades=self.grades,
-            duplicates=self.duplicates,
+            duplicates=self.duplicates.get("qrels", "raise"),
         )
 
     def run(self, path: str, what: str = "RUN") -> Run:

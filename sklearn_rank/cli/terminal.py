@@ -81,12 +81,17 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
 
     def spell(name: str, value: Any) -> str:
         name = _OPTIONS.get(name, name)
+        if name == "duplicates":
+            rule = f"{arguments.reading}={value or '...'}"
+            return (
+                f'duplicates = "{rule}"'
+                if getattr(arguments, "config", None)
+                else f"--duplicates {rule}"
+            )
         if getattr(arguments, "config", None):
             return ""  # the keys of a file are the library's
         if name not in arguments and f"{name}s" not in arguments:
             return ""
-        if name == "duplicates" and arguments.reading == "run":
-            return ""  # the option is about judgements
         if name == "qrels_column":
             if not isinstance(value, dict):
                 return "--qrels-column and --run-column"

@@ -110,6 +110,7 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         if is_response(value) or _list_at(value, source.columns.get("item") or "")[0] is not None:
             return [value], ""
         _refuse_wrapper(source, value)
+        _refuse_rre(source, value)
         objects, name = _wrapped(source, value)
         if objects or any(map(is_known, value)) or not _nested(value):
             return objects or ([value] if value else []), name
@@ -122,6 +123,15 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         for query, items in value.items()
     ]
     return objects, ""
+
+
+def _refuse_rre(source: Source, value: _Object) -> None:
+    """FileFormatError for ratings of RRE, whose queries have no key of a known name."""
+    for part in value.values():
+        is_one = isinstance(part, list) and part and "query" not in source.columns
+        if is_one and all(isinstance(one, dict) and "relevant_documents" in one for one in part):
+            say = argument("columns", {"query": "placeholders.$query"})
+            source.fail(None, f"holds ratings of RRE; name the key of its queries, as in {say}")
 
 
 def _is_dataset(value: _Object) -> bool:
@@ -373,7 +383,9 @@ class _Reader:
         for place, row in zip(self.places, self.rows, strict=True):
             lists = [given] if given in row else lists_of(row, self.side)
             if not lists or any(row[str(name)] is not None for name in lists):
-                self.source.fail(place, "has no list of items, as other objects have")
+                query = next((row[name] for name in names_of(row, "query")), None)
+                whose = "" if query is None else f"query {safe_repr(query)} "
+                self.source.fail(place, f"{whose}has no list of items, as other objects have")
             self._add_list(place, reach(row, self._query_key(place, row)), str(lists[0]), [])
 
     def _take_bare_rows(self, cells: _Cells, roles: Mapping[Role, str]) -> list[str]:
@@ -448,8 +460,9 @@ class _Reader:
         ranks = cells.of(roles["rank"]) if "rank" in roles else [None]
         if {*map(type, ranks)} <= {int, float} and max(map(abs, ranks)) < EXACT_INTEGER:
             read["rank"] = np.array(ranks, dtype=np.float64)
-        if not sizes:
-            return FileRows(read, {})
+        named = self.columns.get(kinds[0])
+        if not sizes or (named and names_of(cells.keys, kinds[0]) not in ([], [named])):
+            return FileRows(read, {})  # lists in the order of another column
         are_lists = all(isinstance(items, list) for _, items in self.lists.values())
         scores = (values if kinds[0] == "score" else negated(values)).astype(np.float64)
         offsets = offsets_of(np.array(sizes, np.int64))

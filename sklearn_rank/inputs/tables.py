@@ -75,7 +75,7 @@ def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoRetu
     """DuplicateItemError for an item at two positions of a ranking."""
     advice = "Keep one of them."
     if takes("duplicates"):
-        advice = "Pass duplicates='first' to evaluate to keep the best-ranked one."
+        advice = f"Pass {argument('duplicates', 'first')} to keep the best-ranked one."
     msg = f"{where} holds item {item} at positions {first + 1} and {again + 1}. {advice}"
     raise DuplicateItemError(msg)
 

@@ -65,7 +65,7 @@ PRECISION = Metric(
     "Share of the first k items that is relevant.",
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / k",
-    aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
+    aliases=("p", "pre", "prec", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
 )
@@ -76,7 +76,7 @@ RECALL = Metric(
     "Share of the relevant items that is among the first k.",
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / R",
-    aliases=("r", "recall_at_k", "set_r", "set_recall"),
+    aliases=("r", "set_r", "set_recall"),
     checks={"denominator": one_of("relevant", "min")},
     parts=binary.recall_parts,
 )
@@ -293,7 +293,6 @@ JUDGED = Metric(
     "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022, "
     "doi:10.1007/978-3-030-99739-7_38",
     formula="judged items within k / items within k",
-    aliases=("judged_at_k",),
     of_judgements=True,
 )
 UNJUDGED = Metric(
@@ -304,7 +303,6 @@ UNJUDGED = Metric(
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
     "doi:10.1145/1008992.1009000",
     formula="items within k without a judgement",
-    aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
     of_judgements=True,

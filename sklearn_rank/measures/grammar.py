@@ -31,6 +31,8 @@ _MEASURE = (
     r"(?:-l(?P<level>\d{1,4000}))?"
 )
 _TREC_CUTOFF = r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)"
+_LETTER = r"(?i)(?P<name>[a-z][\w\-]*?|[a-z].*\))(?:@|[_-]?at[_-]?|_cut[_.]|[_.])k(?:_score)?"
+"""A cutoff that was copied from a page, where k stands for a number."""
 _TREC_RECALL = r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)"
 _SEVERAL = r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)"
 """One measure with several cutoffs, as in ``ndcg@5,10``."""
@@ -96,7 +98,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
         if len(spec) > _LONGEST_TEXT:
             msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_TEXT:,} characters"
             raise UnknownMeasureError(msg)
-        result = _parse(spec)
+        letter = None if k is None else re.fullmatch(_LETTER, spec.strip())
+        result = _parse(letter["name"] if letter else spec)
     else:
         msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         if callable(spec):
@@ -151,6 +154,13 @@ def _parse(text: str, level: int = 0) -> Measure:
             f"{safe_repr(stripped.rstrip('-'))} and zero_division=0.0"
         )
         raise UnknownMeasureError(msg)
+    letter = re.fullmatch(_LETTER, stripped)
+    if letter and find_metric(letter["name"].partition("(")[0]).takes_k:
+        msg = (
+            f"{safe_repr(text)} has the letter k, which stands for a number; write a cutoff, as in "
+            f"'{letter['name']}@10', or {letter['name']!r} for whole rankings"
+        )
+        raise InvalidParameterError(msg)
     trec = re.fullmatch(_TREC_RECALL, stripped) or re.fullmatch(_TREC_CUTOFF, stripped)
     match = re.fullmatch(_MEASURE, f"{trec['name']}@{trec['k']}" if trec else stripped)
     if match is None:

@@ -134,7 +134,11 @@ FILES = {
         ("t.qrels one.run --convention trec", "unknown convention 'trec'"),
         ("one.run one.run", "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
         ("t.qrels other.run", "QRELS and RUN have no query in common"),
-        ("t.qrels twice.run", "'a' at positions 1 and 2. Keep one of them.\n"),
+        (
+            "t.qrels twice.run",
+            "'a' at positions 1 and 2. Pass --duplicates run=first to keep the best-ranked one.\n",
+        ),
+        ("t.qrels twice.run --duplicates first", "--duplicates: must be one of qrels=mean, qrels"),
         ("minus.qrels one.run", "q1'; evaluate reads it as not judged under --convention trec_"),
         ("run.jsonl qrels.jsonl", "run.jsonl:1: 'results' belongs to a run, but this is read as"),
         (

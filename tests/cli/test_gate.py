@@ -120,6 +120,11 @@ NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
         ),
         (CONFIG.replace("baseline_dir", "dir"), "unknown key 'dir'"),
         (CONFIG.replace("floor", "bm25"), "two gates have the name 'bm25'"),
+        (
+            f"{NO_LIMIT}\nduplicates = 'first'",
+            "gate 'x': duplicates must be one of qrels=mean, qrels=max, qrels=first, run=first, g",
+        ),
+        (f"{NO_LIMIT}\nduplicates = ['run=first', 1]", "run=first, got '1'"),
         (b"\xff\xfe", "rank.toml: is not UTF-8 text"),
         (b"[[gate", "rank.toml: is not TOML: "),
     ],
@@ -127,6 +132,30 @@ NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
 def test_configurations_that_are_refused(config, message, command):
     command.write({"rank.toml": config, "slices.csv": LABELS})
     assert message in command("gate --config rank.toml", 2)
+
+
+def test_duplicates_are_of_a_side_in_the_words_of_the_command(command):
+    judged, ranked = "q 0 a 1\nq 0 a 3\n", "q Q0 a 1 3 t\nq Q0 a 2 2 t\n"
+    toml = '[[gate]]\nname = "x"\nqrels = "two.qrels"\nrun = "two.run"\nat_least = { mrr = 1.0 }\n'
+    files = {"two.qrels": judged, "two.run": ranked, "once.qrels": "q 0 a 3\n"}
+    command.write({**files, "rank.toml": toml})
+    words = "gate two.qrels two.run --name x --at-least mrr=1"
+    for config in (True, False):
+        asked = 'duplicates = "{}"' if config else "--duplicates {}"
+        text = command("gate --config rank.toml" if config else words, 2)
+        assert f"pass {asked.format('qrels=mean')}, 'max' or 'first' to take one" in text
+        command.write({"rank.toml": toml.replace("two.qrels", "once.qrels")})
+        judged_once = f"{words} --duplicates qrels=max"
+        text = command("gate --config rank.toml" if config else judged_once, 2)
+        assert f"Pass {asked.format('run=first')} to keep the best-ranked" in text
+    command.write({"rank.toml": f'{toml}duplicates = ["qrels=mean", "run=first"]\n'})
+    assert "1 gate: all passed" in command("gate --config rank.toml")
+    both = "--duplicates qrels=mean --duplicates run=first"
+    assert "1 gate: all passed" in command(f"{words} {both}")
+    for name, others in (("evaluate", ""), ("compare", " two.csv"), ("judge-next", "")):
+        command.write({"two.csv": "query,item,score\nq,b,9\nq,a,1\n"})
+        options = "--assume partial" if name == "judge-next" else ""
+        command(f"{name} two.qrels two.run{others} {both} {options}")
 
 
 def test_a_configuration_names_the_requests_of_responses(command):

@@ -177,7 +177,7 @@ def flags_of(row: Any) -> list[str]:
         for text, grade in options.get("grades", {}).items():
             words += ["--grade", f"{text}={grade}"]
         if "duplicates" in options:
-            words += ["--duplicates", options["duplicates"]]
+            words += ["--duplicates", f"{side}={options['duplicates']}"]
     if "convention" in row.options:
         words += ["--convention", row.options["convention"]]
     return words

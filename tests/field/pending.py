@@ -52,8 +52,6 @@ PENDING = frozenset(
         "rag_and_golden: memorybench#67: precision as recall",
         "rag_and_golden: memorybench#67: recall as recall@10",
         "rag_and_golden: mt-rag-benchmark#3",
-        "ranking_libraries: a letter for the cutoff",
-        "ranking_libraries: a letter for the cutoff 4",
         "ranking_libraries: a space after one item in eight",
         "ranking_libraries: bpref where nothing is irrelevant",
         "ranking_libraries: half of the queries with a byte order mark",
@@ -88,12 +86,6 @@ PENDING = frozenset(
         "recommenders: lightfm#348",
         "recommenders: rows sorted by item, no score",
         "recommenders: spotlight#147",
-        "search_and_trec: LTR: lines of judgements",
-        "search_and_trec: a field by its name",
-        "search_and_trec: chorus: RRE",
         "search_and_trec: elasticsearch#21408",
-        "search_and_trec: golden.yaml",
-        "search_and_trec: one bad object: 3",
-        "search_and_trec: rankeval: LETOR",
     )
 )

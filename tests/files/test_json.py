@@ -89,6 +89,22 @@ def test_a_list_of_another_name_can_be_given():
     assert read_run(lines({**other, "results": ["d1"]})) == {"q1": ["d1"]}
 
 
+def test_lists_in_the_order_of_another_column_are_no_distances():
+    hits = [{"id": n, "score": 9 - n, "rerank": n} for n in range(9)]
+    for name, doubts in (("rerank", 0), ("score", 0), (None, 0)):
+        assert (
+            len(
+                read_run(
+                    lines({"query": "q", "results": hits}),
+                    columns={"score": name} if name else None,
+                ).doubts
+            )
+            == doubts
+        )
+    alone = [{"id": n, "rerank": n} for n in range(9)]
+    assert read_run(lines({"query": "q", "results": alone}), columns={"score": "rerank"}).doubts
+
+
 HIT = {"id": "a", "_source": {"sku": "s1", "marks": {"new": 0.25}}, "score": 0.5}
 NESTED = {
     "_source.sku": ({"query": "q", "results": [HIT]}, {"item": "_source.sku"}, {"q": {"s1": 0.5}}),
@@ -388,6 +404,9 @@ def test_a_request_of_rank_eval_holds_judgements():
     assert qrels_of(text) == {"q1": {"d7": 2}, "q2": {}}
     with pytest.raises(FileFormatError, match="'ratings' belongs to judgements, but this is read"):
         run_of(text)
+    rre = {"index": "x", "queries": [{"placeholders": {}, "relevant_documents": {"3": ["a"]}}]}
+    with pytest.raises(FileFormatError, match=r"ratings of RRE; name .*'placeholders.\$query'"):
+        qrels_of(json.dumps(rre))
 
 
 RUN = {"q1": {"d7": 2.5, "d2": 1.5}}

@@ -395,3 +395,18 @@ DEPTHS = {
 @pytest.mark.parametrize(("name", "depth"), DEPTHS.items())
 def test_how_deep_a_measure_reads(name: str, depth: int | None) -> None:
     assert measure(name).depth == depth
+
+
+LETTERS = ("precision_at_k", "ndcg@k", "P@K", "MAP@k", "recallAtK", "ndcg_cut_k", "hit_rate_at_k")
+LETTERS += ("ndcg(gain=linear)@k", "success_k", "ndcg_at_k_score", "judged-at-k")
+
+
+@pytest.mark.parametrize("text", LETTERS)
+def test_a_letter_is_no_cutoff(text):
+    """Or the measure of whole rankings would be computed without a word."""
+    for call in (measure, lambda text: evaluate([{"a"}], [["a"]], ["map", text])):
+        with pytest.raises(
+            InvalidParameterError, match=r"letter k.* write a cutoff, as in '.*@10'"
+        ):
+            call(text)
+    assert measure(text, k=3).k == 3
