@@ -78,7 +78,7 @@ _HOMES = {
         precision_at_k_score r_precision_score rank_biased_precision_score ranking_auc_score
         recall_at_k_score
         """,
-    "model_selection.splits": "QueryKFold check_query_splits",
+    "model_selection.splits": "QueryKFold QueryTimeSplit check_query_splits",
     "rankers.eval_metrics": "booster_eval_metric",
     "rankers.ranker": "QueryRanker",
     "scorers": """

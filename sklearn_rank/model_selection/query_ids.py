@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -87,17 +87,25 @@ class QueryRows:
         self.query_ids, self.numbers = grouping.query_ids, grouping.numbers
         self.sizes: IntArray = np.bincount(self.numbers, minlength=len(self.query_ids))
 
-    def fault(self, train: Any, test: Any, split: str) -> str | None:
-        """Sentence about queries that the split called ``split`` divides; None if all are whole."""
+    def fault(
+        self, train: Any, test: Any, split: str, beside: Sequence[tuple[Any, Any]] = ()
+    ) -> str | None:
+        """Sentence about queries that the split called ``split`` divides; None if all are whole.
+
+        ``beside``: all splits of the same kind.
+        """
         tested = np.bincount(self.numbers[test], minlength=len(self.sizes))
         trained = np.bincount(self.numbers[train], minlength=len(self.sizes))
         cut = (tested > 0) & (tested < self.sizes)
         shared = np.flatnonzero(cut & (trained > 0)).tolist()
+        keeps = "use GroupKFold or QueryKFold"
+        if cut.any() and self._go_by_time(beside or [(train, test)]):
+            keeps = "use QueryTimeSplit (GroupKFold and QueryKFold also train on the future)"
         if shared:
             return (
                 f"{len(shared):,} of {len(self.sizes):,} queries are in both train and test of "
                 f"{split} ({format_list([self.query_ids[query] for query in shared])}); "
-                "use GroupKFold or QueryKFold"
+                f"{keeps}"
             )
         divided = np.flatnonzero(cut).tolist()
         if not divided:
@@ -106,9 +114,14 @@ class QueryRows:
         return (
             f"{len(divided):,} of {len(self.sizes):,} queries are cut in the test part of {split}: "
             f"of query {format_list([self.query_ids[first]])} only {tested[first]:,} of "
-            f"{self.sizes[first]:,} rows are there; use GroupKFold or QueryKFold, and no "
+            f"{self.sizes[first]:,} rows are there; {keeps}, and no "
             "resource='n_samples' in a halving search"
         )
+
+    def _go_by_time(self, splits: Sequence[tuple[Any, Any]]) -> bool:
+        """Whether all rows of each training part stand above those tested."""
+        rows = np.arange(len(self.numbers))
+        return all(rows[train].max(initial=-1) < rows[test].min() for train, test in splits)
 
     def by_query(self) -> dict[Hashable, int]:
         """Rows of each query by its id."""
@@ -196,7 +209,7 @@ def find_query_ids(
     n_rows, name = length(y), options.groups_from
     try:
         if bound is not None:
-            ids = read_groups(bound, n_rows)
+            ids = _bound_ids(bound, n_rows, owner)
             if groups is not None:
                 _check_same_queries("groups", groups, "the ids of bind()", ids)
             return QueryIds(ids)
@@ -216,6 +229,18 @@ def find_query_ids(
         f"nothing is split; {owner}.with_options(one_query=True) scores all rows as one query."
     )
     raise RankingConfigError(msg)
+
+
+def _bound_ids(bound: Any, n_rows: int, owner: str) -> Ids:
+    ids = read_groups(bound)
+    if len(ids) != n_rows:
+        msg = (
+            f"the ids of {owner}.bind(...) are those of {len(ids):,} rows, and {n_rows:,} are "
+            "scored; bind is for fits that nothing splits, a search needs the ids in an index of "
+            "X or y, or as metadata"
+        )
+        raise RankingConfigError(msg)
+    return ids
 
 
 # For scorers and rankers -------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
@@ -20,10 +20,16 @@ from sklearn_rank.model_selection.query_ids import (
     reason_for_missing_ids,
 )
 from sklearn_rank.model_selection.reading import layout_of_y
-from sklearn_rank.support.checks import check_flag, check_option, check_query_name, is_missing
+from sklearn_rank.support.checks import (
+    check_flag,
+    check_integer,
+    check_option,
+    check_query_name,
+    is_missing,
+)
 from sklearn_rank.typing import IntArray
 
-__all__ = ["QueryKFold", "check_query_splits"]
+__all__ = ["QueryKFold", "QueryTimeSplit", "check_query_splits"]
 
 _OWNER = "QueryKFold"
 
@@ -120,6 +126,78 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             yield np.flatnonzero(fold_of_row == number)
 
 
+class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
+    """Folds of whole queries for rows in the order of time: each is tested by the past alone.
+
+    Queries stand in the order of their first rows, and are split as ``TimeSeriesSplit`` splits
+    samples. A query that begins before a test part and ends within it is left out of that fold, so
+    that every training row stands above every row tested.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Folds; at least 2.
+    gap : int, default=0
+        Queries to leave out directly before each test part.
+    query : str, default="qid"
+        Name of the column or index level that holds the query ids, as in :class:`QueryKFold`,
+        which also says where they are found.
+
+    Raises
+    ------
+    RankingConfigError
+        When splitting: if there are no query ids.
+    InvalidParameterError
+        If ``gap`` is not an int of at least 0.
+    ValueError
+        If there are too few queries, or none ends before a test part begins.
+
+    Examples
+    --------
+    >>> from sklearn_rank import QueryTimeSplit
+    >>> for train, test in QueryTimeSplit(2).split(range(6), groups=list("aabbcc")):
+    ...     print(train, test)
+    [0 1] [2 3]
+    [0 1 2 3] [4 5]
+    """
+
+    __metadata_request__split = {"groups": True}  # noqa: RUF012 - scikit-learn's protocol
+
+    def __init__(self, n_splits: int = 5, *, gap: int = 0, query: str = "qid") -> None:
+        super().__init__(n_splits, gap=check_integer(gap, "gap", "QueryTimeSplit", at_least=0))
+        self.query = query
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Indices of training and test rows of each fold; parameters as in QueryKFold."""
+        # Queries have the numbers of their first rows' order.
+        numbers = group_rows(read_groups(query_ids_of(X, y, groups, self.query))).numbers
+        _, first = np.unique(numbers, return_index=True)
+        last = len(numbers) - 1 - np.unique(numbers[::-1], return_index=True)[1]
+        n_tested = len(first) // (self.n_splits + 1)
+        if n_tested == 0 or len(first) <= self.n_splits * n_tested + self.gap:
+            msg = (
+                f"cannot make {self.n_splits} folds in time of {len(first)} queries "
+                f"with gap={self.gap}"
+            )
+            raise ValueError(msg)
+        for number, (past, tested) in enumerate(super().split(first)):
+            start = first[tested[0]]
+            past = past[last[past] < start]
+            if not len(past):
+                msg = (
+                    f"no query ends before row {start}, where the test part of split {number} "
+                    "begins: QueryTimeSplit needs rows in the order of time, and queries that "
+                    "end, such as requests or sessions, not users"
+                )
+                raise ValueError(msg)
+            yield (
+                np.flatnonzero(np.isin(numbers, past)),
+                np.flatnonzero(np.isin(numbers, tested)),
+            )
+
+
 def _is_text(y: Any) -> bool:
     """Whether y holds labels that are text."""
     if isinstance(y, (Mapping, Set)) or len(getattr(y, "shape", ())) > 1:
@@ -148,6 +226,9 @@ def check_query_splits(
     cv: Any, X: Any, y: Any = None, groups: Any = None, *, query: str = "qid"
 ) -> None:
     """Refuse splits that divide a query.
+
+    The error proposes splits of whole queries: in time, if each split is trained on rows above all
+    that it tests.
 
     Parameters
     ----------
@@ -190,6 +271,6 @@ def check_query_splits(
         msg = "cv gives no splits, so there is nothing to check"
         raise ValueError(msg)
     for number, (train, test) in enumerate(splits):
-        fault = rows.fault(train, test, f"split {number}")
+        fault = rows.fault(train, test, f"split {number}", beside=splits)
         if fault is not None:
             raise QuerySplitError(fault)

@@ -6,15 +6,26 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 
 from sklearn_rank import (
     QueryKFold,
     QuerySplitError,
+    QueryTimeSplit,
     RankingConfigError,
     RankingDataWarning,
+    SearchStopped,
     check_query_splits,
     map_scorer,
     rank_scorers,
@@ -152,6 +163,116 @@ def test_folds_for_recorded_values_are_the_same_on_every_version():
     # By hand: the largest query first, each to the lightest fold.
     tests = [set(qid[test].tolist()) for _, test in QueryKFold(3).split(rows, groups=qid)]
     assert tests == [{0, 5}, {1, 4}, {2, 3}]
+
+
+# In time ------------------------------------------------------------------------------------------
+
+
+def as_lists(splits):
+    return [(train.tolist(), test.tolist()) for train, test in splits]
+
+
+@pytest.mark.parametrize("n_queries", [7, 11, 40])
+@pytest.mark.parametrize(("n_splits", "gap"), [(2, 0), (3, 2), (5, 0)])
+def test_time_folds_of_one_row_a_query_are_scikit_learns(n_queries, n_splits, gap):
+    rows = np.zeros((n_queries, 1))
+    theirs = as_lists(TimeSeriesSplit(n_splits, gap=gap).split(rows))
+    for options in ({"groups": range(n_queries)}, {"y": [{"a"}] * n_queries}):
+        assert as_lists(QueryTimeSplit(n_splits, gap=gap).split(rows, **options)) == theirs
+
+
+def test_time_folds_keep_queries_whole_and_train_on_the_past():
+    # By hand: four queries; "b" is still running when "c" begins, so it is not the past of "c".
+    qid = list("aabcbcdd")
+    assert as_lists(QueryTimeSplit(3).split(qid, groups=qid)) == [
+        ([0, 1], [2, 4]),
+        ([0, 1], [3, 5]),
+        ([0, 1, 2, 3, 4, 5], [6, 7]),
+    ]
+    qid = list("aabbccdd")
+    assert as_lists(QueryTimeSplit(2, gap=1).split(qid, groups=qid)) == [
+        ([0, 1], [4, 5]),
+        ([0, 1, 2, 3], [6, 7]),
+    ]
+
+
+def test_time_folds_of_any_rows():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        starts = np.sort(rng.integers(0, 200, 30))
+        times = starts[:, None] + rng.integers(0, 12, (30, 4))
+        qid = np.repeat(rng.permutation(30), 4)[np.argsort(times.ravel(), kind="stable")]
+        splits = list(QueryTimeSplit(4, gap=2).split(qid, groups=qid))
+        check_query_splits(splits, qid, groups=qid)
+        tested = [query for _, test in splits for query in set(qid[test].tolist())]
+        assert len(tested) == len(set(tested)) == 4 * 6
+        for train, test in splits:
+            assert train.max() < test.min()
+
+
+@pytest.mark.parametrize(
+    ("options", "groups", "error", "message"),
+    [
+        ({}, list("aabbcc"), ValueError, "cannot make 5 folds in time of 3 queries with gap=0"),
+        ({"n_splits": 2, "gap": 1}, list("abc"), ValueError, "of 3 queries with gap=1"),
+        ({"n_splits": 2}, list("abcabc"), ValueError, "no query ends before row 1, .* not users"),
+        ({}, None, RankingConfigError, "query id of every row is needed"),
+        ({"gap": -1}, None, ValueError, r"'gap' .* must be an int in the range \[0, inf\)"),
+    ],
+    ids=["few", "gap", "users", "no ids", "negative"],
+)
+def test_time_folds_that_cannot_be(options, groups, error, message):
+    with pytest.raises(error, match=message):
+        next(
+            QueryTimeSplit(**options).split(
+                np.zeros((6, 1))[: len(groups or "abcdef")], groups=groups
+            )
+        )
+
+
+def test_time_folds_in_a_search_find_the_ids_in_the_index():
+    assert repr(QueryTimeSplit(3, gap=1)) == "QueryTimeSplit(gap=1, n_splits=3, query='qid')"
+    rows, cv = np.argsort(QID, kind="stable"), QueryTimeSplit(3)
+    scores = cross_val_score(Ridge(), FRAME.iloc[rows], Y[rows], scoring=QUIET, cv=cv)
+    assert np.isfinite(scores).all()
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=QUIET, cv=cv)
+        search.fit(X[rows], Y[rows], groups=QID[rows])
+    assert search.best_score_ == scores.mean()
+
+
+def test_splits_in_time_that_divide_queries_get_the_one_that_does_not():
+    qid = np.repeat(np.arange(8), 3)
+    for cv, remedy in (
+        (TimeSeriesSplit(4), r"use QueryTimeSplit \(GroupKFold and QueryKFold also train on"),
+        ([([0, 1], [2, 3, 4, 5])], "use QueryTimeSplit"),
+        (KFold(5), "use GroupKFold or QueryKFold"),
+    ):
+        with pytest.raises(QuerySplitError, match=remedy):
+            check_query_splits(cv, np.zeros((24, 1)), groups=qid)
+    with pytest.warns(RankingDataWarning, match="use QueryTimeSplit"):
+        cross_val_score(Ridge(), FRAME, Y, scoring=QUIET, cv=TimeSeriesSplit(4))
+
+
+def test_the_monitor_of_scikit_learn_scores_bound_queries():
+    monitor_of = pytest.importorskip("sklearn.callback").ScoringMonitor
+    grades = (Y > 0).astype(int)
+
+    def last(scoring):
+        monitor = monitor_of(scoring=scoring)
+        model = LogisticRegression(max_iter=50).set_callbacks(monitor).fit(X, grades)
+        return model, monitor.get_logs().data[-1]
+
+    model, row = last(QUIET.bind(QID))
+    assert row["score"] == QUIET(model, X, grades, groups=QID)
+    _, row = last({name: one.bind(QID) for name, one in rank_scorers(["map", "mrr"]).items()})
+    assert {"map", "mrr"} <= row.keys()
+    with pytest.raises(SearchStopped, match=r"or use map_scorer.bind\(qid\)"):
+        last(QUIET)
+    inner = LogisticRegression().set_callbacks(monitor_of(scoring=QUIET.bind(QID)))
+    search = GridSearchCV(inner, {"C": [0.1, 1.0]}, scoring=QUIET, cv=QueryKFold(3))
+    with pytest.raises(SearchStopped, match=r"bind is for fits that nothing splits"):
+        search.fit(FRAME, grades)
 
 
 # The scorers of a multimetric search read each fold once, and tell what each would tell alone -----
