@@ -252,8 +252,7 @@ for name, form in ARRAYS.items():
     judged = Made(form, GRADES)
     row(f"rows of {name}", judged, Made(form, SCORES), "mrr", right(name), ROWS_OF)
 for name, form in ARRAYS.items():
-    options, want = {"groups": form(QUERIES)}, Refused("ndarray") if name == "0-d arrays" else RIGHT
-    row(f"groups of {name}", GRADES, SCORES, "mrr", want, options)
+    row(f"groups of {name}", GRADES, SCORES, "mrr", RIGHT, {"groups": form(QUERIES)})
 for name, form in MATRICES.items():
     row(f"matrix of {name}", Made(form, GRADES), Made(form, SCORES), "mrr", RIGHT)
 for form in SPARSE:

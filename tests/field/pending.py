@@ -28,8 +28,6 @@ PENDING = frozenset(
         "boosters_and_sklearn: torchmetrics#3104: rows",
         "boosters_and_sklearn: xgboost#4844: group=",
         "boosters_and_sklearn: xgboost#4844: qid=",
-        "forms: rows of big-endian",
-        "forms: rows of float16",
         "gates: 40 of 40 queries got worse",
         "gates: JSON of scores",
         "gates: a frame of scores",
@@ -86,6 +84,5 @@ PENDING = frozenset(
         "recommenders: lightfm#348",
         "recommenders: rows sorted by item, no score",
         "recommenders: spotlight#147",
-        "search_and_trec: elasticsearch#21408",
     )
 )
