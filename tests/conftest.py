@@ -12,6 +12,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window for a picture
 
 SLOW = (
     "displays/test_examples.py",
+    "evaluation/test_audit_pairs.py",
     "model_selection/test_consumers.py",
     "model_selection/test_early_stopping.py",
     "model_selection/test_ecosystem.py",

@@ -14,10 +14,13 @@ def run_audit(arguments: argparse.Namespace) -> int:
     """Compare a function with a measure; the current directory can be imported from."""
     from sklearn_rank.cli.terminal import GATE_FAILED
     from sklearn_rank.evaluation.audit import audit
+    from sklearn_rank.support.runtime import waiting
 
     # As `python FILE` and `python -m MODULE` have it.
     sys.path[:0] = [os.path.dirname(arguments.function), ""]
-    outcome = audit(_function_of(arguments.function), arguments.measure)
+    function = _function_of(arguments.function)
+    with waiting(f"comparing {arguments.function} with {arguments.measure}"):
+        outcome = audit(function, arguments.measure)
     print(for_log(str(outcome)))
     return 0 if outcome.agrees else GATE_FAILED
 

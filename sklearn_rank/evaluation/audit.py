@@ -1,8 +1,9 @@
 """Whether a home-made metric computes the measure that it is named after.
 
 The function is called on small rankings with each usual form of arguments. Its values are compared
-with the measure, with other definitions of it, and with one or two common mistakes in it; the first
-form that one of these explains is taken as the intended one.
+with the measure, with other definitions of it, with other measures, and with one or two common
+mistakes in it; the first form that one of these explains is taken as the intended one. In a wrong
+form a function may be right by chance: those whose values are few or all alike tell nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
-from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.catalogue import METRICS, Measure
 from sklearn_rank.measures.conventions import CONVENTIONS
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -33,6 +34,10 @@ __all__ = ["Audit", "audit"]
 
 _DEPTHS = (10, 100)
 """Ranks at which a function may cut although its measure has no cutoff."""
+_ENOUGH = 20
+"""Values that two different measures do not share by chance."""
+_STEP = 12
+"""Problems per one that is tried first: most explanations fail there."""
 
 
 class _Query(NamedTuple):
@@ -105,8 +110,9 @@ class _Mistake(NamedTuple):
     discount: str = ""
     ideal: Callable[[_Query, int | None], tuple[_Query, int | None]] | None = None
     """Query and cutoff whose ideal DCG is taken."""
-    divisor: Callable[[_Query, int | None], float] | None = None
-    """Divisor of the sum of the grades that are read."""
+    value: Callable[[_Query, int | None], float] | None = None
+    """Value of a query, where no parameter of the measure gives it."""
+    factor: float = 1.0
     weight: Callable[[_Query, float], float] = lambda *_: 1.0
     """Weight of a query with its value in the mean."""
 
@@ -141,9 +147,49 @@ def _all_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
     return query._replace(truth=dict.fromkeys(items, max(query.truth.values(), default=0))), k
 
 
+def _as_long_and_best(query: _Query, k: int | None) -> tuple[_Query, int | None]:
+    return _all_best(query, len(query.ranking[:k]))
+
+
+def _mean_grade(divisor: Callable[[_Query, int | None], float], q: _Query, k: int | None) -> float:
+    return sum(q.grades[:k]) / (divisor(q, k) or math.nan)
+
+
+def _ranks(query: _Query, k: int | None) -> list[int]:
+    """Ranks of the relevant items within the cutoff; an item counts once."""
+    items = [*dict.fromkeys(query.ranking)][:k]
+    return [rank for rank, item in enumerate(items, 1) if query.truth.get(item, 0) > 0]
+
+
+def _over_relevant(total: float, query: _Query, k: int | None = None) -> float:
+    relevant = sum(grade > 0 for grade in query.truth.values())
+    return total / (min(relevant, k or relevant) or math.nan)
+
+
+def _first_from_0(at_0: float, query: _Query, k: int | None) -> float:
+    rank = min(_ranks(query, k), default=math.inf)
+    value = 1 / (rank - 1) if rank > 1 else at_0
+    return value if any(query.truth.values()) else math.nan
+
+
+def _precisions_from_0(at_0: float, query: _Query, k: int | None) -> float:
+    found = enumerate(_ranks(query, k), 1)
+    return _over_relevant(sum(n / (rank - 1) if rank > 1 else at_0 for n, rank in found), query, k)
+
+
+def _all_first(query: _Query, k: int | None) -> float:
+    return _over_relevant(sum(1 / rank for rank in _ranks(query, k)), query)
+
+
+def _all_found_first(query: _Query, k: int | None) -> float:
+    ranks = _ranks(query, k)
+    return sum(1 / rank for rank in ranks) / len(ranks) if ranks else _over_relevant(0, query)
+
+
 _SETS, _GRADED = "recall fbeta map mar rprec all_hit_rate set_map", "dcg ndcg err nerr rbp"
 _ADDED = "grades are added where relevant items are counted"
 _SORTED = "the list is sorted by relevance before it is measured"
+_FROM_0 = "ranks are counted from 0"
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
@@ -152,26 +198,38 @@ _MISTAKES = (
     _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount="log2_plus_2"),
     _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount="one_plus_log2"),
     _Mistake("the discount is the rank, without logarithm", "dcg ndcg", discount="rank"),
-    _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda q, _: (q, None)),
-    _Mistake("the ideal DCG has k items of the best grade", "ndcg", ideal=_all_best),
-    _Mistake("the ideal DCG is cut at the length of the list", "ndcg", ideal=_as_long),
+    _Mistake("the logarithm is natural", "dcg idcg", factor=1 / math.log(2)),
+    _Mistake("the DCG has the natural logarithm, its ideal log2", "ndcg", factor=1 / math.log(2)),
+    _Mistake("the value is in percent", factor=100.0),
     _Mistake(_SORTED, f"mrr map {_GRADED}", _sorted_first),
+    _Mistake(_FROM_0, "mrr", value=partial(_first_from_0, 0.0)),
+    _Mistake(_FROM_0, "mrr", value=partial(_first_from_0, 1.0)),
+    _Mistake(_FROM_0, "map", value=partial(_precisions_from_0, 0.0)),
+    _Mistake(_FROM_0, "map", value=partial(_precisions_from_0, 1.0)),
     _Mistake(
         "ranks begin at 2",
-        "mrr map dcg",
+        "mrr map dcg err rbp",
         lambda query, _: query._replace(ranking=("", *query.ranking)),
         lambda k: k + 1,
     ),
+    _Mistake("1 / rank is averaged over all relevant items", "mrr", value=_all_first),
+    _Mistake("1 / rank is averaged over all that were retrieved", "mrr", value=_all_found_first),
     _Mistake("the cutoff is ignored", cutoff=lambda _: None),
     _Mistake("the cutoff is a rank too deep", cutoff=lambda k: k + 1),
     _Mistake("the cutoff is a rank too early", cutoff=lambda k: max(k - 1, 1)),
     _Mistake("items of grade 0 count as relevant", "", partial(_regraded, lambda g: g or 1)),
+    _Mistake("only items of grade 1 are relevant", "", partial(_regraded, lambda g: int(g == 1))),
+    _Mistake("items of grade 1 are not relevant", "", partial(_regraded, lambda g: g * (g > 1))),
     *(
         _Mistake(f"grades above {g} count as {g}", _GRADED, partial(_regraded, partial(min, g)))
         for g in (1, 2, 3, 4)
     ),
-    _Mistake(_ADDED, "precision", divisor=lambda q, k: len(q.ranking) if k is None else k),
-    _Mistake(_ADDED, "recall", divisor=lambda q, _: sum(q.truth.values())),
+    _Mistake(
+        _ADDED,
+        "precision",
+        value=partial(_mean_grade, lambda q, k: len(q.ranking) if k is None else k),
+    ),
+    _Mistake(_ADDED, "recall", value=partial(_mean_grade, lambda q, _: sum(q.truth.values()))),
     _Mistake("the ranking is read from its end", "", partial(_part, slice(None, None, -1))),
     _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
     _Mistake("the mean is over queries of the run only", weight=lambda q, _: q.kind != "missing"),
@@ -180,6 +238,12 @@ _MISTAKES = (
         "the mean is weighted by relevant items",
         weight=lambda q, _: sum(grade > 0 for grade in q.truth.values()),
     ),
+    # Last, since an ideal is made of what others changed.
+    _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda q, _: (q, None)),
+    _Mistake("all items of the list are relevant in the ideal", "ndcg", ideal=_as_long_and_best),
+    _Mistake("the ideal DCG has k items of the best grade", "ndcg", ideal=_all_best),
+    _Mistake("the ideal DCG is cut at the length of the list", "ndcg", ideal=_as_long),
+    _Mistake("only the ideal DCG is cut", "ndcg", cutoff=lambda _: None, ideal=lambda q, k: (q, k)),
 )
 _REPEATED = "repeated items count again"
 _UNSEEN_CUTS = tuple(
@@ -188,27 +252,30 @@ _UNSEEN_CUTS = tuple(
 """Mistakes in a measure without a cutoff."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _right(
     measure: Measure,
     key: tuple[int | None, bool, bool],
     mistakes: tuple[_Mistake, ...] = (),
+    step: int = 1,
 ) -> FloatArray:
-    """(P,) values of the measure with these mistakes; NaN for 0 / 0."""
-    problems, options, ideal, divisor = _problems(*key), dict(measure.parameters), None, None
+    """(P,) values of the measure with these mistakes for every ``step``-th; NaN for 0 / 0."""
+    problems, options, value = _problems(*key)[::step], dict(measure.parameters), None
     cases = [(query, problem.k) for problem in problems for query in problem.queries]
-    queries = [query for query, _ in cases]
+    queries, best = [query for query, _ in cases], None
     for mistake in mistakes:
+        if mistake.ideal:
+            best = [mistake.ideal(*case) for case in cases]
         cases = [(mistake.change(query, k), mistake.cutoff(k) if k else k) for query, k in cases]
         options |= {"discount": mistake.discount} if mistake.discount else {}
-        ideal, divisor = mistake.ideal or ideal, mistake.divisor or divisor
-    if ideal:
-        best = [ideal(*case) for case in cases]
+        value = mistake.value or value
+    if best:
         values = _values("dcg", options, cases) / _values("idcg", options, best)
-    elif divisor:
-        values = np.array([sum(q.grades[:k]) / (divisor(q, k) or math.nan) for q, k in cases])
+    elif value:
+        values = np.array([value(*case) for case in cases])
     else:
         values = _values(measure.metric.name, options, cases)
+    values *= math.prod(mistake.factor for mistake in mistakes)
     weights = ~np.isnan(values) * 1.0
     for mistake in mistakes:
         weights *= [mistake.weight(*pair) for pair in zip(queries, values, strict=True)]
@@ -238,6 +305,14 @@ def _values(name: str, options: Any, cases: Sequence[Any]) -> FloatArray:
 _CUTOFF = re.compile(r"k|cut_?off|top_?[kn]|at(_?k)?|n|limit", re.IGNORECASE)
 _JUDGED = re.compile(r"qrel|grade|judg|gain|rel\w*_(map|dict)", re.IGNORECASE)
 """Names of parameters that are a cutoff, and {item: grade}."""
+_TRUTH = re.compile(
+    r"tru(e|th)|relevant|actual|gold|expect|target|label|qrel|judg|gt", re.IGNORECASE
+)
+_RANKED = re.compile(
+    r"pred|retriev|rank|run|result|hit|recommend|score|found|return", re.IGNORECASE
+)
+"""Names of parameters that are the truth, and what was ranked."""
+_OF_RANKING = {"relevances", "array", "ranking", "scores", "y_score"}
 _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "relevances": lambda query: query.grades,
     "array": lambda query: np.array(query.grades),
@@ -245,12 +320,16 @@ _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "grades": lambda query: dict(query.truth),
     "set": lambda query: {*query.truth},
     "list": lambda query: [*query.truth],
+    "groups": lambda query: [[item] for item in query.truth],
     "ranking": lambda query: list(query.ranking),
     "scores": lambda query: query.scores,
     "y_true": lambda query: np.array(query.grades),
     "y_score": lambda query: np.array([*query.scores.values()]),
 }
-_PAIRS = (*product(("grades", "set", "list"), ("ranking", "scores")), ("y_true", "y_score"))
+_PAIRS = (
+    *product(("grades", "set", "list"), ("ranking", "scores")),
+    *(("groups", "ranking"), ("y_true", "y_score")),
+)
 _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *(("relevances",), ("array",), ("relevances", "ideal"), ("array", "ideal")),
     *(*_PAIRS, *(pair[::-1] for pair in _PAIRS)),
@@ -266,7 +345,7 @@ class _Form:
     ) -> None:
         self.name = safe_text(getattr(function, "__name__", type(function).__name__))
         self.roles, self.shape, self.cutoff = roles, shape, cutoff
-        self.key = k, bool(cutoff), not {"set", "list"} & {*roles}
+        self.key = k, bool(cutoff), not {"set", "list", "groups"} & {*roles}
         self.problems = _problems(*self.key)
         calls = [self._call(function, problem) for problem in self.problems]
         self.texts, self.results = zip(*calls, strict=True)
@@ -274,6 +353,9 @@ class _Form:
         self.has_value = np.array([isinstance(value, float) for value in self.results])
         self.values = np.array([v if isinstance(v, float) else math.nan for v in self.results])
         self.kinds = np.array([problem.queries[0].kind for problem in self.problems])
+        # Which position of a repeated item counts is a convention.
+        self.is_compared = self.has_value & (self.kinds != "repeated")
+        self.varies = len({*self.values[self.is_compared & ~np.isnan(self.values)]}) > 1
         shown = self.values[~np.isnan(self.values)]
         digits = [n for n in (3, 4, 5, 6) if (shown == shown.round(n)).all()]
         self.tolerance = 0.51 * 10.0 ** -digits[0] if digits else 1e-9
@@ -316,16 +398,44 @@ class _Form:
         except Exception as error:
             return text, error
 
-    def equals(self, right: FloatArray) -> BoolArray:
-        """(P,) problems whose value is the right one."""
-        same = np.abs(self.values - right) <= self.tolerance
-        return np.asarray(same | (np.isnan(right) & (np.isnan(self.values) | (self.values == 0))))
+    def equals(self, right: FloatArray, step: int = 1) -> BoolArray:
+        """(P,) problems, each or every ``step``-th, whose value is the right one."""
+        values = self.values[::step]
+        same = np.abs(values - right) <= self.tolerance
+        return np.asarray(same | (np.isnan(right) & (np.isnan(values) | (values == 0))))
 
     def differs(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> BoolArray:
         """(P,) problems whose value is not that of the measure with these mistakes."""
-        # Which position of a repeated item counts is a convention.
-        same = self.equals(_right(measure, self.key, mistakes)) | (self.kinds == "repeated")
-        return np.asarray(self.has_value & ~same)
+        return np.asarray(self.is_compared & ~self.equals(_right(measure, self.key, mistakes)))
+
+    def is_explained(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> bool:
+        """Whether the values are those of the measure with these mistakes, and not by chance."""
+        some = _right(measure, self.key, mistakes, _STEP)
+        if (self.is_compared[::_STEP] & ~self.equals(some, _STEP)).any():
+            return False
+        return self.tells(measure, mistakes) and not self.differs(measure, mistakes).any()
+
+    def likeness(self, measure: Measure) -> float:
+        """1 if all values are right, else how far they go with the right ones; 0 for nonsense."""
+        right, differs = _right(measure, self.key), self.differs(measure)
+        shown = self.is_compared & ~np.isnan(right) & ~np.isnan(self.values)
+        if not differs.any():
+            return 1.0
+        if len({*right[shown]}) < 2 or len({*self.values[shown]}) < 2:
+            return 0.0
+        return float(np.corrcoef(right[shown], self.values[shown])[0, 1] - differs[shown].mean())
+
+    def shows(self, measure: Measure, mistake: _Mistake) -> bool:
+        """Whether the mistake changes any value that was compared."""
+        right = _right(measure, self.key)[self.is_compared]
+        other = _right(measure, self.key, (mistake,))[self.is_compared]
+        return not np.array_equal(right, other, equal_nan=True)
+
+    def tells(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> bool:
+        """Whether the right values are many, and not all alike."""
+        right = _right(measure, self.key, mistakes)[self.is_compared]
+        kinds = {*right[~np.isnan(right)].round(9)}
+        return len(right) >= _ENOUGH and len(kinds) > 1
 
 
 def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
@@ -333,18 +443,30 @@ def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
     parameters = inspect.signature(function).parameters.values()
     cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
     needed = [p for p in parameters if p.kind < p.VAR_POSITIONAL and p.default is p.empty]
-    graded = [
-        _JUDGED.search(p.name) or "dict" in str(p.annotation).lower()
-        for p in needed
-        if p.name != cutoff
-    ]
+    needed = [p for p in needed if p.name != cutoff]
+    graded = [_JUDGED.search(p.name) or "dict" in str(p.annotation).lower() for p in needed]
     forms = [
         _Form(function, roles, shape, cutoff, k)
         for roles, shape in product(_ARGUMENTS, ("one", "dict", "list"))
         if len(roles) == len(graded)
-        and not any(g and role in ("set", "list") for g, role in zip(graded, roles, strict=True))
+        and not any(
+            g and role in ("set", "list", "groups") for g, role in zip(graded, roles, strict=True)
+        )
+        and not _is_swapped([p.name for p in needed], roles)
     ]
     return [form for form in forms if 4 * form.has_value.sum() > form.raised.sum()]
+
+
+def _is_swapped(names: Sequence[str], roles: Sequence[str]) -> bool:
+    """Whether the names of two parameters, such as (retrieved, relevant), say another order."""
+    said = [(bool(_RANKED.search(name)), bool(_TRUTH.search(name))) for name in names]
+    order = {(True, False): True, (False, True): False}
+    ranked = [order.get(one) for one in said]
+    return (
+        len(roles) == 2
+        and {*ranked} == {True, False}
+        and ranked != [role in _OF_RANKING for role in roles]
+    )
 
 
 # The audit ----------------------------------------------------------------------------------------
@@ -433,22 +555,59 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     except (TypeError, ValueError) as error:
         msg = f"function must be callable, got {safe_repr(function)}: {error}"
         raise InvalidParameterError(msg) from error
-    if not forms:
+    name = safe_text(getattr(function, "__name__", "")) or safe_repr(function)
+    telling = [form for form in forms if form.tells(wanted)]
+    if not telling:
+        gave = f"too few numbers to tell {wanted} from others" if forms else "no number"
         msg = (
-            f"{getattr(function, '__name__', safe_repr(function))} gave no number for truth and "
-            "ranked ids of a query; pass a function that calls it, as def one(truth, ranking, k):"
+            f"{name} gave {gave} for truth and ranked ids of a query; pass a function that calls "
+            "it, as def one(truth, ranking, k):"
         )
         raise InvalidParameterError(msg)
-    forms.sort(key=lambda form: form.differs(wanted).sum() / form.has_value.sum())
-    definitions, name = _definitions(wanted), wanted.metric.name
+    return _explain([form for form in telling if form.varies] or telling, wanted)
+
+
+def _explain(forms: list[_Form], wanted: Measure) -> Audit:
+    """The first explanation of one of these forms, the simple ones first."""
+    forms = sorted(forms, key=lambda form: -int(form.has_value.sum()))
+    near = sorted(forms, key=lambda form: -form.likeness(wanted))
+    definitions = _definitions(wanted)
     mistakes = (*_MISTAKES, *(_UNSEEN_CUTS if wanted.k is None else ()))
-    possible = [mistake for mistake in mistakes if name in (mistake.metrics or name).split()]
-    steps: Any = ((0, definitions, forms), (1, [wanted], forms), (1, definitions, forms))
-    for number, measures, tried in (*steps, (2, definitions, forms[:1])):
+    possible = [
+        mistake
+        for mistake in mistakes
+        if wanted.metric.name in (mistake.metrics or wanted.metric.name).split()
+    ]
+    steps: Any = (
+        (0, definitions, near),
+        (0, _others(wanted), forms),
+        (1, [wanted], near),
+        (1, definitions, near),
+        (2, definitions, near[:1]),
+    )
+    for number, measures, tried in steps:
+        if number == 2:  # of those that can be seen at all
+            possible = [one for one in possible if near[0].shows(wanted, one)]
         for form, made, equals in product(tried, combinations(possible, number), measures):
-            if not form.differs(equals, made).any():
+            if form.is_explained(equals, made):
                 return _audit(form, wanted, equals, made)
-    return _audit(forms[0], wanted, None, ())
+    return _audit(near[0], wanted, None, ())
+
+
+def _others(wanted: Measure) -> list[Measure]:
+    """Measures of another name that programs compute, at the same cutoff."""
+    metrics = [
+        metric
+        for metric in METRICS
+        if metric is not wanted.metric
+        and not (metric.of_judgements or metric.of_results or metric.combines)
+    ]
+    return [
+        definition
+        for metric in metrics
+        for definition in _definitions(Measure.of(metric, wanted.k if metric.takes_k else None))
+        if not definition.is_pooled
+    ]
 
 
 def _definitions(wanted: Measure) -> list[Measure]:

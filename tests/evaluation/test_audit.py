@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from math import log2
+from math import log, log2
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,82 @@ def precision_of_sums(qrels: Grades, ranking: list[str], k: int) -> float:
     return sum(qrels.get(item, 0) for item in dict.fromkeys(ranking[:k])) / k
 
 
+def as_if_all_were_relevant(expected_ids: Any, retrieved_ids: Any) -> float:
+    found = dcg([item in expected_ids for item in dict.fromkeys(retrieved_ids)])
+    return over(found, dcg([1] * len(retrieved_ids)))
+
+
+def of_alternatives(gt: list[list[str]], pred: list[str]) -> float:
+    found = dcg([[item] in gt for item in dict.fromkeys(pred)])
+    return over(found, dcg([1] * min(len(gt), len(pred))))
+
+
+def any_found(relevant: set[str], retrieved: list[str], k: int) -> float:
+    return float(any(item in relevant for item in retrieved[:k]))
+
+
+def of_possible(relevant: set[str], retrieved: list[str], k: int) -> float:
+    return over(len(relevant & {*retrieved[:k]}), min(k, len(relevant)))
+
+
+def natural(relevances: Any, k: int) -> float:
+    return dcg(relevances[:k], lambda rank: log(rank + 1))
+
+
+def natural_above(relevances: Any, ideal: Any, k: int) -> float:
+    return over(natural(relevances, k), dcg(best(ideal)[:k]))
+
+
+def from_zero(relevant: set[str], retrieved: list[str]) -> float:
+    return next((1 / (n or 1) for n, i in enumerate(retrieved) if i in relevant), 0.0)
+
+
+def zero_is_none(relevant: set[str], retrieved: list[str]) -> float:
+    return next((n and 1 / n for n, i in enumerate(retrieved) if i in relevant), 0.0)
+
+
+def precisions_from_zero(relevant: set[str], retrieved: list[str], k: int) -> float:
+    ranks = [n for n, item in enumerate(dict.fromkeys(retrieved)) if item in relevant and n < k]
+    total = sum(hits / max(n, 1) for hits, n in enumerate(ranks, 1))
+    return over(total, min(k, len(relevant)))
+
+
+def every_hit(expected: set[str], retrieved: list[str]) -> float:
+    ranks = [1 / n for n, item in enumerate(dict.fromkeys(retrieved), 1) if item in expected]
+    return over(sum(ranks), len(ranks))
+
+
+def every_relevant(expected: set[str], retrieved: list[str]) -> float:
+    ranks = [1 / n for n, item in enumerate(dict.fromkeys(retrieved), 1) if item in expected]
+    return over(sum(ranks), len(expected))
+
+
+def one_alone(qrels: Grades, ranking: list[str], k: int) -> float:
+    found = sum(qrels.get(item) == 1 for item in {*ranking[:k]})
+    return over(found, sum(grade == 1 for grade in qrels.values()))
+
+
+def two_and_more(qrels: Grades, ranking: list[str], k: int) -> float:
+    return sum(qrels.get(item, 0) > 1 for item in {*ranking[:k]}) / k
+
+
+def ideal_alone_is_cut(qrels: Grades, ranking: list[str], k: int) -> float:
+    grades = [qrels.get(item, 0) for item in dict.fromkeys(ranking)]
+    return over(dcg(grades), dcg(best(qrels.values())[:k]))
+
+
+def in_percent(relevant: set[str], ranking: list[str], k: int) -> float:
+    return 100 * len(relevant & {*ranking[:k]}) / k
+
+
+def repeats_found(retrieved: list[str], relevant: set[str], k: int) -> float:
+    return over(sum(item in relevant for item in retrieved[:k]), len(relevant))
+
+
+def f_of_repeats(retrieved: list[str], relevant: set[str], k: int) -> float:
+    return over(2 * sum(item in relevant for item in retrieved[:k]), len(relevant) + k)
+
+
 MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (ideal_of_list, "ndcg@10", "the ideal DCG is taken from the retrieved list"),
     (passed_only, "mrr@10", "the mean is over passed queries only"),
@@ -134,6 +210,24 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (first_hundred, "mrr", "only the first 100 ranks are read"),
     (grades_to_three, "ndcg@10", "grades above 3 count as 3"),
     (precision_of_sums, "precision@10", "grades are added where relevant items are counted"),
+    (as_if_all_were_relevant, "ndcg", "all items of the list are relevant in the ideal"),
+    (of_alternatives, "ndcg", "the ideal DCG is cut at the length of the list"),
+    (any_found, "recall@10", "it is hit_rate@10"),
+    (any_found, "mrr@10", "it is hit_rate@10"),
+    (of_possible, "precision@10", "it is recall(denominator=min)@10"),
+    (natural, "dcg@10", "the logarithm is natural"),
+    (natural_above, "ndcg@10", "the DCG has the natural logarithm, its ideal log2"),
+    (from_zero, "mrr", "ranks are counted from 0"),
+    (zero_is_none, "mrr", "ranks are counted from 0"),
+    (precisions_from_zero, "map@10", "ranks are counted from 0"),
+    (every_hit, "mrr", "1 / rank is averaged over all that were retrieved"),
+    (every_relevant, "mrr", "1 / rank is averaged over all relevant items"),
+    (one_alone, "recall@10", "only items of grade 1 are relevant"),
+    (two_and_more, "precision@5", "items of grade 1 are not relevant"),
+    (ideal_alone_is_cut, "ndcg@10", "only the ideal DCG is cut"),
+    (in_percent, "precision@10", "the value is in percent"),
+    (repeats_found, "recall@10", "repeated items count again"),
+    (f_of_repeats, "f1@10", "repeated items count again"),
 ]
 
 
@@ -141,7 +235,7 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
 def test_finds_the_mistake(function: Any, measure: str, mistake: str) -> None:
     found = audit(function, measure)
     assert not found.agrees
-    assert str(found).splitlines()[0] == f"{function.__name__} is not {measure}: {mistake}"
+    assert str(found).splitlines()[0] == f"{function.__name__} is not {found.measure}: {mistake}"
 
 
 def test_repeats_in_runs() -> None:
@@ -329,6 +423,11 @@ def test_command_of_a_file(
             lambda truth, ranking: (1.0, 2),
             "ndcg@10",
             "<lambda> gave no number for truth and ranked",
+        ),
+        (
+            lambda y_true, y_score: y_true.max() / y_true.max(),  # everything is retrieved
+            "recall",
+            "<lambda> gave too few numbers to tell recall from others for truth and ranked ids",
         ),
         (len, "judged@10", "measure must be computed from rankings, per query; got judged@10"),
         (len, "auc(average=pooled)", "per query; got auc"),
