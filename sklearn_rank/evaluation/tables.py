@@ -59,6 +59,8 @@ def table_of(evaluation: Evaluation) -> Table:
             sample = PairedDifferences.of(values, weights=weights, clusters=codes)
             effects[name] = sample.design_effect, len(sample)
     notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
+    if evaluation._judged.read_as:
+        notes += (evaluation._judged.read_as,)
     if open_ended:
         notes += (
             f"{', '.join(open_ended)}: no upper bound, so that with fewer than {FEW} queries 95% "

@@ -35,7 +35,7 @@ from sklearn_rank.inputs.roles import (
 )
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import one_label_each
-from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing, negated
+from sklearn_rank.support.checks import as_native, as_numbers, as_numpy, is_missing, negated
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
@@ -74,11 +74,14 @@ def as_tables(
 ) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
-    Other objects are returned unchanged. ``labels`` are columns that make slices or clusters.
+    Arrays of other libraries become NumPy's; other objects are returned unchanged. ``labels`` are
+    columns that make slices or clusters.
     """
     sides = {"y_true": y_true, "y_score": y_score}
     if columns is None and all(type(side) in PLAIN for side in sides.values()):
         return y_true, y_score
+    y_true, y_score = (as_native(side, name) for name, side in sides.items())
+    sides = {"y_true": y_true, "y_score": y_score}
     kinds = {name: type(side).__name__ for name, side in sides.items()}
     files = [name for name, side in sides.items() if isinstance(side, (str, os.PathLike))]
     are_files = all(isinstance(side, (str, os.PathLike, Run, Qrels)) for side in sides.values())

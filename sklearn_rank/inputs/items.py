@@ -209,7 +209,10 @@ class ItemReader:
                     )
                     raise ValueError(msg)
                 if isinstance(again, (int, float)):
-                    msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
+                    msg = (
+                        f"{where} repeats a number; if these are grades, pass 2-D arrays, or rows "
+                        "with groups= where lengths differ"
+                    )
                     raise ValueError(msg)
             read.append((keys, grades))
         qrels: Qrels = _table(Qrels, queries, read, "grade")

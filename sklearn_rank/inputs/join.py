@@ -33,6 +33,7 @@ from sklearn_rank.inputs.items import (
     relevance_scores,
     sequence,
 )
+from sklearn_rank.inputs.number_lists import check_number_lists
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import (
     LEAST_RISES,
@@ -116,6 +117,8 @@ def read_items(
     """
     joined = None
     if not (is_shared or options.string_provider is not None):
+        if isinstance(truths, list) and not isinstance(truths[0], (Mapping, Set)):
+            about["read_as"] = check_number_lists(truths, rankings, query_ids)
         joined = _look_up(truths, rankings, options)
     if joined is None:
         if isinstance(rankings, Run):

@@ -16,7 +16,7 @@ from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
-from sklearn_rank.support.checks import as_native, is_foreign_number, refuse_unordered
+from sklearn_rank.support.checks import is_foreign_number, refuse_unordered
 from sklearn_rank.support.runtime import warn
 
 _Read: TypeAlias = Callable[[Any, Any, ReadOptions], RankingData]
@@ -135,7 +135,6 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from anything except Spark frames, with checked options."""
-    y_true, y_score = as_native(y_true, "y_true"), as_native(y_score, "y_score")
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
     data = read_layout(layout_of(y_true), y_true, y_score, options)
     suspicion = swap_suspicion(data, y_true)

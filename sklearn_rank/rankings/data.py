@@ -115,6 +115,8 @@ class RankingData:
     """Whether cells of a matrix are scored -inf, although candidates were not given."""
     hint: str = ""
     """Why, probably, no relevant item of any query was retrieved."""
+    read_as: str = ""
+    """How items were read, where they could be something else."""
     assumed: str = ""
     """One of :data:`ASSUMED`."""
     ties: str = ""

@@ -66,7 +66,6 @@ KINDS = {
     "long": lambda item: "x" * 100_000 + str(item),
     "bytes": b"%d".__mod__,
     "fraction": lambda item: Fraction(1, 3 * item),
-    "quarters": lambda item: item / 4,
     "frozenset": lambda item: frozenset({item}),
     "tuple": lambda item: (item, "x"),
     "timestamp": lambda item: pd.Timestamp(item, unit="D"),

@@ -141,8 +141,13 @@ SPARSE = sparse.csr_array([[1, 0]])
         (pd.DataFrame({"a": [1]}), [[1]], TypeError, "y_true is a data frame and y_score a list"),
         ([{"a"}], pd.DataFrame({"a": [1]}), TypeError, "y_score is a data frame and y_true a list"),
         (np.ma.array([[1, 0]], mask=[[0, 1]]), ONES[:1], TypeError, "y_true is a masked array"),
-        ([[1, 0, 0]], [[0.3, 0.2, 0.1]], (TypeError, ValueError), "pass 2-D arrays"),
-        ([[1, 0]], [[0.3, 0.2]], TypeError, "If these are grades and scores, pass 2-D arrays"),
+        ([[1, 0, 0]], [[0.3, 0.2, 0.1]], TypeError, "pass grades and scores as two arrays"),
+        (
+            [[1, 0]],
+            [[0.3, 0.2]],
+            TypeError,
+            r"y_score\[0\] is a list with 0\.3, and fractions",
+        ),
         ([[1, 0, 0]], np.array([[0.3, 0.2, 0.1]]), (TypeError, ValueError), "pass .*2-D array"),
     ],
 )
