@@ -16,7 +16,6 @@ from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.session import Run, current, shown_path
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
-    ARGUMENTS,
     DEFAULT_DROP,
     Limits,
     file_name,
@@ -130,7 +129,21 @@ class RankGate:
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
-        given = {key: value for key, value in locals().items() if key in ARGUMENTS}
+        given = {
+            "measures": measures,
+            "at_least": at_least,
+            "at_most": at_most,
+            "max_drop": max_drop,
+            "hard_drop": hard_drop,
+            "totals": totals,
+            "slices": slices,
+            "max_slice_drop": max_slice_drop,
+            "slice_at_least": slice_at_least,
+            "allow": allow,
+            "query_text": query_text,
+            "item_text": item_text,
+            "name": name,
+        }
         arguments = {key: value for key, value in given.items() if value is not None} | reading
 
         def judge(limits: Limits, run: Run | None) -> GateResult:

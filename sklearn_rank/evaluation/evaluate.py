@@ -184,9 +184,23 @@ def evaluate(
     repeated = [side for side in sides if isinstance(side, Repeats)]
     if repeated:
         options = {
-            name: value
-            for name, value in locals().items()
-            if name not in ("y_true", "y_score", "sides", "repeated", "unknown")
+            "measures": measures,
+            "columns": columns,
+            "groups": groups,
+            "query_ids": query_ids,
+            "string_provider": string_provider,
+            "relevance": relevance,
+            "candidates": candidates,
+            "sample_weight": sample_weight,
+            "clusters": clusters,
+            "ties": ties,
+            "zero_division": zero_division,
+            "missing": missing,
+            "duplicates": duplicates,
+            "assume": assume,
+            "convention": convention,
+            "keep_items": keep_items,
+            "values": values,
         }
         return _evaluate_runs(y_true, y_score, options, [len(repeats.runs) for repeats in repeated])
     keeps = check_flag(keep_items, "keep_items", "evaluate")

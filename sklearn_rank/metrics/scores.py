@@ -9,7 +9,7 @@ from sklearn_rank.measures import catalogue
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.metrics.shared import score
+from sklearn_rank.metrics.shared import DataArguments, score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, Unretrieved, ZeroDivision
 
 __all__ = [
@@ -89,7 +89,10 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    return score(catalogue.MAP, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.MAP, y_true, y_score, data, k=k, denominator=denominator, min_rel=min_rel
+    )
 
 
 def mean_average_recall_score(
@@ -147,7 +150,8 @@ def mean_average_recall_score(
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    return score(catalogue.MAR, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.MAR, y_true, y_score, data, k=k, normalize=normalize, min_rel=min_rel)
 
 
 def mean_reciprocal_rank_score(
@@ -197,7 +201,8 @@ def mean_reciprocal_rank_score(
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    return score(catalogue.MRR, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.MRR, y_true, y_score, data, k=k, min_rel=min_rel)
 
 
 def precision_at_k_score(
@@ -252,7 +257,10 @@ def precision_at_k_score(
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    return score(catalogue.PRECISION, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.PRECISION, y_true, y_score, data, k=k, denominator=denominator, min_rel=min_rel
+    )
 
 
 def recall_at_k_score(
@@ -304,7 +312,10 @@ def recall_at_k_score(
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    return score(catalogue.RECALL, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.RECALL, y_true, y_score, data, k=k, denominator=denominator, min_rel=min_rel
+    )
 
 
 def fbeta_at_k_score(
@@ -358,7 +369,8 @@ def fbeta_at_k_score(
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    return score(catalogue.FBETA, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.FBETA, y_true, y_score, data, k=k, beta=beta, min_rel=min_rel)
 
 
 def hit_rate_at_k_score(
@@ -409,7 +421,8 @@ def hit_rate_at_k_score(
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    return score(catalogue.HIT_RATE, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.HIT_RATE, y_true, y_score, data, k=k, min_rel=min_rel)
 
 
 def r_precision_score(
@@ -457,7 +470,8 @@ def r_precision_score(
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    return score(catalogue.RPREC, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.RPREC, y_true, y_score, data, min_rel=min_rel)
 
 
 def interpolated_precision_score(
@@ -511,7 +525,8 @@ def interpolated_precision_score(
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    return score(catalogue.IPREC, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.IPREC, y_true, y_score, data, recall=recall, min_rel=min_rel)
 
 
 def lag_error(
@@ -582,7 +597,16 @@ def lag_error(
     ... )
     2.0
     """
-    return score(catalogue.LAG, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.LAG,
+        y_true,
+        y_score,
+        data,
+        average=average,
+        unretrieved=unretrieved,
+        min_rel=min_rel,
+    )
 
 
 def ranking_auc_score(
@@ -650,7 +674,17 @@ def ranking_auc_score(
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    return score(catalogue.AUC, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.AUC,
+        y_true,
+        y_score,
+        data,
+        average=average,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
 def group_auc_score(
@@ -707,7 +741,16 @@ def group_auc_score(
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    return score(catalogue.GAUC, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.GAUC,
+        y_true,
+        y_score,
+        data,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
 def limited_auc_score(
@@ -771,7 +814,18 @@ def limited_auc_score(
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    return score(catalogue.LAUC, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.LAUC,
+        y_true,
+        y_score,
+        data,
+        k=k,
+        tail=tail,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        min_rel=min_rel,
+    )
 
 
 def harmonic_mean_score(
@@ -830,7 +884,8 @@ def harmonic_mean_score(
     0.6666666666666666
     """
     measures = parse_measures(measures, distinct=False)
-    return score(catalogue.HMEAN, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.HMEAN, y_true, y_score, data, k=k, measures=measures, beta=beta)
 
 
 def dcg_at_k_score(
@@ -889,7 +944,8 @@ def dcg_at_k_score(
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
-    return score(catalogue.DCG, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.DCG, y_true, y_score, data, k=k, gain=gain, discount=discount)
 
 
 def ndcg_at_k_score(
@@ -958,7 +1014,8 @@ def ndcg_at_k_score(
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
     0.8597
     """
-    return score(catalogue.NDCG, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.NDCG, y_true, y_score, data, k=k, gain=gain, discount=discount)
 
 
 def expected_reciprocal_rank_score(
@@ -1015,7 +1072,8 @@ def expected_reciprocal_rank_score(
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
     0.0625
     """
-    return score(catalogue.ERR, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.ERR, y_true, y_score, data, k=k, max_grade=max_grade)
 
 
 def rank_biased_precision_score(
@@ -1078,7 +1136,18 @@ def rank_biased_precision_score(
     >>> rank_biased_precision_score([{"a"}], [["b", "a"]], persistence=0.5)  # (1 - 1/2) / 2
     0.25
     """
-    return score(catalogue.RBP, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(
+        catalogue.RBP,
+        y_true,
+        y_score,
+        data,
+        k=k,
+        persistence=persistence,
+        gain=gain,
+        max_grade=max_grade,
+        min_rel=min_rel,
+    )
 
 
 def normalized_expected_reciprocal_rank_score(
@@ -1130,7 +1199,8 @@ def normalized_expected_reciprocal_rank_score(
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """
-    return score(catalogue.NERR, **locals())
+    data = DataArguments(groups, ties, zero_division, sample_weight, string_provider, relevance)
+    return score(catalogue.NERR, y_true, y_score, data, k=k, max_grade=max_grade)
 
 
 FUNCTIONS: dict[Metric, Callable[..., float]] = {

@@ -26,15 +26,18 @@ class DataArguments(NamedTuple):
 
 
 def score(
-    metric: Metric, y_true: Any, y_score: Any, k: int | None = None, **arguments: Any
+    metric: Metric,
+    y_true: Any,
+    y_score: Any,
+    data: DataArguments,
+    k: int | None = None,
+    **parameters: Any,
 ) -> float:
-    """Mean of a metric over the queries of any layout; parameters, and :class:`DataArguments`."""
-    named = {name: arguments.pop(name) for name in DataArguments._fields if name in arguments}
-    data = DataArguments(**named)
+    """Mean of a metric over the queries of any layout."""
     try:
-        measure = _measure_of(metric, k, **arguments)
+        measure = _measure_of(metric, k, **parameters)
     except TypeError:  # a table or an array, which has no hash, or an error that comes again
-        measure = Measure.of(metric, k, **arguments)
+        measure = Measure.of(metric, k, **parameters)
     undefined = check_zero_division(data.zero_division, metric.name)
     options = ReadOptions(
         metric.name,
@@ -46,3 +49,9 @@ def score(
     )
     rankings = read(y_true, y_score, options)
     return score_measures([measure], rankings, undefined)[0].average.value
+
+
+def score_of(metric: Metric, y_true: Any, y_score: Any, **arguments: Any) -> float:
+    """Like ``score``, with data arguments and parameters together, as scorers pass them."""
+    named = {name: arguments.pop(name) for name in DataArguments._fields if name in arguments}
+    return score(metric, y_true, y_score, DataArguments(**named), **arguments)

@@ -29,7 +29,7 @@ from sklearn_rank.inputs.layouts import read_layout
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.metrics.shared import score
+from sklearn_rank.metrics.shared import score_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
 from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
 from sklearn_rank.model_selection.searches import is_running, warn_once
@@ -94,7 +94,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         # Attributes that scikit-learn reads of its scorers, some to call the metric on labels.
         self._sign = 1 if measure.metric.greater_is_better else -1
         function = FUNCTIONS.get(measure.metric)
-        self._score_func: Any = function or partial(score, measure.metric)
+        self._score_func: Any = function or partial(score_of, measure.metric)
         cutoff = {"k": measure.k} if measure.metric.takes_k else {}
         policy = {"ties": self.options.ties, "zero_division": self.options.zero_division}
         self._kwargs = {**cutoff, **measure.options, **policy}

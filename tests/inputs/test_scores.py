@@ -18,7 +18,7 @@ from sklearn_rank import (
     ndcg_at_k_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import score
+from sklearn_rank.metrics.shared import score_of
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES
 
 
@@ -161,7 +161,7 @@ def test_grades_that_float64_cannot_hold_are_refused(grade, convention):
         evaluate(grades[np.newaxis], np.array([[3, 2, 1]]), "map", **options)
 
 
-METRICS = [dcg_at_k_score, partial(score, IDCG), ndcg_at_k_score]
+METRICS = [dcg_at_k_score, partial(score_of, IDCG), ndcg_at_k_score]
 
 
 @pytest.mark.parametrize("metric", METRICS)
