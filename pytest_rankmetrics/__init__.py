@@ -21,19 +21,41 @@ if TYPE_CHECKING:
     from sklearn_rank.gates.verdict import *  # noqa: F403
 
 _AT_LEAST = (
-    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lauc", "map", "mar"),
-    *("mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
+    "auc",
+    "dcg",
+    "err",
+    "fbeta",
+    "gauc",
+    "hit_rate",
+    "hmean",
+    "iprec",
+    "lauc",
+    "map",
+    "mar",
+    "mrr",
+    "ndcg",
+    "nerr",
+    "precision",
+    "recall",
+    "rprec",
 )
 """Metrics that have an assertion; for the others there is :func:`assert_metric`."""
 
 _HOMES = {
     "pytest_rankmetrics.assertions": (
-        *("assert_lag_at_most", "assert_metric", "assert_not_worse"),
+        "assert_lag_at_most",
+        "assert_metric",
+        "assert_not_worse",
         *(f"assert_{name}_at_least" for name in _AT_LEAST),
     ),
     "pytest_rankmetrics.gate": ("RankGate", "RankRegressionFixture", "expected_failure"),
     "sklearn_rank.gates.verdict": (
-        *("Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"),
+        "Finding",
+        "GateResult",
+        "MeasureResult",
+        "RankGateFailure",
+        "RankGateWarning",
+        "State",
     ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -20,10 +20,30 @@ def examples(usual: int) -> settings:
 
 
 NASTY_IDS = (
-    *("", " ", "a", "a ", "A", "1", "01", "1.0", "-1", "-2", "nan", "None", "no query"),
-    *("line\nbreak", "tab\tstop", "carriage\rreturn", "\u202eright to left"),
-    *("\u00e9", "e\u0301"),  # one letter, from one code point and from two
-    *("\U0001f600", "\ue000", "#comment", "%s{}", "x" * 300),
+    "",
+    " ",
+    "a",
+    "a ",
+    "A",
+    "1",
+    "01",
+    "1.0",
+    "-1",
+    "-2",
+    "nan",
+    "None",
+    "no query",
+    "line\nbreak",
+    "tab\tstop",
+    "carriage\rreturn",
+    "\u202eright to left",
+    "\u00e9",
+    "e\u0301",  # one letter, from one code point and from two
+    "\U0001f600",
+    "\ue000",
+    "#comment",
+    "%s{}",
+    "x" * 300,
 )
 """Ids that are all different and that careless code takes for each other, or chokes on."""
 

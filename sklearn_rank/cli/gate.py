@@ -39,8 +39,19 @@ if TYPE_CHECKING:
 WRITING = ("--update", "--accept")
 _FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_text")
 _KEYS = (
-    *("name", *_FILES, "qrels_column", "run_column", "grades", *LIMITS, *GATE_OPTIONS),
-    *("slice_at_least", "ties", "sample_weight", "values", "totals", "duplicates"),
+    "name",
+    *_FILES,
+    "qrels_column",
+    "run_column",
+    "grades",
+    *LIMITS,
+    *GATE_OPTIONS,
+    "slice_at_least",
+    "ties",
+    "sample_weight",
+    "values",
+    "totals",
+    "duplicates",
 )
 """Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
 

@@ -93,8 +93,16 @@ def refuse_repeated_runs(*paths: str | None) -> None:
 
 _NAMES = {
     "label": (
-        *("label", "labels", "slice", "cluster", "segment"),
-        *("group", "category", "class", "type", "set"),
+        "label",
+        "labels",
+        "slice",
+        "cluster",
+        "segment",
+        "group",
+        "category",
+        "class",
+        "type",
+        "set",
     ),
     "text": ("text", "querytext", "title", "question", "description"),
     "number": ("number", "value"),

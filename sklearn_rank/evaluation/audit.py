@@ -331,8 +331,12 @@ _PAIRS = (
     *(("groups", "ranking"), ("y_true", "y_score")),
 )
 _ARGUMENTS: tuple[tuple[str, ...], ...] = (
-    *(("relevances",), ("array",), ("relevances", "ideal"), ("array", "ideal")),
-    *(*_PAIRS, *(pair[::-1] for pair in _PAIRS)),
+    ("relevances",),
+    ("array",),
+    ("relevances", "ideal"),
+    ("array", "ideal"),
+    *_PAIRS,
+    *(pair[::-1] for pair in _PAIRS),
 )
 """Arguments besides the cutoff, the more specific first."""
 

@@ -31,12 +31,25 @@ HARD_DROP = 0.17
 """Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
 gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
 ALLOWED = (
-    *("unjudged", "missed", "shared", "single_rows", "no_hits", "swapped", "missing", "undefined"),
+    "unjudged",
+    "missed",
+    "shared",
+    "single_rows",
+    "no_hits",
+    "swapped",
+    "missing",
+    "undefined",
 )
 """Words of ``allow``: faults that are no error in a gate."""
 CI_VARIABLES = (
-    *("CI", "BUILD_NUMBER", "BUILDKITE", "CODEBUILD_BUILD_ID", "GITHUB_ACTIONS", "JENKINS_URL"),
-    *("TEAMCITY_VERSION", "TF_BUILD"),
+    "CI",
+    "BUILD_NUMBER",
+    "BUILDKITE",
+    "CODEBUILD_BUILD_ID",
+    "GITHUB_ACTIONS",
+    "JENKINS_URL",
+    "TEAMCITY_VERSION",
+    "TF_BUILD",
 )
 
 
@@ -104,8 +117,10 @@ class Settings:
         10, "smaller slices are shown, not judged", "an int of at least 2", lambda n: n >= 2
     )
     hard_drop: float = _setting(
-        *(HARD_DROP, "drop of a bounded measure that is always red; 0: none"),
-        *("a number in [0, 1)", lambda number: 0 <= number < 1),
+        HARD_DROP,
+        "drop of a bounded measure that is always red; 0: none",
+        "a number in [0, 1)",
+        lambda number: 0 <= number < 1,
     )
     strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
 
@@ -122,8 +137,19 @@ class Settings:
 
 
 ARGUMENTS = (
-    *("measures", "at_least", "at_most", "max_drop", "hard_drop", "totals", "slices"),
-    *("max_slice_drop", "slice_at_least", "allow", "query_text", "item_text", "name"),
+    "measures",
+    "at_least",
+    "at_most",
+    "max_drop",
+    "hard_drop",
+    "totals",
+    "slices",
+    "max_slice_drop",
+    "slice_at_least",
+    "allow",
+    "query_text",
+    "item_text",
+    "name",
 )
 """What a gate takes besides its data and the reading options of ``evaluate``."""
 _LIMITS_ELSEWHERE = {

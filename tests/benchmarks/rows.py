@@ -32,9 +32,26 @@ FIVE = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
 TREC_FIVE = {"map", "ndcg_cut_10", "recip_rank", "P_10", "recall_100"}
 TEN = (*FIVE[:4], "recall@10", "err@10", "hit_rate@5", "rprec", "f1@10", "lag")
 TWENTY = (
-    *("map", "map@10", "map@100", "mar@10", "mrr", "mrr@10", "precision@5", "precision@10"),
-    *("recall@10", "recall@100", "f1@10", "hit_rate@1", "hit_rate@10", "ndcg", "ndcg@5"),
-    *("ndcg@10", "ndcg@100", "dcg@10", "err@10", "gauc"),
+    "map",
+    "map@10",
+    "map@100",
+    "mar@10",
+    "mrr",
+    "mrr@10",
+    "precision@5",
+    "precision@10",
+    "recall@10",
+    "recall@100",
+    "f1@10",
+    "hit_rate@1",
+    "hit_rate@10",
+    "ndcg",
+    "ndcg@5",
+    "ndcg@10",
+    "ndcg@100",
+    "dcg@10",
+    "err@10",
+    "gauc",
 )
 GRADES = (0.5, 0.2, 0.15, 0.1, 0.05)
 """Shares of the grades 0 to 4."""
@@ -610,7 +627,25 @@ def p17(full: bool) -> Iterator[Row]:
 ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
     function.__name__.upper(): function
     for function in (
-        *(p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p12, p13, p15, p16, p17, p18, p19, p20, p21),
+        p1,
+        p2,
+        p3,
+        p4,
+        p5,
+        p6,
+        p7,
+        p8,
+        p9,
+        p10,
+        p12,
+        p13,
+        p15,
+        p16,
+        p17,
+        p18,
+        p19,
+        p20,
+        p21,
     )
 }
 """Rows by name: a function of whether the size is full."""

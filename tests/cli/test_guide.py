@@ -48,7 +48,11 @@ def test_the_guide_has_files_and_commands():
     data = {"dev.qrels", "bm25.run", "dense.run", "rank.toml"}
     assert set(FILES) == {*data, "mymetrics.py"}
     assert {command.split()[0] for command, _ in COMMANDS} == {
-        *("evaluate", "compare", "report", "gate", "judge-next"),
+        "evaluate",
+        "compare",
+        "report",
+        "gate",
+        "judge-next",
         "audit",
     }
 

@@ -53,8 +53,13 @@ from tests.field.row import Call, Files, Printed, Refused, Row, Want, Warned
 FAMILIES = {
     module.__name__.rpartition(".")[2]: module.ROWS
     for module in (
-        *(ranking_libraries, boosters_and_sklearn, recommenders, search_and_trec),
-        *(rag_and_golden, gates, forms),
+        ranking_libraries,
+        boosters_and_sklearn,
+        recommenders,
+        search_and_trec,
+        rag_and_golden,
+        gates,
+        forms,
     )
 }
 LEAST = {"rows": 130, "doors": 1000}
@@ -62,9 +67,7 @@ LEAST = {"rows": 130, "doors": 1000}
 
 # Doors --------------------------------------------------------------------------------------------
 
-OF_FUNCTIONS = {
-    *("groups", "ties", "zero_division", "sample_weight", "string_provider", "relevance")
-}
+OF_FUNCTIONS = {"groups", "ties", "zero_division", "sample_weight", "string_provider", "relevance"}
 OF_SCORERS = {"groups", "ties", "zero_division", "string_provider", "convention", "sample_weight"}
 LIMIT = {"totals": {"runs": 1.0}, "at_most": {"runs": 1.0}}
 """What a gate needs to be one; the value is judged here."""

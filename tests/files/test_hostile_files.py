@@ -19,9 +19,34 @@ OWN = (FileFormatError, ColumnRoleError)
 FORMATS = (None, "trec", "csv", "jsonl", "json")
 fields = st.sampled_from(
     [
-        *("q", "Q0", "d", "1", "0.5", "t", "", " ", "é", "#", "-1", "1e5", "1e999", "nan", "00"),
+        "q",
+        "Q0",
+        "d",
+        "1",
+        "0.5",
+        "t",
+        "",
+        " ",
+        "é",
+        "#",
+        "-1",
+        "1e5",
+        "1e999",
+        "nan",
+        "00",
         "9007199254740993",
-        *("\t", "\r", '"', ",", "query", "item", "score", "1.", ".5", "\u2028", "\x0b", "null"),
+        "\t",
+        "\r",
+        '"',
+        ",",
+        "query",
+        "item",
+        "score",
+        "1.",
+        ".5",
+        "\u2028",
+        "\x0b",
+        "null",
     ]
 )
 lines = st.lists(st.lists(fields, max_size=8).map(" ".join), max_size=6).map("\n".join)

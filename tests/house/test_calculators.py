@@ -33,8 +33,10 @@ def test_they_agree_with_python(tmp_path):
     script = "".join(
         f"{name}: {json.dumps(own)}.map((own) => {name}(...own)),"
         for name, own in (
-            *(("hitRateInterval", hits), ("detectableDrop", drops)),
-            *(("queriesNeeded", needed), ("falseAlarmRate", gates)),
+            ("hitRateInterval", hits),
+            ("detectableDrop", drops),
+            ("queriesNeeded", needed),
+            ("falseAlarmRate", gates),
         )
     )
     found = using(page(), f"return {{ {script} }};", tmp_path)

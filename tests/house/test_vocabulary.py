@@ -69,7 +69,10 @@ def parameters(function: object) -> list[str]:
 def api() -> Iterator[str]:
     """Public names, attributes, fields and parameters."""
     for module in (
-        *(sklearn_rank, pytest_rankmetrics, sklearn_rank.evaluation, sklearn_rank.inputs),
+        sklearn_rank,
+        pytest_rankmetrics,
+        sklearn_rank.evaluation,
+        sklearn_rank.inputs,
         sklearn_rank.measures,
     ):
         for name in module.__all__:

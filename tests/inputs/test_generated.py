@@ -344,7 +344,12 @@ def swapped(drawn: Drawn) -> Any:
 
 
 CONTAINERS = (
-    *(indexed, a_series_beside_a_list, matrices_of_ids, pairs_as_truth, parts_of_a_frame, swapped),
+    indexed,
+    a_series_beside_a_list,
+    matrices_of_ids,
+    pairs_as_truth,
+    parts_of_a_frame,
+    swapped,
 )
 
 

@@ -132,8 +132,19 @@ def test_without_pandas_everything_works(suite):
 
 # Of pytest itself; a run without any other of its plugins does not start.
 OWN = (
-    *("terminal", "cacheprovider", "stepwise", "skipping", "junitxml", "setuponly", "setupplan"),
-    *("warnings", "doctest", "unittest", "subtests", "faulthandler", "debugging"),
+    "terminal",
+    "cacheprovider",
+    "stepwise",
+    "skipping",
+    "junitxml",
+    "setuponly",
+    "setupplan",
+    "warnings",
+    "doctest",
+    "unittest",
+    "subtests",
+    "faulthandler",
+    "debugging",
 )
 
 
@@ -168,8 +179,12 @@ def test_a_setting_means_the_same_in_every_file(section, recorded):
 
 
 WRONG = [
-    *("rank_alpha = x", "rank_alpha = -0.05", "rank_alpha = 5", "rank_alpha = nan"),
-    *("rank_strict = perhaps", "rank_min_slice_size = 2.5"),
+    "rank_alpha = x",
+    "rank_alpha = -0.05",
+    "rank_alpha = 5",
+    "rank_alpha = nan",
+    "rank_strict = perhaps",
+    "rank_min_slice_size = 2.5",
     "rank_hard_drop = 5",
 ]
 

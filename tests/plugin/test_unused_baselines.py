@@ -102,8 +102,15 @@ def test_a_test_that_did_not_run_may_have_the_gate(test, code, orphan):
 
 
 INSPECTIONS = (
-    *("--fixtures", "--fixtures-per-test", "--cache-show", "--setup-plan", "--setup-only"),
-    *("--collect-only", "--markers", "--version", "--help"),
+    "--fixtures",
+    "--fixtures-per-test",
+    "--cache-show",
+    "--setup-plan",
+    "--setup-only",
+    "--collect-only",
+    "--markers",
+    "--version",
+    "--help",
 )
 
 

@@ -23,8 +23,14 @@ from tests.report.cases import data_with, many, report_of, section_of
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 QUIET = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
     "--disable-dev-shm-usage",
 )
 PHONE, DESKTOP = "390,844", "1280,900"
@@ -39,8 +45,13 @@ def opened(text: str, folder: Path, *options: str, size: str = DESKTOP) -> str:
     profile = folder / "profile"
     done = subprocess.run(
         [
-            *(CHROMIUM, *QUIET, f"--user-data-dir={profile}", f"--window-size={size}", *options),
-            *("--dump-dom", (folder / "page.html").as_uri()),
+            CHROMIUM,
+            *QUIET,
+            f"--user-data-dir={profile}",
+            f"--window-size={size}",
+            *options,
+            "--dump-dom",
+            (folder / "page.html").as_uri(),
         ],
         capture_output=True,
         text=True,

@@ -312,7 +312,9 @@ def test_a_report_has_every_query_with_the_values_of_every_system(tmp_path):
     assert (data["measures"], data["greater"]) == (["MRR", "nDCG@10"], [True, True])
     assert (data["queries"], data["texts"]) == (["q1", "q2", "q3"], [*TEXTS.values(), ""])
     assert [[data["slices"][n] for n in own] for own in data["labels"]] == [
-        *(["head"], ["tail", "rare"], ["tail"])
+        ["head"],
+        ["tail", "rare"],
+        ["tail"],
     ]
     assert data["values"][0] == [[0.5, 1, 0], [1, 0.5, 0], [1, 1, 1]]
     assert data["lengths"] == [[3, 1, 2], [2, 2, 2], [2, 1, 1]]
@@ -398,7 +400,9 @@ def test_a_slice_without_a_name_and_one_of_all_queries_are_slices():
     slices = {query: ["", "every"] for query in labels}
     rows = report_of(comparison, slices=slices).sections[0].rows
     assert [(row.label, row.slice) for row in rows] == [
-        *(("all queries", ""), ("(empty)", "(empty)"), ("every", "every"))
+        ("all queries", ""),
+        ("(empty)", "(empty)"),
+        ("every", "every"),
     ]
 
 

@@ -1,0 +1,43 @@
+"""Code says what it does: no arguments by accident, no tricks of layout, no edited messages."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = [*(ROOT / "sklearn_rank").rglob("*.py"), *(ROOT / "pytest_rankmetrics").rglob("*.py")]
+ALL = [*PRODUCT, *(ROOT / "tests").rglob("*.py"), *(ROOT / "docs").rglob("*.py")]
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+def found(kind: str) -> Iterator[str]:
+    for path in ALL:
+        for node in nodes_of(path):
+            if TRICKS[kind](node):
+                yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def is_splat(node: ast.AST) -> bool:
+    return isinstance(node, ast.Starred) and isinstance(node.value, (ast.Tuple, ast.List))
+
+
+TRICKS = {
+    "locals": lambda node: calls(node, "locals"),
+    "splat of a literal": is_splat,
+}
+
+
+@pytest.mark.parametrize("kind", TRICKS)
+def test_code_is_plain(kind: str) -> None:
+    assert [*found(kind)] == []
