@@ -330,7 +330,7 @@ def different_values(
         if dtype.is_temporal() or dtype.is_nested() or not len(column):
             continue
         if (dtype.is_numeric() or dtype == nw.Boolean) and not is_id_name(name):
-            different[name] = (0,), 1
+            different[name] = (False if dtype == nw.Boolean else 0,), 1
             continue
         with suppress(TypeError):  # of what cannot be a key, such as lists, and is no grade
             values = [value for value in column.unique().to_list() if not is_missing(value)]

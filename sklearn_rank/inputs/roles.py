@@ -163,13 +163,17 @@ def find_roles(
         if column is not None:
             named[role] = column
         if column is None and role in required and role not in given:
-            spare = [name for name in free if not (is_known(name) or _INDEX.fullmatch(name))]
+            spare = [name for name in free if not is_known(name) and _resembles(name, role)]
             families = (f"{family.ids} {family.texts}" for family in ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
                 f"names: {', '.join(' '.join(families).split())}. For another one pass "
                 f"{argument('columns', {role: spare[0] if len(spare) == 1 else '...'})}"
             )
+            lists = [name for name in free if any(lists_of([name], side) for side in LISTS)]
+            if role == "item" and lists:
+                what = f"{safe_repr(lists[0])} is a name of lists"
+                msg += f". {what}: write a row for each item, or JSON with lists"
         elif role not in given and len(set(matching)) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
@@ -181,6 +185,13 @@ def find_roles(
         if msg:
             raise ColumnRoleError(msg)
     return named
+
+
+def _resembles(name: str, role: Role) -> bool:
+    """Whether a name is like one of a role: a part of it, or a part more, as ``gold_doc``."""
+    text = plain_name(name)
+    known = {n for family in ROLES[role] for names in family for n in _plain(names)}
+    return bool(text) and any(text in one or (one in text and len(one) > 2) for one in known)
 
 
 def is_known(name: str) -> bool:
@@ -232,6 +243,9 @@ FEW_TEXTS = 12
 """Grades are few."""
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
 """Text of a number, or a flag."""
+_FLAGS = ("true", "false")
+_KINDS = ("numbers", "flags", "texts")
+"""What columns hold that may be grades; texts are no scores."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([ T].*)?")
 _SHOWN = 6
 
@@ -284,11 +298,15 @@ def refuse_unread(
     """
     doubtful = {name: _may_be(name, *values) for name, values in unread.items()}
     doubtful = {
-        n: what for n, what in doubtful.items() if what == "numbers" or (what and kinds == GRADE)
+        n: what for n, what in doubtful.items() if what in _KINDS[: 3 if kinds == GRADE else 2]
     }
     if not doubtful:
         return
-    first = min(doubtful, key=lambda name: doubtful[name] != "numbers")
+    first = min(doubtful, key=lambda name: _KINDS.index(doubtful[name]))
+    likely = [name for name in doubtful if any(_resembles(name, kind) for kind in kinds)]
+    if not likely and doubtful[first] != "flags":  # which may be facts of any kind
+        likely = [name for name, what in doubtful.items() if what == doubtful[first]]
+    proposed = likely[0] if len(likely) == 1 else "..."
     wanted = " or ".join(repr(kind) for kind in kinds if kind != "distance")
     otherwise, note = "the order of the rows would rank the items", " (the greatest ranks first)"
     if kinds == GRADE:
@@ -301,7 +319,7 @@ def refuse_unread(
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())
     advice = advice or (
-        f"Pass {argument('columns', {kinds[0]: first})}{note}, or "
+        f"Pass {argument('columns', {kinds[0]: proposed})}{note}, or "
         f"{argument('columns', {kinds[0]: None})} if no column has it"
     )
     msg = (
@@ -317,6 +335,9 @@ def _may_be(name: str, values: Collection[Any], n_values: int) -> str:
         return ""
     texts = [v for v in values if isinstance(v, str) and not _DATE.fullmatch(v)]
     n_numbers = sum(map(bool, map(_NUMBER.fullmatch, texts)))
+    flags = [v for v in values if isinstance(v, (bool, np.bool_)) or str(v).lower() in _FLAGS]
+    if flags and len(flags) == len(values):
+        return "flags"
     if any(isinstance(value, (Number, np.number, np.bool_)) for value in values):
         return "numbers"
     if texts and n_numbers >= len(texts) / 2:

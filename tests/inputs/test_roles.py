@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -310,7 +311,9 @@ def test_a_column_that_may_be_the_grade_is_never_left_out(
     if name == "label_id" and len(set(table[name])) == N:
         assert through(door, table, "y_true") == 1 / 2  # ids
         return
-    with pytest.raises(ColumnRoleError, match=rf"'{name}' \(.*columns=\{{'grade': '{name}'\}}"):
+    is_plain = values is not MAY_BE_GRADES["flags"] or name == "label_id"
+    proposed = name if is_plain else r"\.\.\."
+    with pytest.raises(ColumnRoleError, match=rf"'{name}' \(.*={{'grade': '{proposed}'\}}"):
         through(door, table, "y_true")
     assert through(door, table, "y_true", {"grade": None}) == 1 / 2
     if table[name].notna().all():
@@ -318,11 +321,34 @@ def test_a_column_that_may_be_the_grade_is_never_left_out(
         assert labelled["mrr"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("header", "columns", "proposed"),
+    [
+        (
+            "question,relevant,notes",
+            None,
+            "item': '...'}. 'relevant' is a name of lists: write a row for each item, or JSON",
+        ),
+        ("mode,doc,rel", None, "query': '...'"),
+        ("q,doc,rel", None, "query': 'q'"),
+        ("qid,gold_doc,rel", None, "item': 'gold_doc'"),
+        ("qid,applied,x,y", None, "item': '...'"),
+    ],
+)
+def test_a_hint_proposes_what_a_name_supports(header, columns, proposed) -> None:
+    data = f"{header}\n{','.join('1' * (header.count(',') + 1))}\n".encode()
+    with pytest.raises(ColumnRoleError, match=re.escape(proposed)) as refusal:
+        read_qrels(io.BytesIO(data), format="csv", columns=columns)
+    assert all(f"'{name}'" in str(refusal.value) for name in header.split(","))
+
+
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("kind", MAY_BE_SCORES)
 def test_a_column_that_may_be_the_score_is_never_left_out(door: str, kind: str) -> None:
     table = without_number(MAY_BE_GRADES[kind], "bm25")
-    with pytest.raises(ColumnRoleError, match=r"'bm25' \(numbers\).*columns=\{'score': 'bm25'\}"):
+    what, proposed = ("flags", r"\.\.\.") if kind == "flags" else ("numbers", "bm25")
+    message = rf"'bm25' \({what}\).*columns=\{{'score': '{proposed}'\}}"
+    with pytest.raises(ColumnRoleError, match=message):
         through(door, table, "y_score")
     assert through(door, table, "y_score", {"score": None}) == 1.0
 
