@@ -256,7 +256,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     for name, file in values.items():
         if isinstance(file, str):
             files[f"values of {name}"] = path_of = str(base / file)
-            given["values"] = {**given["values"], name: read_values(path_of)}
+            given["values"] = {**given["values"], name: read_values(path_of, name)}
     if "slices" in files:
         given["slices"] = read_labels(files["slices"]).get
     if "clusters" in files:

@@ -167,10 +167,13 @@ def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def read_values(path: str) -> dict[str, float]:
-    """{query: number} of a file in the formats of labels; NaN for an empty cell."""
+def read_values(path: str, name: str) -> dict[str, float]:
+    """{query: number} of a file in the formats of labels; NaN for an empty cell.
+
+    The column called ``name`` comes before others.
+    """
     source, values = source_of(path, "--values"), dict[str, float]()
-    for line, query, value in _pairs(source, text_of(path, "--values"), "number", "query"):
+    for line, query, value in _pairs(source, text_of(path, "--values"), "number", "query", name):
         try:
             number = math.nan if value in ("", None) else float(value)
         except (TypeError, ValueError):
@@ -183,26 +186,30 @@ def read_values(path: str) -> dict[str, float]:
     return values
 
 
-def _pairs(source: Source, text: str, what: str, of: Role) -> Iterator[tuple[int | None, Any, Any]]:
-    """Line, query and label of each row."""
+def _pairs(
+    source: Source, text: str, what: str, of: Role, name: str | None = None
+) -> Iterator[tuple[int | None, Any, Any]]:
+    """Line, query and label of each row; the label may have a column of this name."""
     first = text.lstrip().partition("\n")[0]
-    if not first.startswith("{"):
+    if not first.startswith(("{", "[")):
         lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in text else ",")
         names = next(lines, [])
-        query, label = _columns(source, 1, names, what, of)
+        query, label = _columns(source, 1, names, what, of, name)
         for line, row in enumerate(lines, 2):
             if len(row) != len(names):
                 source.fail(line, f"{len(row)} fields instead of {len(names)}")
             yield line, row[names.index(query)], row[names.index(label)]
     else:
-        values = list(json_values(source, text))
+        values: list[tuple[int | None, Any]] = list(json_values(source, text))
+        if len(values) == 1 and isinstance(values[0][1], list):
+            values = [(None, value) for value in values[0][1]]
         if len(values) == 1 and not _is_row(values[0][1]):
-            yield from ((None, name, value) for name, value in values[0][1].items())
+            yield from ((None, key, value) for key, value in values[0][1].items())
             return
-        for line, value in values:
+        for place, value in values:
             names = list(value) if isinstance(value, dict) else []
-            query, label = _columns(source, line, names, what, of)
-            yield line, value[query], value[label]
+            query, label = _columns(source, place, names, what, of, name)
+            yield place, value[query], value[label]
 
 
 def _is_row(row: Any) -> bool:
@@ -211,16 +218,21 @@ def _is_row(row: Any) -> bool:
     return len(row) > 1 and any(role_of(name) in ids or name in ("_id", "id") for name in row)
 
 
-def _columns(source: Source, line: int, names: list[str], what: str, of: Role) -> tuple[str, str]:
+def _columns(
+    source: Source, line: int | None, names: list[str], what: str, of: Role, name: str | None
+) -> tuple[str, str]:
     """The column of ids, and that of labels or texts: by name, else the only other one."""
-    queries = ids_among(names, of, _NAMES[what])
-    rest = {name: plain_name(name) for name in names if name not in queries}
-    labels = [name for name in names if rest.get(name) in _NAMES[what]]
+    queries = ids_among([one for one in names if one != name], of, _NAMES[what])
+    if len(queries) == 1 and name in names:
+        return queries[0], str(name)
+    rest = {one: plain_name(one) for one in names if one not in queries}
+    labels = [one for one in names if rest.get(one) in _NAMES[what]]
     if not labels and (len(names) == 2 or what != "text"):
         others = {*_NAMES["label"], *_NAMES["text"]}
         may_be = (None, of) if what == "text" else (None,)
-        labels = [name for name in rest if role_of(name) in may_be and rest[name] not in others]
+        labels = [one for one in rest if role_of(one) in may_be and rest[one] not in others]
     if len(queries) != 1 or len(labels) != 1:
         shown = format_list(names, limit=20) or "nothing"
-        source.fail(line, f"needs the columns {of} and {what}, and the first line has {shown}")
+        wanted = f"{of} and {name or what}"
+        source.fail(line, f"needs the columns {wanted}, and the first line has {shown}")
     return queries[0], labels[0]

@@ -236,7 +236,14 @@ def test_values_and_clusters_of_files(command):
     wanted = "{query: number} or CSV of a query and a number"
     assert f"'model' has 'e5', which is not a number; it needs {wanted}" in command(words, 2)
     command.write({"ms.csv": "query,fast,slow\nq1,0.1,0.3\n"})
-    assert "needs the columns query and number, and the first line" in command(words, 2)
+    assert "needs the columns query and ms, and the first line" in command(words, 2)
+    answers = [
+        {"question": f"q{n}", "answer": "x", "cost": 9, "ms": x} for n, x in ((1, 0.1), (2, 0.3))
+    ]
+    for text in ("\n".join(map(json.dumps, answers)), json.dumps(answers)):
+        command.write({"ms.csv": text})
+        assert "ms is 0.2" in command(words), "the column of that name, among others"
+        assert "FAIL" in command(words.replace("ms=0.2", "ms=0.21"), 1)
     assert "must be NAME=FILE" in command(f"{GATE} --values ms", 2)
 
 
