@@ -25,7 +25,7 @@ ZeroDivision: TypeAlias = Literal["warn", "raise"] | float
 Missing: TypeAlias = Literal["zero", "skip", "raise"]
 Duplicates: TypeAlias = Literal["raise", "first"]
 Assume: TypeAlias = Literal["complete", "partial"]
-NegativeGrades: TypeAlias = Literal["raise", "unjudged"]
+NegativeGrades: TypeAlias = Literal["raise", "unjudged", "irrelevant"]
 Unretrieved: TypeAlias = Literal["last", "ignore"]
 
 Gain: TypeAlias = Literal["exp2", "linear", "binary", "exp2_next"] | Mapping[float, float]

@@ -224,6 +224,9 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
             shares |= {} if share is None else {name: share}
             continue
         rankings = system._judged.rankings
+        if system.assumed == "positives":  # nobody could have judged the others
+            shares[name] = 0.0
+            continue
         # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
         nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
         queries = joined.positions[name]

@@ -41,7 +41,13 @@ from sklearn_rank.inputs.layouts import LAYOUTS, read_in_memory, refuse_foreign
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import Role, refuse_unread
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import InputCounts, RankingData, no_items, one_label_each
+from sklearn_rank.rankings.data import (
+    UNLISTED_UNJUDGED,
+    InputCounts,
+    RankingData,
+    no_items,
+    one_label_each,
+)
 from sklearn_rank.rankings.judged import JudgedRankings, Positions, Unjudged
 from sklearn_rank.rankings.ranking import TIE_RULES, grade_order
 from sklearn_rank.rankings.reading import Judgements
@@ -267,11 +273,13 @@ class _SparkRun:
             for item in fields(InputCounts)
         }
         assumed = resolve_assumption(
-            self.options.assume,
+            self.options,
             has_grades=self.has_grades,
             has_zero=any(part.has_zero for part in parts),
         )
-        if assumed == "partial" and rankings.unjudged is None:  # as far as it was not asked for
+        if (
+            assumed in UNLISTED_UNJUDGED and rankings.unjudged is None
+        ):  # as far as it was not asked for
             n_unjudged, n_judged = (
                 np.concatenate([getattr(part, name) for part in parts])[came]
                 for name in ("n_unjudged", "n_judged")

@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.data import UNLISTED_UNJUDGED, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import segment_sum
@@ -34,6 +34,9 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
                 "or a masked array",
                 RankingDataWarning,
             )
+    is_partial = data.is_told or data.assumed in UNLISTED_UNJUDGED
+    if not is_partial and data.judgements is not None:
+        _warn_of_bpref(measures)
     if data.counts.missed and not all(measure.is_pooled for measure in measures):
         are, counts = ("is", "counts") if data.counts.missed == 1 else ("are", "count")
         warn(
@@ -50,6 +53,18 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         _warn_of_ratings(measures, rankings)
     if len(rankings) >= FEW and data.ties and not data.has_relevance:
         _warn_of_distances(data)
+
+
+def _warn_of_bpref(measures: Sequence[Measure]) -> None:
+    """Warn where bpref, which is for partial judgements, reads ones that nobody called so."""
+    asked = _names_where(measures, lambda measure: measure.metric.name == "bpref")
+    if asked:
+        warn(
+            f"nothing is judged irrelevant, so {asked} takes every item that is not judged for "
+            "irrelevant; pass assume='partial' to leave these out, as trec_eval does, or "
+            "assume='complete'",
+            RankingDataWarning,
+        )
 
 
 def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> str:

@@ -122,7 +122,7 @@ def evaluate(
     assume : {"complete", "partial"}, default=None
         Whether items missing from the ground truth are irrelevant or unjudged; unjudged items
         also count as irrelevant, but their number is reported. None: partial if
-        {item: grade} or a frame holds a grade of 0.
+        {item: grade} or a frame holds a grade of 0, or the convention assumes it.
     convention : str, default="default"
         Count as another program does, such as "trec_eval"; explicit arguments win.
     keep_items : bool, default=False
@@ -227,6 +227,7 @@ def evaluate(
         duplicates="raise" if duplicates is None else duplicates,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         assume=assume,
+        presumed=preset.assume,  # type: ignore[arg-type]
         keep_items=keeps,
     )
     if preset.lowest == "masked":

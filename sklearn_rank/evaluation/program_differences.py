@@ -122,6 +122,7 @@ _CASES: Mapping[str, _Case] = {
     "long": _Case(
         "relevant items are tied in {} {} of 16 or more items", _of_scores(_long), of_ties=True
     ),
+    "below": _Case("{} grades are below 0", lambda data, _: data.counts.negative_grades),
     "judged": _Case(
         "judged and unjudged items are tied in {} {}", _of_scores(_judged), of_ties=True
     ),

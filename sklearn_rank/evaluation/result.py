@@ -98,7 +98,8 @@ class Evaluation(Tabular):
         """Assumption about items that the ground truth does not name.
 
         "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
-        them as irrelevant; "": none, for arrays grade every item, and sets are complete.
+        them as irrelevant; "positives": the same under a convention that always assumes it, where
+        nothing is judged irrelevant; "": none, for arrays grade every item, and sets are complete.
         """
         return self._judged.assumed
 
@@ -216,6 +217,8 @@ class Evaluation(Tabular):
     def _counts(self) -> dict[str, Any]:
         data, rankings, left_out = self._judged, self._judged.rankings, self._judged.counts
         unjudged, averages = rankings.unjudged, [record.average for record in self._scored.values()]
+        if data.assumed == "positives":  # nobody could have judged the others
+            unjudged = None
         return {
             "queries": len(rankings),
             "missing": left_out.missing,

@@ -193,6 +193,7 @@ def take_queries(judged: RankingData, queries: IntArray, given: Collection[Any])
         left_out=given,
         keyed=judged.keyed,
         assumed=judged.assumed,
+        is_told=judged.is_told,
         ties=judged.ties,
         query_columns=judged.query_columns,
         clusters=None if judged.clusters is None else judged.clusters[queries],

@@ -185,7 +185,7 @@ def remarks(counts: dict[str, Any], hint: str = "") -> str:
     ]
     if counts["assumed"] == "complete":
         parts.append("judgements treated as complete")
-    elif counts["assumed"]:
+    elif counts["assumed"] == "partial":
         parts.append(
             "judgements treated as incomplete: "
             f"{counts['unjudged_items']:,} of {counts['ranked']:,} "

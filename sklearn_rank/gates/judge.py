@@ -39,6 +39,7 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import UNLISTED_UNJUDGED
 from sklearn_rank.statistics.paired import PairedDifferences
 from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS
 from sklearn_rank.support.text import argument, queries_text, several
@@ -168,7 +169,7 @@ def _judge_values(case: _Case) -> None:
     for name in limits.limited:
         used, most = case.measures[name], limits.at_most.get(name)
         nothing = f"the limit of {name} limits nothing"
-        if used.metric.of_judgements and new.assumed != "partial":
+        if used.metric.of_judgements and new.assumed not in UNLISTED_UNJUDGED:
             text = f"{nothing}: the judgements are taken as complete; give items that were judged"
             case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
         elif used.metric.name in _SETS and used.k is None and ranks_everything(new):

@@ -51,7 +51,13 @@ from sklearn_rank.inputs.tables import (
     take_ids,
     types_of,
 )
-from sklearn_rank.rankings.data import ByQuery, InputCounts, ItemIds, RankingData
+from sklearn_rank.rankings.data import (
+    UNLISTED_UNJUDGED,
+    ByQuery,
+    InputCounts,
+    ItemIds,
+    RankingData,
+)
 from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
@@ -66,7 +72,7 @@ from sklearn_rank.support.checks import (
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import argument, as_text, count, format_list, safe_repr
-from sklearn_rank.typing import Array, Assume, BoolArray, FloatArray, IntArray, Missing
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
     "ranked lists carry no scores that compare across queries; "
@@ -77,14 +83,19 @@ _FEWEST = 5
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
 
 
-def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
+def resolve_assumption(options: ReadOptions, *, has_grades: bool, has_zero: bool) -> str:
     """Assumption about items that the ground truth does not name, one of ``data.ASSUMED``.
 
-    A grade of 0 implies that every judgement is listed. A set is assumed complete.
+    A grade of 0 implies that every judgement is listed. A set is assumed complete, unless the
+    convention is that of a program which takes all judgements for partial.
     """
-    if assume is None and not has_grades:
+    if options.assume is not None:
+        return options.assume
+    if options.presumed == "partial":
+        return "partial" if has_zero else "positives"
+    if not has_grades:
         return ""
-    return assume or ("partial" if has_zero else "complete")
+    return "partial" if has_zero else "complete"
 
 
 class _Joined(NamedTuple):
@@ -115,7 +126,7 @@ def read_items(
 
     ``is_shared`` says that all queries share one truth. ``about`` holds further fields.
     """
-    joined = None
+    joined, about["is_told"] = None, options.assume is not None
     if not (is_shared or options.string_provider is not None):
         if isinstance(truths, list) and not isinstance(truths[0], (Mapping, Set)):
             about["read_as"] = check_number_lists(truths, rankings, query_ids)
@@ -237,12 +248,11 @@ def _look_up(
         refuse_unequal_types(ranked, true)
     is_relevant = grades > 0
     # Who says that all truths are partial says it of sets and lists, too.
-    assumed = resolve_assumption(
-        options.assume, has_grades=has_grades, has_zero=not is_relevant.all()
-    )
-    if has_grades or assumed == "partial":
+    assumed = resolve_assumption(options, has_grades=has_grades, has_zero=not is_relevant.all())
+    is_partial = assumed in UNLISTED_UNJUDGED
+    if has_grades or is_partial:
         tables = truths if has_grades else [dict.fromkeys(truth, 1.0) for truth in truths]
-        other = math.nan if assumed == "partial" else 0.0
+        other = math.nan if is_partial else 0.0
         grades_of = map(map, [table.get for table in tables], rankings, repeat(repeat(other)))
         of_ranked = np.fromiter(chain.from_iterable(grades_of), np.float64, int(offsets[-1]))
     else:
@@ -256,7 +266,7 @@ def _look_up(
     judged, n_judged = _chosen(is_relevant, borders, grades), None
     ids = [*chain.from_iterable(truths)]
     whole = ids, borders, grades
-    if assumed == "partial":
+    if is_partial:
         n_judged = sizes
     else:
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
@@ -386,10 +396,15 @@ def _look_up_rows(
     """Grades of the rows of a run with the same queries, in one order, as its judgements."""
     check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
     qrels, (run, counts) = _without_repeated_judgements(qrels), _checked(run, options)
-    n_unjudged = int(np.count_nonzero(qrels.grades < 0))
+    n_negative = int(np.count_nonzero(qrels.grades < 0))
+    if n_negative and options.negative_grades == "irrelevant":
+        qrels = replace(qrels, grades=np.maximum(qrels.grades, 0))
+        counts = replace(counts, negative_grades=n_negative)
+    else:
+        counts = replace(counts, unjudged_grades=n_negative)
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
-    assumed = resolve_assumption(options.assume, has_grades=has_grades, has_zero=has_zero)
-    is_partial, n_judged = assumed == "partial", None
+    assumed = resolve_assumption(options, has_grades=has_grades, has_zero=has_zero)
+    is_partial, n_judged = assumed in UNLISTED_UNJUDGED, None
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
     ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
     rows = run.find(ids, segment_index(qrels.offsets)[wanted])
@@ -402,7 +417,6 @@ def _look_up_rows(
         n_judged = sizes_of(borders)
         judged = _chosen(grades > 0, borders, grades)
     items = Items(run.offsets, run.scores, ranked, judged, n_judged=n_judged, ties=options.ties)
-    counts = replace(counts, unjudged_grades=n_unjudged)
     return _Joined(items, assumed, judgements, run, counts)
 
 

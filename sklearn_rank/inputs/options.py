@@ -48,6 +48,8 @@ class ReadOptions(NamedTuple):
     duplicates: Duplicates = "raise"
     negative_grades: NegativeGrades = "raise"
     assume: Assume | None = None
+    presumed: Assume | None = None
+    """What a convention assumes if ``assume`` does not say it."""
     keep_items: bool = False
 
     def check(self) -> None:

@@ -29,8 +29,10 @@ class Convention:
         As in ``convention="trec_eval"``.
     ties, zero_division, missing : str or float
         Defaults of :func:`evaluate` under this convention.
-    negative_grades : {"raise", "unjudged"}
-        A grade below 0 is an error, or means that nobody judged the item.
+    negative_grades : {"raise", "unjudged", "irrelevant"}
+        A grade below 0 is an error, means that nobody judged the item, or is as good as 0.
+    assume : {"complete", "partial"} or None
+        Default of :func:`evaluate` under this convention.
     lowest : {"ranked", "masked"}
         In a matrix, ``-inf`` is an ordinary score, or marks an item that cannot be ranked.
     parameters : mapping of str to mapping
@@ -45,7 +47,7 @@ class Convention:
         What the program does with "tied" relevant items (in "long" rankings, or as float32:
         "close"), "judged" items tied with others, relevant items of "negative" scores or 0, an
         "empty" ranking, one in which all that is relevant is "unfound", data where "none" is
-        relevant, "graded" items, or a
+        relevant, grades "below" 0, "graded" items, or a
         "short" ranking, which ends above the cutoff, by metric or ``"*"``, where no parameter says
         so: such data are warned of.
     cutoffs : mapping of str to int
@@ -57,6 +59,7 @@ class Convention:
     zero_division: str | float = "warn"
     missing: str = "zero"
     negative_grades: str = "raise"
+    assume: str | None = None
     lowest: str = "ranked"
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     undefined: Mapping[str, str | float] = field(default_factory=dict)

@@ -37,6 +37,7 @@ _TREC_EVAL: dict[str, Any] = {
     "ties": "docid",
     "zero_division": 0.0,
     "negative_grades": "unjudged",
+    "assume": "partial",
     "parameters": {"map": {"denominator": "relevant"}, "ndcg": {"gain": "linear"}},
 }
 
@@ -68,9 +69,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
     "ir_measures": {
         **_TREC_EVAL,
+        "negative_grades": "irrelevant",
         "parameters": {**_TREC_EVAL["parameters"], "err": {"max_grade": 4.0}},
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err", "bpref"),
-        "differs": {**_FLOAT32, "judged": {"judged": "its Judged@k breaks ties by rising ids"}},
+        "differs": {
+            **_FLOAT32,
+            "judged": {"judged": "its Judged@k breaks ties by rising ids"},
+            "below": {"bpref": "its bpref takes them for unjudged, and its Judged@k for judged"},
+        },
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,

@@ -362,6 +362,7 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
         ties=options.ties,
         missing=preset.missing,  # type: ignore[arg-type]
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
+        presumed=preset.assume,  # type: ignore[arg-type]
     )
     weighted = unweighted._replace(sample_weight=query_weight)
     try:

@@ -37,9 +37,14 @@ class InputCounts:
     """Items of the one shared ground truth that no query retrieved."""
     unjudged_grades: int = 0
     """Judgements of a negative grade, read as "not judged"."""
+    negative_grades: int = 0
+    """Those read as irrelevant."""
 
 
-ASSUMED = ("", "complete", "partial")
+UNLISTED_UNJUDGED = ("positives", "partial")
+"""Assumptions under which items that the ground truth does not name are unjudged. The first is
+that of a convention where nothing is judged irrelevant: measures heed it, but it is no news."""
+ASSUMED = ("", "complete", *UNLISTED_UNJUDGED)
 """Assumptions about items that the ground truth does not name: none if there are no such items
 or the truth is a set, which is complete; irrelevant; or unjudged. The last of several prevails."""
 
@@ -119,6 +124,8 @@ class RankingData:
     """How items were read, where they could be something else."""
     assumed: str = ""
     """One of :data:`ASSUMED`."""
+    is_told: bool = False
+    """Whether the caller said what is assumed."""
     ties: str = ""
     """The rule by which tied items were ranked; empty if there are no scores."""
     ids: ItemIds | None = None

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from sklearn_rank import Evaluation, evaluate
+from sklearn_rank import Evaluation, compare, evaluate
+from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
 from sklearn_rank.rankings.placements import unjudged_items
 
 TRUTH = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
@@ -84,6 +85,58 @@ def test_a_grade_of_zero_makes_a_truth_partial(
     rankings = list((SCORES if scored else LISTS).values())
     ev = evaluate(truth, rankings, "unjudged", zero_division=0.0)
     assert (ev.assumed, ev.counts["unjudged_items"]) == (assumed, unjudged)
+
+
+POSITIVES = ({"q": {"a": 1, "c": 1}}, {"q": {"x": 2.0, "a": 1.0}})
+
+
+@pytest.mark.parametrize("convention", ["trec_eval", "pytrec_eval", "ir_measures"])
+@pytest.mark.parametrize("kind", [dict, set, list, pl.DataFrame])
+def test_some_conventions_take_all_truths_for_partial(convention: str, kind: Any) -> None:
+    """As these programs do; but that positives leave the rest unjudged is no news."""
+    truth, run = POSITIVES
+    y_true = {query: kind(items) for query, items in truth.items() if kind is not pl.DataFrame}
+    y_true = y_true or pl.DataFrame(long(truth, "grade"))
+    ev = evaluate(y_true, run, ("bpref", "judged@2", "mrr"), convention=convention, keep_items=True)
+    assert (ev["bpref"], ev["judged@2"], ev.condensed()["mrr"]) == (0.5, 0.5, 1.0)
+    assert (ev.assumed, ev.counts["unjudged_items"]) == ("positives", 0)
+    assert str(ev).endswith("1 query")
+    told = evaluate(y_true, run, "bpref", convention=convention, assume="complete")
+    assert (told["bpref"], told.assumed) == (0.25, "complete")
+    if kind is dict:
+        truth = {"q": {**truth["q"], "y": 0}}
+        assert evaluate(truth, run, "judged", convention=convention).assumed == "partial"
+
+
+def test_gates_of_positives_do_not_speak_of_the_unjudged() -> None:
+    truth = {f"q{n}": {f"a{n}"} for n in range(12)}
+    runs = ({q: [item.upper(), *items] for q, items in truth.items() for item in items},) * 2
+    same = compare(truth, dict(zip("ab", runs, strict=True)), "mrr", convention="trec_eval")
+    assert "judged" not in str(same)
+    assert "judged" not in str(same.evaluations["a"])
+
+
+def test_a_negative_grade_counts_as_judged_in_ir_measures() -> None:
+    truth, run = {"q": {"a": 1, "b": -1}}, {"q": {"b": 2.0, "x": 1.0, "a": 0.5}}
+    ev = evaluate(truth, run, ("judged@2", "mrr"), convention="ir_measures")
+    assert (ev["judged@2"], ev["mrr"], ev.assumed) == (0.5, 1 / 3, "partial")
+    with pytest.warns(ConventionWarning, match="^1 grades are below 0, .* bpref: its bpref takes"):
+        evaluate(truth, run, "bpref", convention="ir_measures")
+    rows = evaluate(
+        [1, -1], [1.0, 2.0], "ndcg", groups=["q", "q"], convention="ir_measures", ties="average"
+    )
+    assert rows["ndcg"] == pytest.approx(1 / np.log2(3))
+
+
+def test_bpref_warns_where_nothing_is_judged_irrelevant() -> None:
+    truth, run = POSITIVES
+    with pytest.warns(RankingDataWarning, match="nothing is judged irrelevant, so 'bpref' takes"):
+        assert evaluate(truth, run, ("map", "bpref"))["bpref"] == 0.25
+    evaluate(truth, run, "map")  # warnings are errors in these tests
+    for assume in ("complete", "partial"):
+        evaluate(truth, run, "bpref", assume=assume)
+    evaluate({"q": {"a": 1, "x": 0}}, run, "bpref")
+    evaluate([1, 0], [1.0, 2.0], "bpref", groups=["q", "q"])  # all are judged
 
 
 @pytest.mark.parametrize("scored", [False, True])
