@@ -1,5 +1,7 @@
 """The rows of the table, each by its name; ``full`` sizes are those that are compared."""
 
+import io
+import json
 import os
 import random
 import subprocess
@@ -558,6 +560,42 @@ def p20(full: bool) -> Iterator[Row]:
     yield Row("P20", work, page, {"compare": lambda: bare}, (4.0,))
 
 
+def p22(full: bool) -> Iterator[Row]:
+    """JSON Lines of rows, and of lists in three forms, against json.loads of the lines."""
+    rng, n_rows = random.Random(0), 200_000 if full else 2_000
+    ids, scores = [f"d{rng.randrange(10**6)}" for _ in range(n_rows)], np.arange(100, 0, -1) / 100
+
+    def lists(make: Callable[[Any], Any]) -> list[Any]:
+        parts = [zip(ids[n : n + 100], scores, strict=True) for n in range(0, n_rows, 100)]
+        return [{"query": f"q{n}", "results": make(part)} for n, part in enumerate(parts)]
+
+    forms: dict[str, tuple[float, list[Any]]] = {
+        "rows": (
+            1.5,
+            [
+                {"query": f"q{n // 100}", "item": item, "score": scores[n % 100]}
+                for n, item in enumerate(ids)
+            ],
+        ),
+        "lists of 100 ids": (3.0, lists(lambda part: [item for item, _ in part])),
+        "lists of 100 objects": (3.0, lists(lambda part: [{"id": d, "score": s} for d, s in part])),
+        "100 scores by id": (3.0, lists(dict)),
+    }
+    for what, (at_most, objects) in forms.items():
+        texts = [json.dumps(one) for one in objects]
+        data = "\n".join(texts).encode()
+
+        def ours(data: bytes = data) -> Any:
+            return read_run(io.BytesIO(data), format="jsonl")
+
+        def loads(texts: list[str] = texts) -> Any:
+            return [json.loads(text) for text in texts]
+
+        peers = {"json.loads": lambda loads=loads: loads}
+        work = f"JSON Lines, {what}, {n_rows:,} items"
+        yield Row("P22", work, ours, peers, (at_most,), n_rows, len(data))
+
+
 # Whole processes --------------------------------------------------------------------------------
 
 
@@ -646,6 +684,7 @@ ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
         p19,
         p20,
         p21,
+        p22,
     )
 }
 """Rows by name: a function of whether the size is full."""
