@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.scores import *
     from sklearn_rank.model_selection.splits import *
     from sklearn_rank.rankers.eval_metrics import *
+    from sklearn_rank.rankers.fusion import *
     from sklearn_rank.rankers.ranker import *
     from sklearn_rank.scorers import *
     from sklearn_rank.view.lines import *
@@ -80,6 +81,7 @@ _HOMES = {
         """,
     "model_selection.splits": "QueryKFold QueryTimeSplit check_query_splits",
     "rankers.eval_metrics": "booster_eval_metric",
+    "rankers.fusion": "RankFusion",
     "rankers.ranker": "QueryRanker",
     "scorers": """
         RankingScorer auc_scorer err_scorer f1_scorer gauc_scorer get_scorer get_scorer_names
