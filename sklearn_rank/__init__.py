@@ -11,7 +11,6 @@ assertion rewriting and warn if it was imported earlier; there is no assertion i
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -129,9 +128,12 @@ def __getattr__(name: str) -> Any:
             msg += f"; it is called {_IN_SKLEARN[name]!r} here"
         if name in ("dcg_score", "ndcg_score"):
             msg += ", and has scikit-learn's values with gain='linear'"
-        # ``from sklearn_rank import ...`` replaces the message of an AttributeError.
-        is_imported = name in _IN_SKLEARN and sys._getframe(1).f_code.co_name == "_handle_fromlist"
-        raise ImportError(msg) if is_imported else AttributeError(msg)
+        if name in _IN_SKLEARN:
+            from sklearn_rank.support.insides import is_from_import
+
+            if is_from_import():
+                raise ImportError(msg)
+        raise AttributeError(msg)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -328,7 +328,8 @@ _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
 }
 _PAIRS = (
     *product(("grades", "set", "list"), ("ranking", "scores")),
-    *(("groups", "ranking"), ("y_true", "y_score")),
+    ("groups", "ranking"),
+    ("y_true", "y_score"),
 )
 _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     ("relevances",),

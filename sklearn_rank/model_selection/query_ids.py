@@ -11,7 +11,8 @@ from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.arrays import Ids, group_rows, listed_ids, read_groups
 from sklearn_rank.inputs.roles import names_of
 from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.model_selection.searches import (
+from sklearn_rank.support.checks import check_same_order
+from sklearn_rank.support.insides import (
     Fold,
     current_fold,
     drawn_from,
@@ -19,7 +20,6 @@ from sklearn_rank.model_selection.searches import (
     notes_of_search,
     values_above,
 )
-from sklearn_rank.support.checks import check_same_order
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import IntArray
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rank.evaluation.compute import Scored, score_measures
@@ -32,23 +31,16 @@ from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
 from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
-from sklearn_rank.model_selection.searches import is_running, warn_once
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.support.runtime import warnings_given_by
+from sklearn_rank.support.insides import is_running, scorer_class
+from sklearn_rank.support.runtime import warn_once, warnings_given_by
 from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, RankingConfigError, UndefinedMetricError)
 """Errors of query ids, parameters or the truth: every candidate of a search has them."""
 
-# scikit-learn shares predictions between the scorers of a multimetric search only if they are
-# instances of its scorer class, which has no public name. Where it cannot be had, all else works.
-_Base: Any
-try:
-    _Base = type(make_scorer(max))
-    _Base(max, 1, {}, "predict")
-except Exception:  # pragma: no cover - a future scikit-learn
-    _Base = object
+_Base: Any = scorer_class()
 
 
 class RankingScorer(_Base):  # type: ignore[misc]

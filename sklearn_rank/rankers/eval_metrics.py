@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +25,7 @@ from sklearn_rank.support.checks import (
     check_same_length,
     check_weights,
 )
+from sklearn_rank.support.insides import callbacks_of_xgboost
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, Ties
@@ -301,14 +301,7 @@ def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
 
     It guesses from the name whether higher is better, and takes unknown names for losses.
     """
-    # The frame of CallbackContainer tells who called; if a version calls otherwise, nothing does.
-    callbacks: Any = ()
-    frame = sys._getframe(1).f_back
-    while frame is not None and not callbacks:
-        if frame.f_globals.get("__name__") == "xgboost.callback":
-            callbacks = getattr(frame.f_locals.get("self"), "callbacks", ())
-        frame = frame.f_back
-    for callback in callbacks:
+    for callback in callbacks_of_xgboost():
         if not any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__):
             continue
         name, taken = callback.metric_name or list(directions)[-1], callback.maximize

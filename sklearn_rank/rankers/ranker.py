@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_rank.exceptions import RankingConfigError, RankingDataWarning
 from sklearn_rank.inputs.arrays import group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.query_ids import query_name, require_query_ids, without_query_ids
-from sklearn_rank.model_selection.searches import length, step_that_changes_x, values_above
 from sklearn_rank.rankers.eval_metrics import watching
 from sklearn_rank.support.checks import as_column, as_numbers, check_query_name, check_same_length
+from sklearn_rank.support.insides import length, step_that_changes_x, values_above
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
+from sklearn_rank.support.insides import level_of_caller, notes_of_search
 from sklearn_rank.support.text import safe_text
 
 WarningHandler = Callable[[str, type[Warning]], None]
@@ -20,13 +23,21 @@ def warn(message: str, category: type[Warning]) -> None:
     if give is not None:
         give(message, category)
         return
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module != "sklearn_rank" and not module.startswith("sklearn_rank."):
-            break
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level_of_caller())
+
+
+_WARNED_BY_WORKER: set[Any] = set()
+"""A worker process sees each task alone, and warns once of all."""
+
+
+def warn_once(message: str, category: type[Warning], key: object = None) -> None:
+    """Warn once in a search; scikit-learn resets Python's memory of warnings with every fold."""
+    is_worker = multiprocessing.parent_process() is not None
+    warned = _WARNED_BY_WORKER if is_worker else notes_of_search().setdefault("warned", set())
+    if (category, key) not in warned:
+        # Noted afterwards: a warning that a filter makes an error is one in each fold.
+        warn(message, category)
+        warned.add((category, key))
 
 
 # Warnings about data arise where it is read, far below the scorer, but only the scorer knows that a

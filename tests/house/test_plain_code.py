@@ -32,6 +32,16 @@ def is_splat(node: ast.AST) -> bool:
     return isinstance(node, ast.Starred) and isinstance(node.value, (ast.Tuple, ast.List))
 
 
+def reads_frames(node: ast.AST) -> bool:
+    names = {"_getframe", "currentframe", "f_back", "f_locals", "f_globals"}
+    return isinstance(node, ast.Attribute) and node.attr in names
+
+
+def test_frames_are_read_in_one_file() -> None:
+    read = {path.name for path in PRODUCT for node in nodes_of(path) if reads_frames(node)}
+    assert read == {"insides.py"}
+
+
 TRICKS = {
     "locals": lambda node: calls(node, "locals"),
     "splat of a literal": is_splat,
