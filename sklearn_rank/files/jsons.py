@@ -248,7 +248,7 @@ class _Reader:
         plain = [key for key in value if key not in nested]
         if response is not None:
             hits, columns = response
-            self.hit_columns = {**columns, **self.hit_columns}
+            self.hit_columns = {**columns, **self.hit_columns} if hits else self.hit_columns
             value, nested = {**{key: value[key] for key in plain}, "hits": hits}, ["hits"]
         given = self.columns.get("item") or ""
         items, inner = _list_at(value, given)

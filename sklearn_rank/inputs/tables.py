@@ -75,7 +75,9 @@ def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoRetu
     """DuplicateItemError for an item at two positions of a ranking."""
     advice = "Keep one of them."
     if takes("duplicates"):
-        advice = f"Pass {argument('duplicates', 'first')} to keep the best-ranked one."
+        option = argument("duplicates", "first")
+        of_evaluate = " to evaluate" * (option == "duplicates='first'")  # no metric function's
+        advice = f"Pass {option}{of_evaluate} to keep the best-ranked one."
     msg = f"{where} holds item {item} at positions {first + 1} and {again + 1}. {advice}"
     raise DuplicateItemError(msg)
 
