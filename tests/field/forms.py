@@ -20,73 +20,49 @@ GRADES, SCORES, QUERIES = [0, 1, 0, 1, 0, 0], [0.9, 0.5, 0.1, 0.8, 0.7, 0.6], [7
 RIGHT = (1 / 2 + 1) / 2
 """The reciprocal ranks of two queries of three items each."""
 TWO = (2, 3)
+M_GRADES, M_SCORES = np.reshape(GRADES, TWO), np.reshape(SCORES, TWO)
 ROWS_OF = {"groups": QUERIES}
 
 
 def tensor_rows(tensor):
     """Data of a class of tensors, in all places where a tensor may stand."""
-    float32, bfloat16, integer = tensor.float32, tensor.bfloat16, tensor.int64
-    make, grades, scores = tensor.make, np.reshape(GRADES, TWO), np.reshape(SCORES, TWO)
+    make, float32, bfloat16, integer = tensor.make, tensor.float32, tensor.bfloat16, tensor.int64
+    rows = []
 
-    def one(kind, dtype, learns=False):
-        return make(np.reshape(kind, TWO), dtype, learns)
+    def row(name, truth, ranking, measure="mrr", want=RIGHT, **options):
+        rows.append(Row(f"{tensor.name}: {name}", truth, ranking, measure, want, options))
 
     def ids(items):
         return make(items, integer)
 
-    def row(name, truth, ranking, measure="mrr", want=RIGHT, **options):
-        return Row(f"{tensor.name}: {name}", truth, ranking, measure, want, options)
-
-    groups = make(QUERIES, integer)
-    return [
-        *(
-            row(f"matrix of {name}", one(GRADES, kind), one(SCORES, dtype))
-            for name, kind, dtype in (
-                ("float32", integer, float32),
-                ("float64", float32, tensor.float64),
-                ("float16", tensor.uint8, tensor.float16),
-                ("integers", tensor.bool, integer),
-            )
-            if name != "integers"
-        ),
-        row("matrix of ranks", one(GRADES, tensor.bool), one([2, 1, 0, 9, 7, 5], integer)),
-        row("bfloat16", one(GRADES, bfloat16), one(SCORES, bfloat16)),
-        row("that learns", one(GRADES, float32), one(SCORES, float32, True)),
-        row("grades alone", one(GRADES, integer), scores),
-        row("scores alone", grades, one(SCORES, float32)),
-        row("rows", make(GRADES, integer), make(SCORES, float32), groups=groups),
-        row("rows of lists of ids", make(GRADES, integer), make(SCORES, float32), groups=QUERIES),
-        row("rows in one batch", make(GRADES, float32), make(SCORES, float32, True), groups=groups),
-        row(
-            "one score",
-            {"q": {"a", "b"}},
-            {"q": {"x": make(0.9, float32), "a": make(0.5, float32)}},
-            want=1 / 2,
-        ),
-        row(
-            "one grade",
-            {"q": {"a": make(2, integer)}},
-            {"q": ["x", "a"]},
-            "dcg",
-            (2**2 - 1) / np.log2(3),
-        ),
-        row("ids of a ranking", {"q": {3, 5}}, {"q": ids([9, 3, 5])}, want=1 / 2),
-        row("ids of a truth", {"q": ids([3, 5])}, {"q": [9, 3, 5]}, want=1 / 2),
-        row("ids per query", [{3}, {5}], ids([[3, 4], [6, 5]])),
-        row("items one by one", {"q": {3, 5}}, {"q": [*ids([9, 3, 5])]}, want=1 / 2),
-        row("a list of tensors", [{3}, {5}], [ids([3, 4]), ids([6, 5])]),
-        row("candidates", grades, scores, candidates=make(np.ones(TWO), tensor.bool)),
-        row(
-            "weights",
-            grades,
-            scores,
-            want=(3 * 1 / 2 + 1 * 1) / 4,
-            sample_weight=make([3.0, 1.0], float32),
-        ),
-        row("relevance", [{"a"}], [["b", "a"]], "gauc", 0.0, relevance=make([[0.9, 0.5]], float32)),
-        row("without groups", make(GRADES, integer), make(SCORES, float32), want=Refused("groups")),
-        row("NaN", one(GRADES, integer), one([np.nan, *SCORES[1:]], float32), want=Refused("NaN")),
-    ]
+    one_row, learning = make(SCORES, float32), make(M_SCORES, float32, True)
+    for kind in ("float64", "float32", "float16", "bfloat16"):
+        dtype = getattr(tensor, kind)
+        row(f"matrix of {kind}", make(M_GRADES, dtype), make(M_SCORES, dtype))
+    row("matrix of ranks", make(M_GRADES, tensor.bool), ids([[2, 1, 0], [9, 7, 5]]))
+    row("matrix that learns", make(M_GRADES, tensor.uint8), learning)
+    row("grades alone", ids(M_GRADES), M_SCORES)
+    row("scores alone", M_GRADES, make(M_SCORES, bfloat16))
+    row("rows", ids(GRADES), one_row, groups=ids(QUERIES))
+    row("rows of listed queries", ids(GRADES), one_row, groups=QUERIES)
+    row("rows that learn", ids(GRADES), make(SCORES, float32, True), groups=ids(QUERIES))
+    score = {"x": make(0.9, float32), "a": make(0.5, float32)}
+    row("one score", {"q": {"a", "b"}}, {"q": score}, want=1 / 2)
+    grade = {"q": {"a": ids(2)}}
+    row("one grade", grade, {"q": ["x", "a"]}, "dcg", (2**2 - 1) / np.log2(3))
+    row("ids of a ranking", {"q": {3, 5}}, {"q": ids([9, 3, 5])}, want=1 / 2)
+    row("ids of a truth", {"q": ids([3, 5])}, {"q": [9, 3, 5]}, want=1 / 2)
+    row("ids per query", [{3}, {5}], ids([[3, 4], [6, 5]]))
+    row("items one by one", {"q": {3, 5}}, {"q": [*ids([9, 3, 5])]}, want=1 / 2)
+    row("a list of tensors", [{3}, {5}], [ids([3, 4]), ids([6, 5])])
+    row("candidates", M_GRADES, M_SCORES, candidates=make(np.ones(TWO), tensor.bool))
+    weighted = (3 * 1 / 2 + 1 * 1) / (3 + 1)
+    row("weights", M_GRADES, M_SCORES, want=weighted, sample_weight=make([3.0, 1.0], float32))
+    row("relevance", [{"a"}], [["b", "a"]], "gauc", 0.0, relevance=make([[0.9, 0.5]], float32))
+    row("rows without groups", ids(GRADES), one_row, want=Refused("groups"))
+    unknown = make([[np.nan, 1, 2]], float32)
+    row("NaN", ids([[1, 0, 0]]), unknown, want=Refused("NaN"))
+    return rows
 
 
 @dataclass
@@ -105,204 +81,162 @@ class Fixed:
 
 Hit = collections.namedtuple("Hit", "id score")
 Judged = collections.namedtuple("Judged", "id grade")
-ARRAYS = {
-    "memoryview": lambda numbers: memoryview(np.array(numbers)),
-    "array.array": lambda numbers: array.array(
-        "d" if isinstance(numbers[0], float) else "i", numbers
-    ),
-    "tuple": tuple,
-    "deque": collections.deque,
-    "range or list": lambda numbers: numbers,
-    "masked array": np.ma.masked_array,
-    "pandas Series": pd.Series,
-    "pandas Series of strings' index": lambda numbers: pd.Series(numbers, index=[*"fedcba"]),
-    "pandas Int64 or Float64": lambda numbers: pd.Series(numbers).convert_dtypes(),
-    "pandas array": lambda numbers: pd.array(numbers),
-    "pandas of Arrow": lambda numbers: pd.Series(
-        pa.array(numbers), dtype=pd.ArrowDtype(pa.array(numbers).type)
-    ),
-    "Index": pd.Index,
-    "Polars Series": pl.Series,
-    "Arrow array": pa.array,
-    "Arrow chunked array": lambda numbers: pa.chunked_array([numbers[:2], numbers[2:]]),
-    "numbers of NumPy": lambda numbers: [*np.array(numbers)],
-    "0-d arrays": lambda numbers: [np.array(number) for number in numbers],
-    "Decimal": lambda numbers: [decimal.Decimal(str(number)) for number in numbers],
-    "Fraction": lambda numbers: [fractions.Fraction(number) for number in numbers],
-    "objects": lambda numbers: np.array(numbers, dtype=object),
-    "big-endian": lambda numbers: np.array(numbers).astype(">f8"),
-    "float16": lambda numbers: np.array(numbers, dtype=np.float16),
-    "longdouble": lambda numbers: np.array(numbers, dtype=np.longdouble),
-}
-MATRICES = {
-    "memoryview": lambda numbers: memoryview(np.reshape(numbers, TWO)),
-    "masked array": lambda numbers: np.ma.masked_array(np.reshape(numbers, TWO)),
-    "Fortran order": lambda numbers: np.asfortranarray(np.reshape(numbers, TWO)),
-    "objects": lambda numbers: np.reshape(numbers, TWO).astype(object),
-}
-SPARSE = [
-    getattr(sparse, f"{kind}_{form}")
-    for kind in ("csr", "csc", "coo")
-    for form in ("array", "matrix")
-]
-TRUTH, RANKING = {"a": {"x": 1, "y": 1}, "b": {"z": 1}}, {"a": ["v", "x", "y"], "b": ["z"]}
-MAPPINGS = {
-    "OrderedDict": collections.OrderedDict,
-    "defaultdict": lambda made: collections.defaultdict(dict, made),
-    "MappingProxyType": MappingProxyType,
-    "UserDict": collections.UserDict,
-    "ChainMap": collections.ChainMap,
-}
-SCORED = {"a": {"v": 3.0, "x": 2.0, "y": 1.0}, "b": {"z": 0.5}}
-RANKINGS = {
-    "tuple": tuple,
-    "deque": collections.deque,
-    "dict of scores": lambda items: {i: -n for n, i in enumerate(items)},
-    "keys": lambda items: dict.fromkeys(items).keys(),
-    "array": np.array,
-    "objects": lambda items: np.array(items, dtype=object),
-    "Index": pd.Index,
-    "Series": pd.Series,
-    "string": lambda items: pd.array(items, dtype="string"),
-    "categories": pd.Categorical,
-    "Polars": pl.Series,
-    "Arrow": pa.array,
-    "StringDtype": lambda items: pd.Series(items, dtype="string[pyarrow]"),
-    "iterator": iter,
-    "generator": lambda items: (item for item in items),
-    "map": lambda items: map(str, items),
-    "pairs": lambda items: [(i, 9 - n) for n, i in enumerate(items)],
-    "named tuples": lambda items: [Hit(i, 9 - n) for n, i in enumerate(items)],
-    "dicts": lambda items: [{"id": i, "score": 9 - n} for n, i in enumerate(items)],
-    "objects with id": lambda items: [
-        SimpleNamespace(id=i, score=9 - n) for n, i in enumerate(items)
-    ],
-    "scores of Decimal": lambda items: {i: decimal.Decimal(9 - n) for n, i in enumerate(items)},
-    "scores of 0-d arrays": lambda items: {i: np.array(9.0 - n) for n, i in enumerate(items)},
-    "OrderedDict": lambda items: collections.OrderedDict((i, 9 - n) for n, i in enumerate(items)),
-    "Series of scores": lambda items: pd.Series({i: 9 - n for n, i in enumerate(items)}),
-    "Counter": lambda items: collections.Counter({i: 9 - n for n, i in enumerate(items)}),
-}
-UNREADABLE = {
-    **dict.fromkeys(("iterator", "generator", "map"), "sequence.*list"),
-    "scores of Decimal": "Decimal",
-    "Series of scores": "Series.*to_dict",
-    "Decimal": "Decimal",
-    "Fraction": "Fraction",
-    "Arrow record batch": "RecordBatch",
-    "keys": "dict_keys",
-    "dicts": "dict",
-    "named tuples": "{item: grade}",
-}
-"""Forms that are refused, and what is said of them."""
+COMMON = (tuple, collections.deque, np.array, pd.Series, pd.Index, pl.Series, pa.array, iter)
+"""Forms of numbers, of rankings and of truths."""
+
+
+def named(**forms):
+    """Forms by name, and those that all have in common."""
+    return {form.__name__: form for form in COMMON} | forms
 
 
 def each(form, table):
     return {query: form([*items]) for query, items in table.items()}
 
 
-def right(name, *readable):
-    """The value of a form that is read, or the error of one that is not."""
-    return RIGHT if name in readable or name not in UNREADABLE else Refused(UNREADABLE[name])
+def falling(items):
+    return [(item, 9 - n) for n, item in enumerate(items)]
 
 
-TRUTHS = {
-    "set": set,
-    "frozenset": frozenset,
-    "tuple": tuple,
-    "list": list,
-    "array": np.array,
-    "Series": pd.Series,
-    "Index": pd.Index,
-    "string": lambda items: pd.array(items, dtype="string"),
-    "Polars": pl.Series,
-    "Arrow": pa.array,
-    "keys": lambda items: dict.fromkeys(items).keys(),
-    "dict": lambda items: dict.fromkeys(items, 1),
-    "defaultdict": lambda items: collections.defaultdict(int, dict.fromkeys(items, 1)),
-    "Counter": collections.Counter,
-    "booleans": lambda items: dict.fromkeys(items, True),
-    "numbers of NumPy": lambda items: dict.fromkeys(items, np.int64(1)),
-    "dicts": lambda items: [{"id": i, "grade": 1} for i in items],
-    "named tuples": lambda items: [Judged(i, 1) for i in items],
-    "iterator": iter,
-    "generator": lambda items: (item for item in items),
+def of_arrow(numbers):
+    return pd.Series(pa.array(numbers), dtype=pd.ArrowDtype(pa.array(numbers).type))
+
+
+ARRAYS = named(
+    memoryview=lambda numbers: memoryview(np.array(numbers)),
+    array_array=lambda numbers: array.array("dl"[isinstance(numbers[0], int)], numbers),
+    masked=np.ma.masked_array,
+    series_of_strings=lambda numbers: pd.Series(numbers, index=[*"fedcba"]),
+    int64_or_float64=lambda numbers: pd.Series(numbers).convert_dtypes(),
+    pandas_array=pd.array,
+    pandas_of_arrow=of_arrow,
+    arrow_chunks=lambda numbers: pa.chunked_array([numbers[:2], numbers[2:]]),
+    numbers_of_numpy=lambda numbers: [*np.array(numbers)],
+    no_dimension=lambda numbers: [*map(np.array, numbers)],
+    decimals=lambda numbers: [*map(decimal.Decimal, map(str, numbers))],
+    fractions=lambda numbers: [*map(fractions.Fraction, numbers)],
+    objects=lambda numbers: np.array(numbers, dtype=object),
+    big_endian=lambda numbers: np.array(numbers, dtype=">f8"),
+    float16=lambda numbers: np.array(numbers, dtype=np.float16),
+    longdouble=lambda numbers: np.array(numbers, dtype=np.longdouble),
+)
+MATRICES = {
+    form.__name__: form
+    for form in (memoryview, np.ma.masked_array, np.asfortranarray, pd.DataFrame, np.ndarray.tolist)
 }
-LONG = pd.DataFrame({"query": [*"aaabbb"], "item": [*"xyzxyz"], "grade": GRADES})
-RAN = pd.DataFrame({"query": [*"aaabbb"], "item": [*"xyzxyz"], "score": SCORES})
+RANKINGS = named(
+    keys=lambda items: dict.fromkeys(items).keys(),
+    string=lambda items: pd.array(items, dtype="string"),
+    categories=pd.Categorical,
+    generator=lambda items: (item for item in items),
+    pairs=falling,
+    named_tuples=lambda items: [Hit(*pair) for pair in falling(items)],
+    dicts=lambda items: [{"id": item, "score": score} for item, score in falling(items)],
+    objects=lambda items: [SimpleNamespace(id=i, score=score) for i, score in falling(items)],
+    scores=lambda items: dict(falling(items)),
+    decimals=lambda items: {i: decimal.Decimal(score) for i, score in falling(items)},
+    no_dimension=lambda items: {i: np.array(score) for i, score in falling(items)},
+    ordered=lambda items: collections.OrderedDict(falling(items)),
+    series_of_scores=lambda items: pd.Series(dict(falling(items))),
+    counter=lambda items: collections.Counter(dict(falling(items))),
+)
+TRUTHS = named(
+    set=set,
+    frozenset=frozenset,
+    string=lambda items: pd.array(items, dtype="string"),
+    key_view=lambda items: dict.fromkeys(items).keys(),
+    grades=lambda items: dict.fromkeys(items, 1),
+    default=lambda items: collections.defaultdict(int, dict.fromkeys(items, 1)),
+    counter=collections.Counter,
+    booleans=lambda items: dict.fromkeys(items, True),
+    numbers_of_numpy=lambda items: dict.fromkeys(items, np.int64(1)),
+    judged_dicts=lambda items: [{"id": item, "grade": 1} for item in items],
+    judged_tuples=lambda items: [Judged(item, 1) for item in items],
+    generator=lambda items: (item for item in items),
+)
 FRAMES = {
-    "pandas": lambda frame: frame,
-    "Int64, string": lambda frame: frame.convert_dtypes(),
+    "pandas": pd.DataFrame,
+    "Int64, string": pd.DataFrame.convert_dtypes,
     "of Arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
     "categories": lambda frame: frame.astype({"query": "category", "item": "category"}),
     "Polars": pl.from_pandas,
     "Arrow": pa.Table.from_pandas,
+    "RecordBatch": pa.RecordBatch.from_pandas,
     "in another order": lambda frame: frame[::-1],
-    "Polars categories": lambda frame: pl.from_pandas(frame).with_columns(
-        pl.col("query", "item").cast(pl.Categorical)
-    ),
-    "Arrow record batch": lambda frame: pa.RecordBatch.from_pandas(frame),
 }
+UNREADABLE = {"generator": "generator", "iter": "iterator", "decimals": "Decimal"} | {
+    "fractions": "Fraction",
+    "series_of_scores": "Series.*to_dict",
+    "keys": "dict_keys",
+    "judged_dicts": "dict",
+    "judged_tuples": "{item: grade}",
+    "DataFrame": "to_numpy|DataFrame",
+    "tolist": "array",
+    "RecordBatch": "RecordBatch",
+}
+"""Forms that are refused, and what is said of them."""
+
+
+def right(name):
+    """The value of a form that is read, or the error of one that is not."""
+    return Refused(UNREADABLE[name]) if name in UNREADABLE else RIGHT
+
+
+MAPPINGS = (collections.OrderedDict, MappingProxyType, collections.UserDict, collections.ChainMap)
+SPARSE = [f"{kind}_{form}" for kind in ("csr", "csc", "coo") for form in ("array", "matrix")]
+TRUTH, RANKING = {"a": {"x": 1, "y": 1}, "b": {"z": 1}}, {"a": ["v", "x", "y"], "b": ["z"]}
+SCORED = {"a": {"v": 3.0, "x": 2.0, "y": 1.0}, "b": {"z": 0.5}}
+LONG = pd.DataFrame({"query": [*"aaabbb"], "item": [*"xyzxyz"], "grade": GRADES})
+RAN = pd.DataFrame({"query": [*"aaabbb"], "item": [*"xyzxyz"], "score": SCORES})
 EMPTY = {"n": {}, "a": {"x"}, "b": ["y"]}
 ROWS = Table()
 row, case, files, call = ROWS.row, ROWS.case, ROWS.files, ROWS.call
 
 ROWS.extend(tensor_rows(Tensor))
 for name, form in ARRAYS.items():
-    judged = Made(form, GRADES)
-    row(f"rows of {name}", judged, Made(form, SCORES), "mrr", right(name), ROWS_OF)
-for name, form in ARRAYS.items():
-    row(f"groups of {name}", GRADES, SCORES, "mrr", RIGHT, {"groups": form(QUERIES)})
+    judged, ranked = Made(form, GRADES), Made(form, SCORES)
+    row(f"rows of {name}", judged, ranked, "mrr", right(name), ROWS_OF)
+    wanted = right(name) if name == "iter" else RIGHT
+    row(f"groups of {name}", GRADES, SCORES, "mrr", wanted, {"groups": Made(form, QUERIES)})
 for name, form in MATRICES.items():
-    row(f"matrix of {name}", Made(form, GRADES), Made(form, SCORES), "mrr", RIGHT)
-for form in SPARSE:
-    judged = form(np.reshape(GRADES, TWO))
-    row(f"sparse {form.__name__}", judged, np.reshape(SCORES, TWO), "mrr", RIGHT)
-for form in SPARSE:
-    source = f"sparse scores {form.__name__}"
-    row(source, np.reshape(GRADES, TWO), form(np.reshape(SCORES, TWO)), "mrr", Refused("sparse"))
-for name, form in MAPPINGS.items():
-    row(f"queries in a {name}", form(TRUTH), form(RANKING), "mrr", (1 / 2 + 1) / 2)
-for name, form in MAPPINGS.items():
-    ranked = {q: form(SCORED[q]) for q in TRUTH}
-    row(f"items in a {name}", {q: form(TRUTH[q]) for q in TRUTH}, ranked, "mrr", (1 / 2 + 1) / 2)
+    judged, ranked = Made(form, M_GRADES), Made(form, M_SCORES)
+    row(f"matrix of {name}", judged, ranked, "mrr", right(name))
+for name in SPARSE:
+    form = getattr(sparse, name)
+    row(f"sparse {name}", form(M_GRADES), M_SCORES, "mrr", RIGHT)
+    row(f"sparse scores {name}", M_GRADES, form(M_SCORES), "mrr", Refused("sparse"))
+for form in (*MAPPINGS, lambda table: collections.defaultdict(dict, table)):
+    row(f"queries in a {form.__name__}", form(TRUTH), form(RANKING), "mrr", RIGHT)
+    inner = {q: form(TRUTH[q]) for q in TRUTH}, {q: form(SCORED[q]) for q in SCORED}
+    row(f"items in a {form.__name__}", *inner, "mrr", RIGHT)
 for name, form in RANKINGS.items():
-    ranked = Made(each, form, RANKING)
-    row(f"a ranking as {name}", TRUTH, ranked, "mrr", right(name, "dicts", "named tuples"))
+    row(f"a ranking of {name}", TRUTH, Made(each, form, RANKING), "mrr", right(name))
 for name, form in TRUTHS.items():
-    judged = Made(each, form, TRUTH)
-    row(f"a truth as {name}", judged, RANKING, "mrr", right(name, "keys"))
+    row(f"a truth of {name}", Made(each, form, TRUTH), RANKING, "mrr", right(name))
 for name, form in FRAMES.items():
     row(f"a frame, {name}", Made(form, LONG), Made(form, RAN), "mrr", right(name))
-for kind, dtype in (("Int64", "Int64"), ("boolean", "boolean")):
-    judged = Made(lambda d=dtype: LONG.assign(grade=pd.array([None, *GRADES[1:]], dtype=d)))
-    row(f"{kind} is none for one item", judged, RAN, "mrr", Refused("grade"))
-judged = Made(lambda: LONG.assign(query=pd.array([None, *"aabbb"], dtype="string")))
-row("a query is none", judged, RAN, "mrr", Refused("query"))
-ranked = Made(lambda: RAN.assign(score=pd.array([None, *SCORES[1:]], dtype="Float64")))
-row("a score is none", LONG, ranked, "mrr", Refused("score"))
-judged = Made(lambda: LONG.assign(grade=pd.array(GRADES, dtype="Int64") > 0))
-row("labels as booleans", judged, RAN, "mrr", RIGHT)
+for kind in ("Int64", "boolean"):
+    judged = LONG.assign(grade=pd.array([None, *GRADES[1:]], dtype=kind))
+    row(f"a grade of {kind} is NA", judged, RAN, "mrr", Refused("grade"))
+judged = LONG.assign(query=pd.array([None, *"aabbb"], dtype="string"))
+row("a query is NA", judged, RAN, "mrr", Refused("query"))
+ranked = RAN.assign(score=pd.array([None, *SCORES[1:]], dtype="Float64"))
+row("a score is NA", LONG, ranked, "mrr", Refused("score"))
+row("labels as booleans", LONG.assign(grade=LONG.grade.astype("boolean")), RAN, "mrr", RIGHT)
 # `{}` beside sets and lists
+ZERO = {"zero_division": 0.0}
 ranked = {"n": ["z"], "a": ["v", "x"], "b": ["y"]}
-row("{} beside sets", EMPTY, ranked, "mrr", (0 + 1 / 2 + 1) / 3, {"zero_division": 0.0})
-source = "{} as a ranking among lists"
-row(source, {"n": {"z"}, "a": {"x"}}, {"n": {}, "a": ["x"]}, "mrr", (0 + 1) / 2)
-source = "{} as a ranking among scores"
-row(source, {"n": {"z"}, "a": {"x"}}, {"n": {}, "a": {"x": 1.0}}, "mrr", (0 + 1) / 2)
-options = {"zero_division": 0.0}
-row("{} in lists", [{}, {"x"}], [["z"], ["v", "x"]], "mrr", (0 + 1 / 2) / 2, options)
-source = "{} among ids that are numbers"
-row(source, [{}, {7}, [8]], [[1], [2, 7], [8]], "mrr", (0 + 1 / 2 + 1) / 3, {"zero_division": 0.0})
-options = {"zero_division": 0.0}
-row("[] beside grades", [[], {"x": 2}], [["z"], ["v", "x"]], "mrr", (0 + 1 / 2) / 2, options)
-ranked = pd.Series([["z"], ["v", "x"]], [*"na"])
-judged = pd.Series([{}, {"x"}], [*"na"])
-row("{} in a Series", judged, ranked, "mrr", (0 + 1 / 2) / 2, {"zero_division": 0.0})
+row("{} beside sets", EMPTY, ranked, "mrr", (0 + 1 / 2 + 1) / 3, ZERO)
+row("{} beside lists", {"n": {"z"}, "a": {"x"}}, {"n": {}, "a": ["x"]}, "mrr", (0 + 1) / 2)
+row("{} beside scores", {"n": {"z"}, "a": {"x"}}, {"n": {}, "a": {"x": 1.0}}, "mrr", (0 + 1) / 2)
+row("{} in lists", [{}, {"x"}], [["z"], ["v", "x"]], "mrr", (0 + 1 / 2) / 2, ZERO)
+row("{} of numbers", [{}, {7}, [8]], [[1], [2, 7], [8]], "mrr", (0 + 1 / 2 + 1) / 3, ZERO)
+row("[] beside grades", [[], {"x": 2}], [["z"], ["v", "x"]], "mrr", (0 + 1 / 2) / 2, ZERO)
+judged, ranked = pd.Series([{}, {"x"}], [*"na"]), pd.Series([["z"], ["v", "x"]], [*"na"])
+row("{} in a Series", judged, ranked, "mrr", (0 + 1 / 2) / 2, ZERO)
 # Objects as items
 row("dataclasses with a hash", [{Fixed("a")}], [[Fixed("b"), Fixed("a")]], "mrr", 1 / 2)
-source = "dataclasses without a hash"
-row(source, [[Item("a")]], [[Item("b"), Item("a")]], "mrr", 1 / 2)
+row("dataclasses without a hash", [[Item("a")]], [[Item("b"), Item("a")]], "mrr", 1 / 2)
 options = {"string_provider": lambda item: item.id}
 row("dataclasses and a provider", [[Item("a")]], [[Item("b"), Item("a")]], "mrr", 1 / 2, options)
 row("lists as items", [[["a"]]], [[["b"], ["a"]]], "mrr", Refused("list"))

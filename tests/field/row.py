@@ -5,7 +5,7 @@ of a form. ``want`` is the value with its arithmetic, or what is said instead of
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,31 +32,29 @@ class Warned:
 
 @dataclass(frozen=True)
 class Printed:
-    """The value, and words beside it where an evaluation is printed."""
+    """The value, and words beside it where an evaluation is printed; None: words of a command."""
 
-    value: float
+    value: float | None
     words: str
 
 
-Want = float | Refused | Warned | Printed
+class Made:
+    """Data that are made anew for each door, since a door may use them up."""
+
+    def __init__(self, make: Callable[..., Any], *given: Any) -> None:
+        self.make, self.given = make, given
 
 
-class Named:
-    """A row is called by its source; rows of one source get numbers."""
-
-    source: str
-
-    def __str__(self) -> str:
-        return self.source
+def made(value: Any) -> Any:
+    return value.make(*value.given) if isinstance(value, Made) else value
 
 
 @dataclass(frozen=True)
-class Row(Named):
+class Row:
     """Data in Python, which go through all doors that take their form.
 
-    ``without``
-    says why a door is left out, where that does not follow from the form; "files" are all formats
-    and the command.
+    ``without`` says why a door is left out, where that does not follow from the form; "files" are
+    all formats and the command.
     """
 
     source: str
@@ -67,23 +65,13 @@ class Row(Named):
     options: Mapping[str, Any] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
 
-    def data(self) -> tuple[Any, Any]:
-        sides = (self.truth, self.ranking)
-        truth, ranking = (
-            side.make(*side.given) if isinstance(side, Made) else side for side in sides
-        )
-        return truth, ranking
-
-
-class Made:
-    """Data that are made anew for each door, since a door may use them up."""
-
-    def __init__(self, make: Callable[..., Any], *given: Any) -> None:
-        self.make, self.given = make, given
+    def fresh(self) -> "Row":
+        options = {name: made(value) for name, value in self.options.items()}
+        return replace(self, truth=made(self.truth), ranking=made(self.ranking), options=options)
 
 
 @dataclass(frozen=True)
-class Files(Named):
+class Files:
     """Contents of a file of judgements and of one with a run.
 
     ``form`` is the suffix of both, or of each; ``qrels_options`` and ``run_options`` are those of
@@ -95,15 +83,14 @@ class Files(Named):
     run: Any
     measure: str
     want: Any
-    form: str = "json json"
+    form: str = "json"
     qrels_options: Mapping[str, Any] = field(default_factory=dict)
     run_options: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
-    without: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Call(Named):
+class Call:
     """What is no pair of judgements and rankings: its doors, each a function."""
 
     source: str
