@@ -175,4 +175,5 @@ def command_of(files: Files, name: str, folder: str) -> list[str]:
             words += ["--grade", f"{text}={grade}"]
         if "duplicates" in options:
             words += ["--duplicates", f"{side}={options['duplicates']}"]
+    words += [f"--duplicates=run={x}" for x in [files.options.get("duplicates")] if x]
     return words + [f"--convention={x}" for x in [files.options.get("convention")] if x]

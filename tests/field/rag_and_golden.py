@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from sklearn_rank import audit
 from sklearn_rank.exceptions import DuplicateItemError, RankingOrderWarning
-from tests.field.row import Files, Printed, Refused, Table, Warned
+from tests.field.row import Printed, Refused, Table, Warned
 
 RUN = {"q": ["b", "a"]}
 TRUTH = {f"q{n}": {f"{n}c"} for n in range(40)}
@@ -63,7 +63,7 @@ MISSED = Warned(0.0, "no relevant item")
 
 
 def golden(name, fields, want=1 / 2, run=RUN, **options):
-    return Files(f"golden set: {name}", fields, run, "mrr", want, qrels_options=options)
+    files(f"golden set: {name}", fields, run, "mrr", want, qrels_options=options)
 
 
 def columns(**named):
@@ -217,7 +217,9 @@ golden("expected_files", fields, **columns(item="expected_files"))
 golden("expect_any", [{"query": "q", "expect_any": ["a"]}], **columns(item="expect_any"))
 fields = [{"query": "q", "expected_doc_id": "a"}]
 golden("expected_doc_id", fields, **columns(item="expected_doc_id"))
-golden("gold_chunk_ids, gold_pages", [{"query": "q", "gold_chunk_ids": ["a"], "gold_pages": [3]}])
+fields = [{"query": "q", "gold_chunk_ids": ["a"], "gold_pages": [3]}]
+golden("gold_chunk_ids, gold_pages", fields, Refused("gold_pages"))
+golden("gold_chunk_ids, gold_pages", fields, **columns(grade=None))
 fields = [{"query": "q", "expected_pages": [1]}, {"query": "r"}]
 golden("expected_pages", fields, Refused("'r'|1|2"), **columns(item="expected_pages"))
 fields = [{"query": "q", "relevant_ids": ["a"]}, {"query": "r", "relevant_ids": None}]
@@ -240,7 +242,7 @@ fields = {
     "relevant_docs": {"q": ["a"]},
     "mode": "text",
 }
-golden("LlamaIndex: queries, corpus, relevant_docs", fields, Refused("relevant_docs"))
+golden("LlamaIndex: queries, corpus, relevant_docs", fields)
 fields = [{"user_input": "q", "reference_context_ids": ["a"]}]
 golden("Ragas: contexts", fields, run=[{"user_input": "q", "contexts": ["b", "a"]}])
 given6 = {"columns": {"item": "expected_ids", "grade": None}}

@@ -5,7 +5,7 @@ import json
 from math import log2
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
-from tests.field.row import Files, Refused, Table, Warned
+from tests.field.row import Refused, Table, Warned
 
 QRELS = "q 0 a 1/q 0 b 0"
 RUN = "q Q0 b 1 0.9 t/q Q0 a 2 0.4 t"
@@ -16,21 +16,20 @@ def lines(text):
 
 
 def trec(source, want, qrels=QRELS, run=RUN, measure="mrr", **rest):
-    return Files(source, lines(qrels), lines(run), measure, want, "trec", **rest)
+    files(source, lines(qrels), lines(run), measure, want, "trec", **rest)
 
 
 def table(source, want, qrels, run, measure="mrr", **rest):
-    return Files(source, lines(qrels), lines(run), measure, want, "csv", **rest)
+    files(source, lines(qrels), lines(run), measure, want, "csv", **rest)
 
 
 def engine(name, response, want, **rest):
-    return Files(f"a response of {name}", {"q": {"a": 1}}, {"q": response}, "mrr", want, **rest)
+    files(f"a response of {name}", {"q": {"a": 1}}, {"q": response}, "mrr", want, **rest)
 
 
 HITS = [{"_id": "b", "_score": 2.0}, {"_id": "a", "_score": 1.0}]
 SOURCES = [{"_id": str(n), "_score": 2.0 - n, "_source": {"sku": x}} for n, x in enumerate("ba")]
 SCORED = [{"id": "b", "score": 2.0}, {"id": "a", "score": 1.0}]
-SAID = Refused("list of hits|read .*hits|hits")
 CASES = "query,item,grade/q,a,1/q,b,0"
 RANKED = "query,item,score/q,b,0.9/q,a,0.4"
 TWICE = zip("bac", (0.9, 0.5, 0.3), (0.1, 0.8, 0.05), strict=True)
@@ -58,7 +57,7 @@ trec("quepid:export of TREC", 7 / log2(3) / 7, "q 0 a 3.0/q 0 b 0.0", measure="n
 trec("anserini#1525", 1 / 2, "q 0 a 2/q 0 b 1/q 0 c 2", measure="recall(min_rel=2)")
 trec("anserini#476", Refused("duplicates|first"), run="q Q0 b 1 3 t/q Q0 b 2 2 t/q Q0 a 3 1 t")
 run = "q Q0 b 1 3 t/q Q0 b 2 2 t/q Q0 a 3 1 t"
-trec("anserini#720: chunks of one document", 1 / 2, run=run, run_options={"duplicates": "first"})
+trec("anserini#720: chunks of one document", 1 / 2, run=run, options={"duplicates": "first"})
 trec("two judges", Refused("duplicates.*mean|mean"), "q 0 a 1/q 0 a 2")
 reading = {"duplicates": "mean"}
 wanted = 1.5 / log2(3) / 1.5
@@ -96,8 +95,8 @@ table("amazon-science/esci-data", 7 / log2(3) / 7, judged, RANKED, "ndcg", qrels
 wanted = Refused("points", ColumnRoleError)
 reading_run = {"columns": {"score": "points"}}
 table("a column that is not there", wanted, CASES, RANKED, run_options=reading_run)
-reading_run = {"duplicates": "first"}
-table("chunks of a document", 1 / 2, CASES, RANKED + "/q,b,0.2", run_options=reading_run)
+options = {"duplicates": "first"}
+table("chunks of a document", 1 / 2, CASES, RANKED + "/q,b,0.2", options=options)
 ranked = "query,retrieved_ids/q,\"['b', 'a']\"/p,\"['x', 'c']\""
 judged = "query,expected_ids/q,\"['a', 'b']\"/p,\"['c', 'd']\""
 table("lists as text", Refused("list"), judged, ranked)
@@ -142,17 +141,19 @@ wanted = Refused("_source.skuu", ColumnRoleError)
 reading_run = {"columns": {"item": "_source.skuu"}}
 engine(name, {"hits": {"hits": SOURCES}}, wanted, run_options=reading_run)
 response = {"timed_out": True, "hits": {"hits": HITS}}
-engine("Elasticsearch, timed out", response, Refused("timed out"))
+engine("Elasticsearch, timed out", response, Refused("ran out of time|timed out"))
 engine("Solr", {"responseHeader": {}, "response": {"docs": SCORED}}, 1 / 2)
-engine("Azure", {"value": [{"@search.score": 2.0, "id": "b"}]}, SAID)
-engine("Vespa", {"root": {"children": [{"id": "b", "relevance": 2.0}]}}, SAID)
-engine("Chroma", {"ids": [["b", "a"]], "distances": [[0.1, 0.2]]}, SAID)
-engine("Weaviate", {"data": {"Get": {"Doc": [{"id": "b"}]}}}, SAID)
-engine("Algolia", {"hits": [{"objectID": "b"}], "nbHits": 1}, SAID)
-engine("Meilisearch", {"hits": [{"id": "b"}], "estimatedTotalHits": 1}, SAID)
-engine("Typesense", {"hits": [{"document": {"id": "b"}, "text_match": 5}], "found": 1}, SAID)
-engine("Qdrant", {"result": {"points": SCORED}}, SAID)
-engine("Pinecone", {"matches": SCORED, "namespace": ""}, SAID)
+engine("Azure", {"value": [{"@search.score": 2.0 - n, "id": x} for n, x in enumerate("ba")]}, 1 / 2)
+hits = [{"id": "b", "relevance": 2.0}, {"id": "a", "relevance": 1.0}]
+engine("Vespa", {"root": {"children": hits}}, 1 / 2)
+engine("Chroma", {"ids": [["b", "a"]], "distances": [[0.1, 0.2]]}, Refused("Chroma"))
+engine("Weaviate", {"data": {"Get": {"Doc": [{"id": "b"}]}}}, Refused("Weaviate|list of hits"))
+engine("Algolia", {"hits": [{"objectID": "b"}, {"objectID": "a"}], "nbHits": 2}, 1 / 2)
+engine("Meilisearch", {"hits": [{"id": "b"}, {"id": "a"}], "estimatedTotalHits": 2}, 1 / 2)
+hits = [{"document": {"id": x}, "text_match": 5 - n} for n, x in enumerate("ba")]
+engine("Typesense", {"hits": hits, "found": 2}, 1 / 2)
+engine("Qdrant", {"result": {"points": SCORED}}, 1 / 2)
+engine("Pinecone", {"matches": SCORED, "namespace": ""}, 1 / 2)
 judged = {"case_name": "c", "queries": [{"query_text": "q", "ratings": {"a": 1}}]}
 reading = {"columns": {"query": "query_text"}}
 files("quepid: case export", judged, {"q": ["b", "a"]}, "mrr", 1 / 2, qrels_options=reading)
