@@ -36,7 +36,7 @@ from sklearn_rank.files.responses import (
 from sklearn_rank.files.source import FileRows, Place, Source
 from sklearn_rank.files.tables import fault_of, numbers_of_texts, polars_for
 from sklearn_rank.inputs.arrays import CodedIds
-from sklearn_rank.inputs.hits import roles_of_hit
+from sklearn_rank.inputs.hits import list_among, roles_of_hit
 from sklearn_rank.inputs.roles import (
     GRADE,
     LISTS,
@@ -528,7 +528,12 @@ class _Reader:
         if kinds <= {str, int}:
             texts = values if int not in kinds else list(map(str, values))
             with suppress(UnicodeEncodeError):
-                if "" not in texts and "".join(texts).encode():
+                letters = "".join(texts)
+                if "" not in texts and letters.encode():
+                    may_be = role == "item" and ("[" in letters or "{" in letters)
+                    found = list_among(texts) if may_be else None
+                    if found:
+                        self.source.fail(places[found[0]], found[1])
                     return texts
         of_queries = [f" of query {safe_repr(query)}" for query in queries] or repeat("")
         rows = zip(range(len(values)), values, of_queries)  # noqa: B905 - one may be endless

@@ -28,6 +28,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import BOM, Block, FileRows, Source, polars_or_none
 from sklearn_rank.inputs.frames import different_values
+from sklearn_rank.inputs.hits import list_among
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -229,6 +230,9 @@ def _by_splitting(source: Source, block: Block, form: _Form, bare: list[str]) ->
     for role in _IDS:
         if "" in columns[role]:
             source.fail(lines[columns[role].index("")], f"the {role} id is empty")
+    found = list_among(columns["item"]) if form.separator else None
+    if found:
+        source.fail(lines[found[0]], found[1])
     return columns | {role: _numbers(source, lines, columns, form, role) for role in form.numbers}
 
 
@@ -362,6 +366,9 @@ def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
         return {}
     if any(column.null_count() for column in frame):
         return {}
+    has_brackets = form.separator and (b"[" in data or b"{" in data)
+    if has_brackets and list_among(frame[str(form.fields["item"])]):
+        return {}
     columns = {name: frame[str(number)] for name, number in form.fields.items()}
     for role in form.numbers:
         columns[role] = values = columns[role].to_numpy()
@@ -454,6 +461,9 @@ def _ids(source: Source, column: Any, role: Role) -> Any:
     wrong = (ids.fill_null("") == "").arg_true()
     if len(wrong):
         source.fail(None, f"row {wrong[0] + 1:,}: the {role} id of {shown} is missing or empty")
+    found = list_among(ids) if role == "item" else None
+    if found:
+        source.fail(None, f"row {found[0] + 1:,}: {found[1]}")
     return ids
 
 

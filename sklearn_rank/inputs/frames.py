@@ -18,6 +18,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
+from sklearn_rank.inputs.hits import list_among
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -346,6 +347,7 @@ def truth_of(
 ) -> Qrels:
     """The rows of a frame as judgements."""
     queries, items = (_ids(frame, named[role], "y_true") for role in ("query", "item"))
+    _refuse_lists_as_text(items, f"column {safe_repr(named['item'])} of y_true")
     grades = _numbers(frame, named["grade"], "y_true") if "grade" in named else None
     return Qrels.from_columns(queries, items, grades=grades, about_queries=about_queries)
 
@@ -355,6 +357,7 @@ def run_of(
 ) -> Run:
     """The rows of a frame as rankings."""
     queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
+    _refuse_lists_as_text(items, f"column {safe_repr(named['item'])} of y_score")
     about: dict[str, Any] = {"about_queries": about_queries}
     for role in ORDER:
         if role in named:
@@ -364,6 +367,14 @@ def run_of(
     if "ranks" in about:
         about["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
     return Run.from_columns(queries, items, **about)
+
+
+def _refuse_lists_as_text(items: IdColumn | list[Any], where: str) -> None:
+    """TypeError for items of which each is the text of a list."""
+    found = list_among(items.distinct if isinstance(items, CodedIds) else items)
+    if found:
+        msg = f"{where}: {found[1]}"
+        raise TypeError(msg)
 
 
 def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) -> nw.Series[Any]:

@@ -7,7 +7,9 @@ first, wherever it is read.
 
 from __future__ import annotations
 
+import ast
 import inspect
+import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Set
@@ -29,7 +31,7 @@ from sklearn_rank.inputs.roles import (
     names_of,
 )
 from sklearn_rank.support.checks import is_foreign_number
-from sklearn_rank.support.text import argument, format_list
+from sklearn_rank.support.text import argument, format_list, safe_repr
 
 PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
 """Text, numbers and collections; other ids are objects."""
@@ -173,3 +175,41 @@ def number_in(hits: Iterable[Any], kind: type) -> tuple[Role | None, str]:
             role = next(role for role in ORDER if name.lstrip("_") in ROLES[role][0].ids.split())
             return role, name
     return None, ""
+
+
+# Lists as text -----------------------------------------------------------------------------------
+
+
+def list_in_text(text: Any) -> list[Any] | None:
+    """The items of a list that was written as one text, as ``to_csv`` of pandas writes cells.
+
+    None for other texts, and for ``[1]`` and ``('a', 'b')``, which may be ids.
+    """
+    if not isinstance(text, str) or text[:1] + text[-1:] not in ("[]", "{}"):
+        return None
+    of_numpy = re.sub(r"(?<=['\"\d])\s+(?=['\"\d])", ", ", text)  # "['a' 'b']", "[1 2]"
+    for parse in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            parsed = parse(of_numpy)
+            if isinstance(parsed, (list, set)):
+                items = list(parsed)
+                is_id = len(items) == 1 and not isinstance(items[0], str)
+                return None if is_id else items
+    return None
+
+
+def list_among(items: Any) -> tuple[int, str] | None:
+    """Position of the first list that was written as text, and what is wrong with it."""
+    if hasattr(items, "str"):  # of Polars
+        if str(items.dtype) != "String" or not items.str.contains(r"^[\[{].*[\]}]$").any():
+            return None
+    else:  # nearly always there is none, which is seen at once
+        kinds = set(map(type, items))
+        if str not in kinds or (kinds == {str} and not re.search(r"[\[{]", "".join(items))):
+            return None
+    for position, text in enumerate(items):
+        parsed = list_in_text(text)
+        if parsed is not None:
+            row = f"write a row for each item, or lists in JSON: {safe_repr(parsed)}"
+            return position, f"the item id {safe_repr(text)} is a list as text; {row}"
+    return None

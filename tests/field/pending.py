@@ -29,7 +29,6 @@ PENDING = frozenset(
         "gates: pytest-snapshot#57: shop/de and shop_de",
         "gates: scores are a dict",
         "rag_and_golden: AutoRAG#386: alternatives",
-        "rag_and_golden: Ragas: to_csv",
         "rag_and_golden: a list of objects as one truth",
         "rag_and_golden: a list of texts as one truth",
         "rag_and_golden: haystack: objects without __eq__",

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_rankmetrics import assert_mrr_at_least, expected_failure
-from sklearn_rank import ColumnRoleError, InvalidParameterError, evaluate, read_qrels, read_run
+from sklearn_rank import (
+    ColumnRoleError,
+    FileFormatError,
+    InvalidParameterError,
+    evaluate,
+    read_qrels,
+    read_run,
+)
 from sklearn_rank.inputs.roles import LISTS, ROLES
 
 KNOWN = " ".join(
@@ -370,3 +377,20 @@ def test_lists_of_numbers_are_not_left_out():
         read_run(lines(hits), format="jsonl")
     assert read_run(lines(hits), columns={"score": None}) == {"q": ["a", "b"]}
     assert read_run(lines({**hits, "bm25": ["x", "y"]})) == {"q": ["a", "b"]}
+
+
+LISTS_AS_TEXT = ("['a', 'b']", '["a", "b"]', "['a']", "[]", "['a' 'b']", "{'a', 'b'}", "[1, 2]")
+NO_LISTS = ("[1]", "[a]", "[doc](x)", "('a', 'b')", "New York, NY", "{}", "[", "a[0]", "{'a': 1}")
+
+
+@pytest.mark.parametrize("door", ["pandas", "Polars", "CSV", "JSON Lines", "Parquet"])
+@pytest.mark.parametrize("side", ["y_true", "y_score"])
+def test_a_list_as_text_is_never_one_item(door: str, side: str) -> None:
+    """As ``to_csv`` of pandas writes cells that hold lists."""
+    for text in (*LISTS_AS_TEXT, *NO_LISTS):
+        table = pd.DataFrame({"query": ["q0", "q0"], "item": ["b", text]})
+        if text in NO_LISTS:
+            assert 0 < through(door, table, side) <= 1, "an id"
+            continue
+        with pytest.raises((TypeError, FileFormatError), match="is a list as text; write a row"):
+            through(door, table, side)
