@@ -15,7 +15,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, compress, repeat
 from operator import and_, itemgetter, not_
 from typing import Any, TypeAlias
@@ -344,14 +344,16 @@ class _Reader:
             return FileRows({}, {})
         cells, where = _Cells(self.rows, self.columns), self.source.name
         ids: tuple[Role, ...] = ("query", "item")
-        roles = find_roles(cells.keys, ids, self.kinds, columns=self.columns, where=where)
+        with _odd_keys_named(cells, self.places):
+            roles = find_roles(cells.keys, ids, self.kinds, columns=self.columns, where=where)
         bare = self._take_bare_rows(cells, roles)
         if bare:
             cells = _Cells(self.rows, self.columns)
         if not self.rows:
             return FileRows({}, {}, queries=bare)
         queries = self._ids(cells.of(roles["query"]), "query", self.places)
-        rows = self._columns(queries, cells, roles, self.places)
+        with _odd_keys_named(cells, self.places):
+            rows = self._columns(queries, cells, roles, self.places)
         every = [*dict.fromkeys(queries), *bare] if bare else ()
         return rows._replace(names=roles, queries=every)
 
@@ -370,11 +372,12 @@ class _Reader:
                 listed = format_list(cells.keys, limit=20)
                 msg = f"columns sets {role!r} to {safe_repr(name)}, but {where} has {listed}"
                 raise ColumnRoleError(msg)
-        roles = roles_of_hit(cells.keys, self.kinds, {**self.hit_columns, **given}, where)
         places = _PlacesOfItems([place for place, _ in self.lists.values()], sizes)
         named = [query for query, size in zip(queries, sizes, strict=True) if size]
         numbers = np.repeat(np.arange(len(named)), [size for size in sizes if size])
-        rows = self._columns(CodedIds(named, numbers), cells, roles, places, sizes)
+        with _odd_keys_named(cells, places):
+            roles = roles_of_hit(cells.keys, self.kinds, {**self.hit_columns, **given}, where)
+            rows = self._columns(CodedIds(named, numbers), cells, roles, places, sizes)
         return rows._replace(names=roles | {"item": f"{self.key}[]"}, queries=queries)
 
     def _take_null_lists(self) -> None:
@@ -506,7 +509,7 @@ class _Reader:
         if {*result} != {None}:
             at = result.index(None)
             shown = _name(read["query"][at], read["item"][at])
-            self.source.fail(None, f"{shown} has no {kinds[0]}, others have one")
+            self.source.fail(places[at], f"{shown} has no {kinds[0]}, others have one")
         return None
 
     def _number(self, place: Place, item: str, kind: Role | None, value: Any) -> float | None:
@@ -595,6 +598,22 @@ class _PlacesOfItems(Sequence[Place]):
 
     def __getitem__(self, n: Any) -> Any:
         return self._places[bisect_right(self._ends, n)]
+
+
+@contextmanager
+def _odd_keys_named(cells: _Cells, places: Sequence[Place]) -> Iterator[None]:
+    """Add the place of a key that few objects have to an error that keys may be the cause of."""
+    try:
+        yield
+    except ColumnRoleError as error:
+        for key in cells.keys:
+            here = [n for n, cell in enumerate(cells.of(key)) if cell is not ABSENT]
+            if 4 * len(here) <= len(cells) and places[here[0]]:
+                place = places[here[0]]
+                where = f"line {place}" if isinstance(place, int) else place
+                msg = f"{error} ({safe_repr(key)} is in {where}, most objects do not have it)"
+                raise ColumnRoleError(msg) from None
+        raise
 
 
 def _list_at(value: _Object, path: str) -> tuple[Any, str]:

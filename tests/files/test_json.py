@@ -232,7 +232,7 @@ BAD = {
     "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
     "mixed": (
         b'{"query": "q", "results": [{"id": "a", "score": 1}, "b"]}',
-        "item 'b' of query 'q' has no score",
+        "1: item 'b' of query 'q' has no score",
     ),
     "half": (
         b'{"query": "\\ud800", "results": ["b"]}',
@@ -295,6 +295,8 @@ WRONG = {
     "no list": {"query": "q9", "note": "x"},
     "no query": {"id": None, "relevant": ["a"]},
     "no object": 7,
+    "no grade": {"query": "q9", "relevant": ["a", "b"]},
+    "another id": {"query": "q9", "relevant": [{"doc_id": "a", "id": "b", "grade": 1}]},
 }
 
 
@@ -308,7 +310,7 @@ def test_a_fault_in_an_array_has_a_place(what, wrap):
         whole, place = {"version": 1, "queries": whole}, "data['queries'][9]"
         if what in ("no query", "no object"):
             return  # not a list of queries
-    with pytest.raises((FileFormatError, ColumnRoleError), match=re.escape(f"<file>: {place}")):
+    with pytest.raises((FileFormatError, ColumnRoleError), match=re.escape(place)):
         qrels_of(json.dumps(whole))
 
 
