@@ -14,7 +14,7 @@ from sklearn_rank.gates.limits import Settings, in_ci
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
     import pytest
 
-_KINDS = {bool: "bool", int: "int", float: "float"}
+_OPTION_TYPES = {bool: "bool", int: "int", float: "float"}
 
 # Name of each option, how it is parsed, and what it means.
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
@@ -46,7 +46,7 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (f"rank_{one.name}", _KINDS[type(one.default)], one.default, one.metadata["meaning"])
+        (f"rank_{one.name}", _OPTION_TYPES[type(one.default)], one.default, one.metadata["meaning"])
         for one in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),

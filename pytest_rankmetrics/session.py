@@ -28,7 +28,7 @@ WORKER = "rankmetrics"
 SECTION = "section"
 """Key under which the part of a gate in an HTML report travels in its record."""
 GREEN = (0, 5)  # exit codes of pytest: all passed, or nothing collected
-MOST_NAMED = 5
+MOST_PROBLEMS = 5
 HINT = (
     "a test that intends a failure uses expected_failure() of pytest_rankmetrics: "
     "pytest.raises, except clauses, xfail and the like hide a failure"
@@ -263,9 +263,9 @@ class Session:
         yield from idle if options.settings.strict else ()
         for wanted in options.required:
             texts = list(self._missing(wanted))
-            yield from texts[:MOST_NAMED]
-            if len(texts) > MOST_NAMED:
-                yield f"... and {len(texts) - MOST_NAMED:,} more of the same"
+            yield from texts[:MOST_PROBLEMS]
+            if len(texts) > MOST_PROBLEMS:
+                yield f"... and {len(texts) - MOST_PROBLEMS:,} more of the same"
         names = [(run.record["name"], run.record["nodeid"]) for run in runs]
         owners: dict[str, str] = {}  # of all processes
         for run in runs:
@@ -278,7 +278,7 @@ class Session:
             yield f"{test} passed at another try: a gate gives one answer"
         for glob in options.accept:
             if not any(is_called(glob, *name) for name in names):
-                ran = format_list(sorted({name for name, _ in names}), limit=MOST_NAMED)
+                ran = format_list(sorted({name for name, _ in names}), limit=MOST_PROBLEMS)
                 yield f"--rank-accept: no gate that ran is called {glob!r}; those that ran: {ran}"
         if options.in_ci and self.wrote:
             yield "baselines were written in continuous integration: commit them and run again"
@@ -325,7 +325,7 @@ class Session:
             # Those of the command are not of pytest.
             if is_below and shown not in read and path.parent.name != DIRECTORY:
                 unread.append(shown)
-        text = f"gates of the target branch are gone: {', '.join(unread[:MOST_NAMED])}"
+        text = f"gates of the target branch are gone: {', '.join(unread[:MOST_PROBLEMS])}"
         if unread and self.options.settings.strict:
             yield text
         elif unread:

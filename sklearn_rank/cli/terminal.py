@@ -67,7 +67,7 @@ def shown(text: object) -> str:
 
 # Arguments in the library's messages -------------------------------------------------------------
 
-_OPTIONS = {
+_OPTION_NAMES = {
     "columns": "qrels_column",
     "grades": "grade_of",
 }
@@ -80,7 +80,7 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
     """Function from a Python argument to the command's option; empty if there is none."""
 
     def spell(name: str, value: Any) -> str:
-        name = _OPTIONS.get(name, name)
+        name = _OPTION_NAMES.get(name, name)
         if name == "duplicates":
             rule = f"{arguments.reading}={value or '...'}"
             return (

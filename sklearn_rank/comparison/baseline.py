@@ -31,10 +31,10 @@ from sklearn_rank.support.constants import DEFAULT_CUTOFF, RECORDED_DECIMALS
 from sklearn_rank.support.disk import replace_file
 from sklearn_rank.support.text import safe_repr, safe_text
 
-FORMAT = "rank-baseline/2"
-MAX_BYTES = 256 * 2**20
+BASELINE_FORMAT = "rank-baseline/2"
+MAX_BASELINE_BYTES = 256 * 2**20
 """Two million queries, whose lines take some gigabytes to read."""
-TOP = 10
+RECORDED_ITEMS = 10
 """First items of each ranking that are recorded, relevant or not."""
 
 # The content -------------------------------------------------------------------------------------
@@ -127,11 +127,13 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
         state = path.stat()
         # Reading a pipe would wait for somebody to write.
         _need(stat.S_ISREG(state.st_mode), "it is not a regular file")
-        _need(state.st_size <= MAX_BYTES, f"it is larger than {MAX_BYTES:,} bytes")
+        _need(
+            state.st_size <= MAX_BASELINE_BYTES, f"it is larger than {MAX_BASELINE_BYTES:,} bytes"
+        )
         read = path.read_bytes()
         # First of all, because another version would have other fields.
         given = msgspec.json.decode(read, type=_Format).format
-        _need(given == FORMAT, f"its format is {given[:40]!r}, not {FORMAT!r}")
+        _need(given == BASELINE_FORMAT, f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}")
         baseline = _decoder().decode(read)
         whole = baseline.seal == _seal_of(baseline)
         _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
@@ -199,8 +201,8 @@ def write(path: Path, baseline: Baseline, shown: str) -> None:
     """Replace a file as a whole: a crash or a full disk leaves the old one as it was."""
     content = as_text(baseline).encode()
     try:
-        rule = f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read"
-        _need(len(content) <= MAX_BYTES, rule, OSError)
+        rule = f"it would have {len(content):,} bytes, and at most {MAX_BASELINE_BYTES:,} are read"
+        _need(len(content) <= MAX_BASELINE_BYTES, rule, OSError)
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, content)
     except OSError as error:
@@ -227,7 +229,7 @@ def record(
     is_partial = evaluation.assumed == "partial"
     share = unjudged_share(evaluation.rankings, k=top) if is_partial else None
     return Baseline(
-        format=FORMAT,
+        format=BASELINE_FORMAT,
         name=name,
         seal="",
         reading=reading_of(evaluation),
@@ -296,7 +298,7 @@ def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Seq
     placements, has_ids = evaluation.placements(), evaluation.items is not None
     columns["found"] = [_found(placement, has_ids=has_ids) for placement in placements]
     if has_ids:
-        columns["top"] = [list(map(key_of, one.ranking[:TOP])) for one in placements]
+        columns["top"] = [list(map(key_of, one.ranking[:RECORDED_ITEMS])) for one in placements]
     else:
         columns["grades"] = [[hit.grade for hit in one.hits] for one in placements]
     return columns
@@ -367,7 +369,7 @@ def clusters_of(evaluation: Evaluation) -> list[str | None]:
 # Definitions: what the values of a measure depend on besides the data ----------------------------
 
 
-_OWN = ("lower", "upper", "greater_is_better")
+_OWN_FIELDS = ("lower", "upper", "greater_is_better")
 """Range and direction of a measure that is not of the catalogue."""
 
 
@@ -375,7 +377,7 @@ def own_measure(name: str, definition: Mapping[str, str]) -> Measure | None:
     """The measure of a definition with its own range and direction; None for a metric."""
     if "own" not in definition:
         return None
-    lower, upper, greater = (definition.get(field, "") for field in _OWN)
+    lower, upper, greater = (definition.get(field, "") for field in _OWN_FIELDS)
     try:
         ends = float(lower), float(upper)
     except ValueError:
@@ -393,7 +395,7 @@ def definition_of(measure: Measure) -> dict[str, str]:
         function = "values" if kernel.function is None else f"<{name}>"
         definition["own"] = function
         ends = (kernel.lower, kernel.upper, measure.metric.greater_is_better)
-        definition |= dict(zip(_OWN, map(str, ends), strict=True))
+        definition |= dict(zip(_OWN_FIELDS, map(str, ends), strict=True))
     definition |= {name: _option(value) for name, value in measure.options.items()}
     return definition
 

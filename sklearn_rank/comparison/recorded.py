@@ -40,7 +40,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["load"]
 
-_OPTIONS = {"True": True, "False": False}
+_FLAGS = {"True": True, "False": False}
 
 
 def load(path: str | os.PathLike[str]) -> Evaluation:
@@ -91,7 +91,7 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
         no_items("a baseline file has no scores"),
         keyed=True,
         clusters=None if None in clusters else np.array(clusters, dtype=object),
-        options={name: _OPTIONS.get(value, value) for name, value in baseline.reading.items()},
+        options={name: _FLAGS.get(value, value) for name, value in baseline.reading.items()},
     )
     measures = {
         name: own_measure(name, of.definition) or parse_measures([name])[0]

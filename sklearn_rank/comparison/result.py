@@ -47,7 +47,7 @@ from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]
 
-_LONGEST = 80
+_LONGEST_TEXT = 80
 """Characters of the text of a query, and half of those of what explains a change."""
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
 
@@ -507,7 +507,7 @@ def changes_table(
             number_cell(change.baseline_value),
             number_cell(change.new),
             number_cell(change.change, signed=True),
-            text_cell(safe_text(change.why(most), limit=2 * _LONGEST)),
+            text_cell(safe_text(change.why(most), limit=2 * _LONGEST_TEXT)),
         )
         for change in changes
     )
@@ -521,4 +521,6 @@ def changes_table(
 def _titled(query: Any, text: str) -> str:
     if not text:
         return as_text(query)
-    return f"{safe_text(text, limit=_LONGEST)} ({safe_text(as_text(query), limit=_LONGEST)})"
+    return (
+        f"{safe_text(text, limit=_LONGEST_TEXT)} ({safe_text(as_text(query), limit=_LONGEST_TEXT)})"
+    )

@@ -26,7 +26,7 @@ from sklearn_rank.support.text import count, line, queries_text, several, shown
 
 BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
-_OPTIONS = {"True": "yes", "False": "no"}
+_YES_OR_NO = {"True": "yes", "False": "no"}
 Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
 """Positions of the queries of each slice, and its evaluation, by label."""
 
@@ -103,8 +103,8 @@ def _fit(
     }
     data = [f"{queries_text(len(q))} {kind} ({several(q)})" for kind, q in queries.items() if q]
     readings = [
-        f"read with {name}={_OPTIONS.get(now[name], now[name])}, recorded with "
-        f"{_OPTIONS.get(was, was)}"
+        f"read with {name}={_YES_OR_NO.get(now[name], now[name])}, recorded with "
+        f"{_YES_OR_NO.get(was, was)}"
         for name, was in then.items()
         if now.get(name, was) != was  # ties only where both have scores, say
     ]

@@ -45,11 +45,11 @@ from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS
 from sklearn_rank.support.text import argument, queries_text, several
 from sklearn_rank.tables.table import p_text
 
-MOST_QUERIES = 5
+MOST_LOSERS = 5
 """Queries in the table of a failure."""
 MAX_NEW_UNJUDGED = 0.05
 """Rise of the share of unjudged items on top that a headline need not name."""
-_SETS = ("recall", "hit_rate", "all_hit_rate")
+_READ_NO_ORDER = ("recall", "hit_rate", "all_hit_rate")
 """Metrics that read no order above their cutoff."""
 
 Key = tuple[str | None, str]
@@ -58,7 +58,7 @@ Family = tuple[dict[Key, "PairedDifferences | float"], dict[Key, Rule]]
 
 
 @dataclass
-class _Case:
+class _Judging:
     """One gate while it is judged."""
 
     limits: Limits
@@ -106,7 +106,7 @@ def judge(
     measured: Measured, limits: Limits, joined: Joined | None = None, fit: Fit | None = None
 ) -> GateResult:
     """Judge everything that has a limit; drops only if there is a baseline."""
-    case = _Case(limits, measured.evaluation, measured.slices, joined, fit)
+    case = _Judging(limits, measured.evaluation, measured.slices, joined, fit)
     _judge_values(case)
     _find_missing_slices(case)
     rate = None
@@ -125,7 +125,7 @@ def judge(
     return _result(case, rate)
 
 
-def _result(case: _Case, rate: float | None) -> GateResult:
+def _result(case: _Judging, rate: float | None) -> GateResult:
     """Everything that was found."""
     limits, new, settings = case.limits, case.new, case.limits.settings
     doubt = State.NOT_CONFIRMED
@@ -163,7 +163,7 @@ def _result(case: _Case, rate: float | None) -> GateResult:
 # Values ------------------------------------------------------------------------------------------
 
 
-def _judge_values(case: _Case) -> None:
+def _judge_values(case: _Judging) -> None:
     """Judge the values of all measures, over all queries and in the slices that limit them."""
     limits, new = case.limits, case.new
     for name in limits.limited:
@@ -172,7 +172,7 @@ def _judge_values(case: _Case) -> None:
         if used.metric.of_judgements and new.assumed not in UNLISTED_UNJUDGED:
             text = f"{nothing}: the judgements are taken as complete; give items that were judged"
             case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
-        elif used.metric.name in _SETS and used.k is None and ranks_everything(new):
+        elif used.metric.name in _READ_NO_ORDER and used.k is None and ranks_everything(new):
             text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"
             case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
         if most is not None and most >= greatest(new, name) and not used.is_pooled:
@@ -190,7 +190,7 @@ def _judge_values(case: _Case) -> None:
 
 
 def _judge_value(
-    case: _Case, key: Key, value: float, ends: tuple[float | None, float | None]
+    case: _Judging, key: Key, value: float, ends: tuple[float | None, float | None]
 ) -> None:
     new, (label, name) = case.new, key
     used, state = case.measures[name], None
@@ -225,7 +225,7 @@ def _judge_value(
 # Changes -----------------------------------------------------------------------------------------
 
 
-def _families(case: _Case) -> tuple[Family, Family]:
+def _families(case: _Judging) -> tuple[Family, Family]:
     """Families of tests: measures over all queries, and in the slices that are judged."""
     limits, settings = case.limits, case.limits.settings
     whole: Family = ({}, {})
@@ -269,7 +269,7 @@ def _families(case: _Case) -> tuple[Family, Family]:
     return whole, parts
 
 
-def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
+def _compare(case: _Judging, key: Key) -> PairedDifferences | float | None:
     """Pairs of values, or the drop of a measure that has none; None: nothing to compare.
 
     Both values are in the row afterwards.
@@ -293,7 +293,7 @@ def _compare(case: _Case, key: Key) -> PairedDifferences | float | None:
 
 
 def _judge_changes(
-    case: _Case, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
+    case: _Judging, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
 ) -> None:
     """Judge the drops of one family by the rule of gates."""
     for key, drop in judge_drops(pairs, rules, rates=False).items():
@@ -315,7 +315,7 @@ def _judge_changes(
         case.rows[key] = replace(row, state=gravest([row.state, state]))
 
 
-def _find_lost_values(case: _Case) -> None:
+def _find_lost_values(case: _Judging) -> None:
     """Queries that would vanish from both means."""
     joined = case.joined
     if joined is None or "undefined" in case.limits.allow:
@@ -335,7 +335,7 @@ def _find_lost_values(case: _Case) -> None:
 # Fit of a baseline -------------------------------------------------------------------------------
 
 
-def _judge_fit(case: _Case) -> None:
+def _judge_fit(case: _Judging) -> None:
     """A baseline of other queries, judgements, readings or measures is stale."""
     fit = case.fit or Fit()
     if fit.data:
@@ -351,7 +351,7 @@ def _judge_fit(case: _Case) -> None:
         case.add(rule, State.STALE, text)
 
 
-def _find_missing_slices(case: _Case) -> None:
+def _find_missing_slices(case: _Judging) -> None:
     """Slices that are limited, and empty now."""
     limits = case.limits
     labels = dict.fromkeys(limits.slice_at_least)
@@ -367,7 +367,7 @@ def _find_missing_slices(case: _Case) -> None:
 # Remarks -----------------------------------------------------------------------------------------
 
 
-def _remark(case: _Case) -> None:
+def _remark(case: _Judging) -> None:
     """What decides nothing: unjudged items, clusters that are much alike, repeated runs."""
     new = case.new
     if case.joined is not None:
@@ -392,7 +392,7 @@ def _remark(case: _Case) -> None:
 # The queries behind a verdict --------------------------------------------------------------------
 
 
-def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
+def explained(case: _Judging) -> tuple[str | None, tuple[str, ...]]:
     """The measure with the most severe state, and its slices if nothing else fails."""
     names = [name for name in case.new if name in case.new.per_query]
     for state in (State.FAIL, State.NOT_CONFIRMED):
@@ -405,7 +405,7 @@ def explained(case: _Case) -> tuple[str | None, tuple[str, ...]]:
     return next(compared, next(iter(names), None)), ()
 
 
-def _worst(case: _Case) -> Worst | None:
+def _worst(case: _Judging) -> Worst | None:
     """Queries of the measure that explains the verdict; None without values per query."""
     (name, labels), joined, texts = explained(case), case.joined, case.limits.texts
     if name is None:
@@ -417,7 +417,7 @@ def _worst(case: _Case) -> Worst | None:
     pairs = case.pairs(name) if name in case.limits.max_drop else None
     if joined is None or pairs is None:
         values = np.where(chosen, case.new.per_query[name], math.nan)
-        numbers = worst_of(values, case.measures[name].metric, MOST_QUERIES)
+        numbers = worst_of(values, case.measures[name].metric, MOST_LOSERS)
         rows = []
         for number, placement in zip(numbers, case.new.placements(numbers), strict=True):
             value = (math.nan, float(values[number]), math.nan)
@@ -427,7 +427,7 @@ def _worst(case: _Case) -> Worst | None:
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems
     number_of = {number: n for n, number in enumerate(joined.positions[after].tolist())}
-    order = np.argsort(-drops, kind="stable")[:MOST_QUERIES].tolist()
+    order = np.argsort(-drops, kind="stable")[:MOST_LOSERS].tolist()
     lost = [n for n in order if drops[n] > 0]
     losers = [number_of[pairs.queries[n]] for n in lost]
     title_of = title_function(texts[1])

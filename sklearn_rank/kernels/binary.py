@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from sklearn_rank.kernels.expectation import (
-    Parts,
+    ItemParts,
     PositionSums,
     as_float,
     chance_within,
@@ -40,7 +40,9 @@ def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k"
     return where_relevant(rankings, ratio(hits, _read(rankings, k, denominator)))
 
 
-def precision_parts(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> Parts:
+def precision_parts(
+    rankings: JudgedRankings, *, k: int | None, denominator: str = "k"
+) -> ItemParts:
     """The share of an item within the first k."""
     return parts_of(rankings, chance_within(rankings, k), _read(rankings, k, denominator))
 
@@ -61,7 +63,7 @@ def recall(rankings: JudgedRankings, *, k: int | None, denominator: str = "relev
 
 def recall_parts(
     rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant"
-) -> Parts:
+) -> ItemParts:
     """The share of an item within the first k."""
     return parts_of(rankings, chance_within(rankings, k), _sought(rankings, k, denominator))
 
@@ -78,7 +80,7 @@ def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> 
     return where_relevant(rankings, ratio(factor * hits, divisor))
 
 
-def f_measure_parts(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> Parts:
+def f_measure_parts(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> ItemParts:
     """The share of an item within the first k: the value is linear in the hits."""
     factor, divisor = _f_terms(rankings, k, beta)
     return parts_of(rankings, factor * chance_within(rankings, k), divisor)
@@ -107,7 +109,7 @@ def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     return where_relevant(rankings, chance)
 
 
-def hit_rate_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
+def hit_rate_parts(rankings: JudgedRankings, *, k: int | None) -> ItemParts:
     """All of it goes to the first relevant item."""
     return _parts_of_first(rankings, hit_rate(rankings, k=k))
 
@@ -117,12 +119,12 @@ def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     return where_relevant(rankings, first_relevant(rankings, k, np.reciprocal))
 
 
-def reciprocal_rank_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
+def reciprocal_rank_parts(rankings: JudgedRankings, *, k: int | None) -> ItemParts:
     """All of it goes to the first relevant item."""
     return _parts_of_first(rankings, reciprocal_rank(rankings, k=k))
 
 
-def _parts_of_first(rankings: JudgedRankings, values: FloatArray) -> Parts:
+def _parts_of_first(rankings: JudgedRankings, values: FloatArray) -> ItemParts:
     """The values, shared by the relevant items of the first tie group that has any."""
     hits, groups = np.zeros(len(rankings.above)), rankings.groups
     for query in np.flatnonzero(rankings.n_hits > 0).tolist():

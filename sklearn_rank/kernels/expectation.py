@@ -49,7 +49,7 @@ def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
     return np.minimum(np.maximum(cut - above, 0), size)
 
 
-class Parts(NamedTuple):
+class ItemParts(NamedTuple):
     """Contribution of each relevant item to the value of its query, which is their exact sum.
 
     In a tie it is the item's expectation over all orders.
@@ -60,17 +60,17 @@ class Parts(NamedTuple):
     missing: FloatArray
     """(Q,) of each that was not."""
 
-    def of(self, query: int, offsets: IntArray) -> Parts:
+    def of(self, query: int, offsets: IntArray) -> ItemParts:
         """Contributions of one query, by the borders of the hits."""
-        return Parts(
+        return ItemParts(
             self.hits[offsets[query] : offsets[query + 1]], self.missing[query : query + 1]
         )
 
 
-def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> Parts:
+def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> ItemParts:
     """Contributions of hits, divided per query; unretrieved items contribute nothing."""
     divisors = np.broadcast_to(divisor, len(rankings))
-    return Parts(ratio(hits, np.repeat(divisors, rankings.n_hits)), np.zeros(len(rankings)))
+    return ItemParts(ratio(hits, np.repeat(divisors, rankings.n_hits)), np.zeros(len(rankings)))
 
 
 def chance_within(rankings: JudgedRankings, k: int | None) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import (
-    Parts,
+    ItemParts,
     PositionSums,
     depth,
     parts_of,
@@ -38,7 +38,7 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 
 NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
-_BLOCK = 1 << 15
+_VALUES_AT_ONCE = 1 << 15
 """Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
 _MANY = 50
 """Steps for each width and group of a tie from which on its groups join as wholes."""
@@ -76,7 +76,7 @@ def dcg(
 
 def dcg_parts(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
-) -> Parts:
+) -> ItemParts:
     """Gain of each item over its discount."""
     gains = _gains(rankings.hit_grades, gain)
     by_rank = rank_weights(depth(rankings, k), discount)
@@ -85,7 +85,7 @@ def dcg_parts(
 
 def ndcg_parts(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: str = "log2"
-) -> Parts:
+) -> ItemParts:
     """Gain of each item over its discount and over the DCG of the best order."""
     parts = dcg_parts(rankings, k=k, gain=gain, discount=discount)
     cut = depth(rankings, k)
@@ -229,7 +229,7 @@ def rbp(
 
 def rbp_parts(
     rankings: JudgedRankings, *, k: int | None, persistence: float, gain: Any, max_grade: Any
-) -> Parts:
+) -> ItemParts:
     """Contribution of each item; gains are divided by the gain of the highest grade."""
     gains = _gains(rankings.hit_grades, gain)
     if gain != "binary":
@@ -319,7 +319,7 @@ def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") ->
     return where_relevant(rankings, value)
 
 
-def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> ItemParts:
     """The share of each item: readers who reach it and are satisfied, over its rank.
 
     Tied items share their tie's contribution in proportion to their satisfaction probabilities.
@@ -341,7 +341,7 @@ def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -
         return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
 
 
-def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> ItemParts:
     """Contributions to ERR, divided by the ERR of the best order."""
     parts = err_parts(rankings, k=k, max_grade=max_grade)
     return parts_of(rankings, parts.hits, _best_err(rankings, k, max_grade))
@@ -434,7 +434,7 @@ def tied_stop(
     for width in np.unique(widths).tolist():
         of_width = np.flatnonzero((widths == width) & ~are_huge)
         of_width = of_width[np.argsort(largest[of_width], kind="stable")]
-        n_rows = max(_BLOCK // width, 1)
+        n_rows = max(_VALUES_AT_ONCE // width, 1)
         parts = [of_width[start : start + n_rows] for start in range(0, len(of_width), n_rows)]
         for ties in (*parts, *np.flatnonzero((widths == width) & are_huge)[:, None]):
             # Those with the most steps first: the ties that still grow are the first rows.

@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.binary import precision_divisor
-from sklearn_rank.kernels.expectation import Parts, PositionSums, depth, reach
+from sklearn_rank.kernels.expectation import ItemParts, PositionSums, depth, reach
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -31,13 +31,13 @@ class Moved(NamedTuple):
 
 
 def part_changes(
-    old: Parts, new: Parts, old_items: IntArray, new_items: IntArray, n_items: int
+    old: ItemParts, new: ItemParts, old_items: IntArray, new_items: IntArray, n_items: int
 ) -> FloatArray:
     """(I,) new part minus old part of each item of one query, in the order of the hits."""
     return _by_item(new, new_items, n_items) - _by_item(old, old_items, n_items)
 
 
-def _by_item(parts: Parts, items: IntArray, n_items: int) -> FloatArray:
+def _by_item(parts: ItemParts, items: IntArray, n_items: int) -> FloatArray:
     values = np.full(n_items, parts.missing[0])
     values[items] = parts.hits
     return values

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import Parts, depth, parts_of, ratio, reach, top_hits
+from sklearn_rank.kernels.expectation import ItemParts, depth, parts_of, ratio, reach, top_hits
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import safe_repr
@@ -22,12 +22,12 @@ def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -
     return _defined(total, counted, (counted > 0) & (rankings.n_ranked > 0))
 
 
-def lag_parts(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> Parts:
+def lag_parts(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> ItemParts:
     """Irrelevant items above each relevant one, over the number of relevant ones that count."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     counted = _counted(rankings, unretrieved)
     hits = parts_of(rankings, _irrelevant_above_each(rankings), counted).hits
-    return Parts(hits, ratio(listed if unretrieved == "last" else 0.0 * listed, counted))
+    return ItemParts(hits, ratio(listed if unretrieved == "last" else 0.0 * listed, counted))
 
 
 def lag_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "last") -> FloatArray:
@@ -59,13 +59,13 @@ def auc_parts(
     unretrieved: str = "last",
     n_negatives: Any = None,
     smoothing: float = 0.0,
-) -> Parts:
+) -> ItemParts:
     """Irrelevant items below each relevant one, over the number of pairs."""
     negatives = _negatives(rankings, n_negatives) + smoothing
     pairs = _counted(rankings, unretrieved) * negatives
     below = np.repeat(negatives, rankings.n_hits) - _irrelevant_above_each(rankings)
     missing = ratio(np.full(len(rankings), smoothing), pairs)
-    return Parts(
+    return ItemParts(
         parts_of(rankings, below, pairs).hits, missing if unretrieved == "last" else 0.0 * missing
     )
 

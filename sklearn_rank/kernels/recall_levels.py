@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import (
-    Parts,
+    ItemParts,
     as_float,
     depth,
     parts_of,
@@ -35,7 +35,7 @@ def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:
     return where_relevant(rankings, ratio(hits, rankings.n_relevant))
 
 
-def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:
+def r_precision_parts(rankings: JudgedRankings, *, k: None) -> ItemParts:
     """The share of an item within the first R."""
     wanted = np.repeat(rankings.n_relevant, rankings.n_hits)
     inside = np.minimum(np.maximum(wanted - rankings.above, 0), rankings.tied)

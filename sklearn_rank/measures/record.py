@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import Parts
+from sklearn_rank.kernels.expectation import ItemParts
 from sklearn_rank.measures.parameters import ABOVE_0, Check, shown
 from sklearn_rank.support.checks import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
@@ -50,7 +50,7 @@ class Metric:
     """Parameters and what each may be."""
     averages: tuple[str, ...] = ("macro",)
     """Averages over queries, the default first."""
-    parts: Callable[..., Parts] | None = None
+    parts: Callable[..., ItemParts] | None = None
     """Judged rankings to what each relevant item adds to the value; None: it is no such sum."""
     members: tuple[Measure, ...] = ()
     """Measures that a metric combines by default; none if it combines none."""

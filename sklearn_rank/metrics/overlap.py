@@ -20,7 +20,7 @@ from sklearn_rank.typing import FloatArray
 
 __all__ = ["rank_biased_overlap_score"]
 
-_BLOCK = 256
+_ITEMS_AT_ONCE = 256
 """Tied items whose chances are computed at once."""
 
 
@@ -163,8 +163,8 @@ def _shared(common: FloatArray, depths: Any) -> FloatArray:
     from_depth = np.maximum(common[~tied, 0], common[~tied, 2]).astype(np.int64)
     shared = np.cumsum(np.bincount(from_depth, minlength=len(depths))[: len(depths)]).astype(float)
     moved = common[tied]
-    for start in range(0, len(moved), _BLOCK):
-        part = moved[start : start + _BLOCK, :, None]
+    for start in range(0, len(moved), _ITEMS_AT_ONCE):
+        part = moved[start : start + _ITEMS_AT_ONCE, :, None]
         chances = [np.clip((depths - part[:, at]) / part[:, at + 1], 0, 1) for at in (0, 2)]
         shared += (chances[0] * chances[1]).sum(axis=0)
     return shared

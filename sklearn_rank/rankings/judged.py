@@ -25,7 +25,7 @@ from sklearn_rank.support.segments import (
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
-_WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
+_WIDENED = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
 """Arrays of the formulas."""
 SMALL_INTEGERS = 32
 """Whole grades below this are counted, and have their gains in a table."""
@@ -340,7 +340,7 @@ class JudgedRankings:
         kernels count them, or read ``hit_grades`` and ``all_grades``.
         """
         wide: dict[str, Any] = {}
-        for name, dtype in _WIDE.items():
+        for name, dtype in _WIDENED.items():
             values = getattr(self, name)
             if values.dtype == dtype or not (grades or "grades" not in name):
                 continue

@@ -342,7 +342,7 @@ class Flips(NamedTuple):
 
 _FLIPS = 4096
 """Random signs: a rate of 5 % has a standard error of 0.3 points."""
-_COLUMNS = 1024
+_SIGN_COLUMNS = 1024
 """Units whose signs flip independently; of more, some share a sign."""
 
 
@@ -364,7 +364,7 @@ def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:
     if 2**n <= _FLIPS and not any(sample.between for sample in samples):
         digits = np.arange(2**n)[:, None] >> np.arange(n) & 1
     else:
-        digits = rng.integers(0, 2, (_FLIPS, min(n, _COLUMNS)), dtype=np.int8)
+        digits = rng.integers(0, 2, (_FLIPS, min(n, _SIGN_COLUMNS)), dtype=np.int8)
     signs, first = 2.0 * digits - 1, 2.0 * rng.integers(0, 2, n) - 1
     moves, flips = rng.standard_normal(len(signs)), []
     for part, sample, rows, at in zip(parts, samples, changed, numbers, strict=True):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
-_MANY = 1000
+_NEARLY_NORMAL = 1000
 """Degrees of freedom from which on Fisher's expansion around the normal quantile is exact."""
 
 
@@ -20,7 +20,7 @@ def t_quantile(share: float, freedom: float) -> float:
     tail = min(share, 1 - share)
     if tail == 0.5:
         return 0.0
-    if freedom >= _MANY:
+    if freedom >= _NEARLY_NORMAL:
         z = -NormalDist().inv_cdf(tail)
         y = z * z
         terms = (

@@ -19,38 +19,38 @@ from typing import Any, NamedTuple, TypeAlias
 from sklearn_rank.support.text import closest, safe_repr, safe_text
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-BASELINE = ".rank.json"
+BASELINE_FILE = ".rank.json"
 """The ending of baselines, which gates alone write."""
-_OWN = {"/dev/stdout": 1, "/dev/stderr": 2}
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
 # What may be replaced ---------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
-    """Kind of file, with the mark by which a writer recognizes it."""
+class FileKind(NamedTuple):
+    """FileKind of file, with the mark by which a writer recognizes it."""
 
     noun: str
     holds: Callable[[Path], bool]
 
 
-def _marked(mark: str) -> Kind:
+def _marked(mark: str) -> FileKind:
     """Reports with this mark near their start."""
 
     def holds(path: Path) -> bool:
         with path.open("rb") as file:
             return mark.encode() in file.read(1000)
 
-    return Kind("a report", holds)
+    return FileKind("a report", holds)
 
 
 GENERATOR = '<meta name="generator" content="sklearn-rank report">'
 HTML_REPORT, JSON_REPORT = _marked(GENERATOR), _marked('"format": "rank-report/')
 # Reports are added to such files; the step summaries of CI hosts have no suffix.
-MARKDOWN = Kind("Markdown", lambda path: path.suffix.lower() in ("", ".md", ".markdown"))
+MARKDOWN = FileKind("Markdown", lambda path: path.suffix.lower() in ("", ".md", ".markdown"))
 
 
-def check_target(path: PathLike, kind: Kind, inputs: Iterable[Any] = ()) -> None:
+def check_target(path: PathLike, kind: FileKind, inputs: Iterable[Any] = ()) -> None:
     """FileExistsError if ``path`` must not be written.
 
     Files of the kind are replaced, and empty ones; pipes and devices are always allowed.
@@ -59,7 +59,7 @@ def check_target(path: PathLike, kind: Kind, inputs: Iterable[Any] = ()) -> None
     path, what = Path(path), ""
     if path.exists() and any(other.exists() and path.samefile(other) for other in read):
         what = "is an input of this call"
-    elif path.name.lower().endswith(BASELINE):
+    elif path.name.lower().endswith(BASELINE_FILE):
         what = "names a baseline"
     elif path.is_symlink() and path.resolve().parent != path.parent.resolve():
         what = "is a link that leads to another folder" * (not _is_stream(path))
@@ -93,7 +93,7 @@ def append(path: PathLike, data: bytes) -> None:
     Our own output is not opened again: redirected to a file, it would be written at two positions,
     and later output would overwrite the data.
     """
-    number = _OWN.get(Path(path).as_posix())
+    number = _STREAMS.get(Path(path).as_posix())
     if number is not None:
         (sys.stdout, sys.stderr)[number - 1].flush()
     with open(path if number is None else os.dup(number), "ab") as file:

@@ -171,7 +171,7 @@ def length(rows: Any) -> int:
 
 
 # What a search remembers lives as long as an object that each call of it makes anew.
-_NOTES: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+_SEARCH_NOTES: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 _MADE_ANEW = ("parallel", "cloned_estimator", "rfe", "objective")
 
 
@@ -185,7 +185,7 @@ def notes_of_search() -> dict[Any, Any]:
         is_parallel = frame.f_globals.get("__name__") == "sklearn.utils.parallel"
         for name in (*_MADE_ANEW, *(("self",) if is_parallel else ())):
             if local.get(name) is not None:
-                return _NOTES.setdefault(local[name], {})
+                return _SEARCH_NOTES.setdefault(local[name], {})
     return {}
 
 

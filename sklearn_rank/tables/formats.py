@@ -101,7 +101,7 @@ def escape_markdown(text: str) -> str:
     return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", safe_text(text, limit=None))
 
 
-_BLOCK = re.compile(r"[^\w&]|\d+[.)]")
+_BLOCK_MARK = re.compile(r"[^\w&]|\d+[.)]")
 """Characters that start a list, a rule or a heading in Markdown."""
 
 
@@ -113,7 +113,7 @@ def to_markdown(table: Table) -> str:
         texts = [f"**{t}**" if cell.best and t else t for cell, t in zip(row, texts, strict=True)]
         rows.append(texts)
     notes = [escape_markdown(note) for note in table.footnotes()]
-    notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK.match(note) else note for note in notes]
+    notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK_MARK.match(note) else note for note in notes]
     paragraph = ["", "  \n".join(notes)] if notes else []
     return "\n".join([*markdown_rows(table.columns, rows), *paragraph])
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import MAX_CHARACTERS, as_text
 
-Kind = Literal["text", "number"]
+ColumnKind = Literal["text", "number"]
 """Text is aligned left; numbers by their decimal points."""
 
 
@@ -20,7 +20,7 @@ class Column:
     """Title and kind of a column."""
 
     title: str
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
     longest: int | None = MAX_CHARACTERS
     """Characters of a cell on a terminal, where one long id would make a line of every row."""
     spare: int = 0

@@ -51,7 +51,7 @@ Curve = tuple[Any, Any, Mapping[str, Any]]
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (7, 1.5, 1.5, 1.5)))
 _MARKERS = "os^DvPX"
 """With four dashes the first 28 systems differ in print, too."""
-_LONGEST = 28
+_LONGEST_LABEL = 28
 """Characters of a name: more would leave little room for the picture."""
 _OF_SCIKIT_LEARN = {
     "pos_label": "pass relevance={label: 1}",
@@ -140,7 +140,7 @@ def measure_of(evaluation: Evaluation, measure: str | Measure) -> Measure:
 def shown_name(name: object) -> str:
     """A name or id as one printable line; cut in the middle, as models differ at their ends."""
     text = safe_text(str(name), limit=10_000)
-    return text if len(text) <= _LONGEST else f"{text[:9]}…{text[9 - _LONGEST + 1 :]}"
+    return text if len(text) <= _LONGEST_LABEL else f"{text[:9]}…{text[9 - _LONGEST_LABEL + 1 :]}"
 
 
 def add_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], loc: Any = "best") -> None:

@@ -31,7 +31,7 @@ TOP = 10
 """Ranks of a query shown side by side."""
 MOST_EXPLAINED = 256
 """Queries, with the largest changes, whose change is divided among their items."""
-_CHUNK = 256
+_AT_ONCE = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
 Systems = Mapping[str, tuple[Evaluation, IntArray]]
 """Evaluations with the numbers of the queries in each; the baseline first."""
@@ -41,7 +41,7 @@ Texts = tuple[Callable[[Any], str], Callable[[Any], Any]]
 """Functions from a query to its text, and from an item to its title, or a mapping of facts."""
 _LINKS = {"url": ("https://", "http://"), "image": ("data:image/", "https://", "http://")}
 """Starts of addresses that a page shows."""
-_DIGITS = 6
+_PAGE_DIGITS = 6
 """Two more than are shown, so that contributions add up to the change."""
 
 
@@ -113,9 +113,9 @@ def _lines(
 ) -> Iterator[str]:
     """JSON of the items of each query; empty where their ids were not stored."""
     (baseline, _), *others = systems.values()
-    starts = range(0, len(order), _CHUNK)
+    starts = range(0, len(order), _AT_ONCE)
     for first in starts:
-        chunk = order[first : first + _CHUNK]
+        chunk = order[first : first + _AT_ONCE]
         old, *rest = (one.placements(at[chunk]) for one, at in systems.values())
         explained = [
             [
@@ -214,7 +214,7 @@ def rounded(value: Any) -> Number:
     """A number with its significant digits; a whole number without a point."""
     if value is None or not math.isfinite(value):
         return None
-    cut = round(float(value), _DIGITS)
+    cut = round(float(value), _PAGE_DIGITS)
     return int(cut) if cut.is_integer() and abs(cut) < 2**53 else cut
 
 

@@ -24,8 +24,8 @@ from sklearn_rank.tables.formats import escape_markdown, markdown_rows
 from sklearn_rank.tables.table import Column
 from sklearn_rank.view.summary import IN_FULL, GateRun, Summary, answer
 
-FORMAT = "rank-report/2"
-MOST_CHARACTERS = 4000
+REPORT_FORMAT = "rank-report/2"
+LONGEST_COMMENT = 4000
 """A comment that is read: details are cut, the answer is not."""
 MOST_GATES = 20
 """Rows of a comment."""
@@ -88,7 +88,7 @@ def json_text(summary: Summary) -> str:
     gates = [{**run.record, "test_passed": run.outcome == "passed"} for run in summary.gates]
     gates.sort(key=lambda gate: (gate["nodeid"], gate["name"]))
     content = {
-        "format": FORMAT,
+        "format": REPORT_FORMAT,
         "gates": gates,
         "settings": summary.settings,
         "required": summary.required,
@@ -121,7 +121,7 @@ def markdown(summary: Summary) -> str:
             parts += [_table(record["losers"], IN_FULL), _folded(record)]
     text = parts[0]
     for part in filter(None, parts[1:]):
-        if len(text) + len(part) < MOST_CHARACTERS:
+        if len(text) + len(part) < LONGEST_COMMENT:
             text += f"\n{part}"
     return f"{text}\n"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sklearn_rank.view.page import Section
 
 TITLE = "ranking quality gates"
-WIDTH = 80
+TITLE_WIDTH = 80
 """Width of a section's title without a terminal."""
 IN_FULL = 3
 """Gates, and rows of their tables, that are shown in full; of more gates each has one row."""
@@ -98,13 +98,13 @@ def summary_lines(summary: Summary) -> list[str]:
     return [for_log(line) for line in lines if line]
 
 
-_WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
+_STATE_WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
 
 
 def _gate_lines(run: GateRun) -> list[str]:
     """One line; with the power of the gate where it fails or was recorded, and its remarks."""
     record, state = run.record, run.state
-    word = _WORDS.get(state, state.upper() if state == "not confirmed" else state)
+    word = _STATE_WORDS.get(state, state.upper() if state == "not confirmed" else state)
     lines = [f"{word}: {shown(record['name'], 60)}: {line(record['headline'], 400)}"]
     if run.failed and record["outlook"]:
         lines.append(f"  {record['outlook']}")
@@ -155,5 +155,5 @@ def print_summary(summary: Summary) -> None:
     for n, run in enumerate(summary.failed):
         said = run.record["message" if n < IN_FULL else "brief"]
         print(f"FAILED {shown(run.record['name'], 60)}\n{said}\n")
-    print(f" {TITLE} ".center(WIDTH, "-"))
+    print(f" {TITLE} ".center(TITLE_WIDTH, "-"))
     print("\n".join(summary_lines(summary)))

@@ -39,7 +39,7 @@ MOST_FINDINGS = 6
 """Rules that fired in a headline, which test runners print on one line."""
 MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
-MOST_ITEMS = 4
+ITEMS_IN_ROW = 4
 """Items of a row of queries, which has to fit a line."""
 
 # The headline ------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
 # Queries -----------------------------------------------------------------------------------------
 
 
-def losers_table(result: GateResult, *, most: int = MOST_ITEMS) -> Table:
+def losers_table(result: GateResult, *, most: int = ITEMS_IN_ROW) -> Table:
     """The queries that explain a verdict, each with up to this many items."""
     rows = () if result.worst is None else result.worst.rows
     return replace(queries_table(rows, most=most), notes=())

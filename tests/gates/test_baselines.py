@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank.comparison.baseline import FORMAT, BaselineError, key_of
+from sklearn_rank.comparison.baseline import BASELINE_FORMAT, BaselineError, key_of
 from sklearn_rank.gates.limits import Settings
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.statistics.student import least_found
@@ -40,7 +40,7 @@ def test_a_file_has_one_query_a_line_and_what_explains_a_drop(gate):
     assert text.endswith("\n")
     assert sum(line.startswith('    {"id":') for line in text.split("\n")) == 4
     own = content(gate)
-    assert own["format"] == FORMAT
+    assert own["format"] == BASELINE_FORMAT
     # (1/2 + 1 + 0 + 1/3) / 4, and one of four first
     assert own["measures"]["mrr"]["value"] == pytest.approx(0.458333)
     assert own["measures"]["recall@1"]["value"] == 0.25
