@@ -108,6 +108,12 @@ def _read_systems(
 ) -> dict[str, Evaluation]:
     """Evaluations by name, the baseline first, in whichever form they were given."""
     is_result = isinstance(y_true, Evaluation)
+    if is_result and isinstance(measures, Evaluation):
+        msg = (
+            "compare takes two results, the baseline first; pass more as one {name: result}: "
+            "compare({'a': a, 'b': b, 'c': c})"
+        )
+        raise TypeError(msg)
     if is_result and isinstance(y_score, Evaluation):
         systems = {"baseline": y_true, "new": y_score}
     elif y_score is None and isinstance(y_true, Mapping):

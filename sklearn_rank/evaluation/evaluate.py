@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Never, NoReturn
 
@@ -100,9 +100,9 @@ def evaluate(
         Turns items of lists into the strings to compare, once per occurrence.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
-    candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None
-        Cells of the matrix layout that are ranked at all; others are neither ranked nor irrelevant,
-        and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
+    candidates : array-like or sparse matrix of bool, of the shape of ``y_score``, default=None
+        Which scores of a matrix or of rows are ranked at all; other items are neither ranked nor
+        irrelevant, and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     clusters : mapping, callable, default=None
@@ -349,6 +349,9 @@ def _with_ids(judged: RankingData, names: Any) -> RankingData:
     if not judged.positional:
         msg = "query_ids names the queries of lists and matrices; these already have ids"
         raise TypeError(msg)
+    if isinstance(names, Set):
+        msg = f"query_ids is a {type(names).__name__}, which has no order; pass a list"
+        raise InvalidParameterError(msg)
     ids = names.tolist() if hasattr(names, "tolist") else list(names)
     twice = [name for name, times in Counter(ids).items() if times > 1]
     if len(ids) != len(judged.query_ids) or twice:

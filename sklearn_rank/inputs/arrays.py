@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.exceptions import RankingConfigError, RankingDataWarning
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ranking import Items
@@ -28,9 +29,11 @@ from sklearn_rank.support.checks import (
     check_same_length,
     check_weights,
     is_missing,
+    refuse_shuffled,
     to_array,
     without_arrays,
 )
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
@@ -285,26 +288,83 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             "the rows layout needs groups: the query id of each row. "
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
+        first = y_score[0] if isinstance(y_score, (list, tuple)) and len(y_score) else None
+        if isinstance(first, (list, tuple, np.ndarray)) and np.ndim(first) == 1:
+            msg = (
+                "y_true holds a number for each query, and y_score a list: if these are ids of one "
+                "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"
+            )
         raise RankingConfigError(msg)
-    check_same_index(y_true=y_true, y_score=y_score, groups=groups, sample_weight=sample_weight)
+    candidates = options.candidates
+    check_same_index(
+        y_true=y_true,
+        y_score=y_score,
+        groups=groups,
+        sample_weight=sample_weight,
+        candidates=candidates,
+    )
     grades = as_column(as_numbers(y_true, "y_true"), "y_true")
-    scores = as_column(as_numbers(y_score, "y_score"), "y_score")
+    scores = as_column(_unmasked_scores(y_score), "y_score")
     check_same_length("y_true", len(grades), "y_score", len(scores))
     ids = read_groups(groups, len(grades))
+    cells = _read_candidates(candidates, y_score, scores.shape)
 
     def where(position: int) -> str:
         return f"row {position} of query {safe_repr(ids[position])}"
 
-    check_finite(scores, "y_score", where=where, infinite=True)
-    grades = check_grades(grades, "y_true", where=where, negative=options.negative_grades)
+    def ranked_where(position: int) -> str:
+        return where(position if cells is None else int(cells[position]))
+
+    ranked = scores if cells is None else scores[cells]
+    check_finite(ranked, "y_score", where=ranked_where, infinite=True)
+    rule = options.negative_grades
+    grades = _without_padding(grades, None, cells, len(grades))
+    grades = check_grades(grades, "y_true", where=where, negative=rule, advice=_PADDING)
     grouping = group_rows(ids)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
-    items = graded_rows(grades, grouping.offsets, options.negative_grades)
-    items = items._replace(scores=scores, ties=options.ties)
+        if cells is not None:
+            is_ranked = np.zeros(len(grades), bool)
+            is_ranked[cells] = True
+            cells = np.flatnonzero(is_ranked[grouping.order])
+    scores = scores if cells is None else scores[cells]
+    items = _items_of(grades, scores, grouping.offsets, cells, options)
     counts = count_unjudged(items)
     return RankingData.of(items, items.ranked(grouping.query_ids, weights), counts=counts)
+
+
+_PADDING = "; leave padding out by candidates=y_true >= 0"
+
+
+def _without_padding(
+    grades: Array, stored: IntArray | None, cells: IntArray | None, size: int
+) -> Array:
+    """Grades, 0 in place of those outside of the candidates that are none, as -1 for padding.
+
+    ``stored`` are the positions of the grades among ``size`` ones; None: all.
+    """
+    if cells is None or grades.dtype.kind not in "if":
+        return grades
+    is_other = np.ones(size, bool)
+    is_other[cells] = False
+    is_padding = is_other if stored is None else is_other[stored]
+    with np.errstate(invalid="ignore"):
+        is_padding = is_padding & ~((grades >= 0) & np.isfinite(grades))
+    return np.where(is_padding, grades.dtype.type(0), grades) if is_padding.any() else grades
+
+
+def _items_of(
+    grades: Array, scores: Array, offsets: IntArray, cells: IntArray | None, options: ReadOptions
+) -> Items:
+    """The items at the positions that are ranked; relevant ones elsewhere were not retrieved."""
+    judged, rows = None, offsets
+    if cells is not None:
+        hits = np.flatnonzero(grades > 0)
+        judged = np.searchsorted(hits, offsets), grades[hits].astype(np.float64)
+        grades, rows = grades[cells], np.searchsorted(cells, offsets)
+    items = graded_rows(grades, rows, options.negative_grades)
+    return items._replace(scores=scores, judged=judged, ties=options.ties)
 
 
 def graded_rows(grades: Array, offsets: IntArray, negative: NegativeGrades) -> Items:
@@ -349,6 +409,25 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     return firsts
 
 
+_FEWEST = 5
+"""Queries that show whether scores agree with the judgements."""
+
+
+def rank_relevant_first(scores: Array, grades: Array, offsets: IntArray) -> bool:
+    """Whether scores rank relevant items above the others, beyond chance: they are no distances."""
+    areas: list[float] = []
+    for first, last in pairwise(offsets.tolist()):
+        is_relevant = grades[first:last] > 0
+        others = np.sort(scores[first:last][~is_relevant])
+        hits = scores[first:last][is_relevant]
+        if len(hits) and len(others):
+            below = others.searchsorted(hits) + others.searchsorted(hits, side="right")
+            areas.append(float(below.mean()) / 2 / len(others))
+    if len(areas) < _FEWEST:
+        return False
+    return float(np.mean(areas)) - 2 * float(np.std(areas, ddof=1)) / math.sqrt(len(areas)) > 0.5
+
+
 # Matrices -----------------------------------------------------------------------------------------
 
 
@@ -359,19 +438,12 @@ def is_sparse(values: Any) -> bool:
 
 def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from (n_queries, n_items) grades and scores."""
-    if getattr(y_score, "dtype", np.dtype("O")).kind in "iu" and _are_ids(y_true):
-        msg = (
-            "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
-            "ids: all differ, most exceed 30. For lists of ids pass .tolist() of both; grades are "
-            "small numbers for each item, and scores then real numbers"
-        )
-        raise TypeError(msg)
+    _refuse_ids(y_true, y_score)
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
-    rows, cells = offsets, _read_candidates(options.candidates, y_score)
-    if cells is not None:
-        flat, rows = flat[cells], np.searchsorted(cells, offsets)
+    cells = _read_candidates(options.candidates, y_score, scores.shape)
+    flat = flat if cells is None else flat[cells]
     grades, stored = _stored_grades(y_true)
 
     def cell(positions: IntArray | None, number: int) -> str:
@@ -380,18 +452,19 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     rule, sample_weight = options.negative_grades, options.sample_weight
-    grades = check_grades(grades, "y_true", where=partial(cell, stored), negative=rule)
+    grades = _without_padding(grades, stored, cells, scores.size)
+    grades = check_grades(
+        grades, "y_true", where=partial(cell, stored), negative=rule, advice=_PADDING
+    )
     n_negative = int(np.count_nonzero(grades < 0)) if rule == "unjudged" else 0
-    judged = None
     if stored is not None:
         grades, entries = np.zeros(scores.size, grades.dtype), grades
         grades[stored] = entries
-    if cells is not None:
-        hits = np.flatnonzero(grades > 0)
-        judged = np.searchsorted(hits, offsets), grades[hits].astype(np.float64)
-        grades = grades[cells]
-    items = graded_rows(grades, rows, rule)._replace(scores=flat, judged=judged, ties=options.ties)
+    if cells is None:
+        _refuse_argsort(scores, grades, offsets)
+    items = _items_of(grades, flat, offsets, cells, options)
     counts = InputCounts(unjudged_grades=n_negative)
+    refuse_shuffled(sample_weight, "sample_weight")
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
     rankings = items.ranked(np.arange(n_queries), weights)
@@ -399,16 +472,53 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 _LARGE_GRADE = 30
+_SMALL_GRADE = 10
+_ARE_IDS = "For lists of ids pass .tolist() of both; grades are small numbers for each item"
 
 
-def _are_ids(matrix: Any) -> bool:
-    """Whether the whole numbers of a matrix seem to be ids: all of a row differ, most are large."""
-    if is_sparse(matrix) or getattr(matrix, "ndim", 0) != 2 or matrix.dtype.kind not in "iu":
-        return False
-    if 2 * np.count_nonzero(matrix > _LARGE_GRADE) <= matrix.size:
-        return False
-    ordered = np.sort(matrix, axis=1)
-    return bool((ordered[:, 1:] != ordered[:, :-1]).all())
+def _refuse_ids(y_true: Any, y_score: Any) -> None:
+    """TypeError for matrices of ids, of which all of a row differ and most are large.
+
+    A RankingDataWarning if they are smaller, and many of one side are on the other, too.
+    """
+    sides = (y_true, y_score)
+    if any(getattr(getattr(side, "dtype", None), "kind", "O") not in "iu" for side in sides):
+        return
+    if any(is_sparse(side) or getattr(side, "ndim", 0) != 2 for side in sides) or not len(y_true):
+        return
+    judged, ranked = (np.sort(np.asarray(side), axis=1) for side in sides)
+    if (judged[:, 1:] == judged[:, :-1]).any():
+        return
+    if 2 * np.count_nonzero(judged > _LARGE_GRADE) > judged.size:
+        msg = (
+            "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
+            f"ids: all differ, most exceed {_LARGE_GRADE}. {_ARE_IDS}, and scores then real numbers"
+        )
+        raise TypeError(msg)
+    if judged.max() <= _SMALL_GRADE or (ranked[:, 1:] == ranked[:, :-1]).any():
+        return
+    ids = np.unique(judged)
+    if 2 * np.isin(ids, ranked).sum() >= len(ids):
+        warn(
+            "y_true and y_score are 2-D arrays of whole numbers, all different in each row, and "
+            f"are read as grades and scores of items in columns. {_ARE_IDS}",
+            RankingDataWarning,
+        )
+
+
+def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
+    """ValueError for rows that are each 0 to n - 1 in some order, and rank nothing right."""
+    n_queries, n_items = scores.shape
+    if scores.dtype.kind not in "iu" or n_queries < _FEWEST or n_items < _FEWEST:
+        return
+    is_order = (np.sort(scores, axis=1) == np.arange(n_items)).all()
+    if is_order and not rank_relevant_first(scores.ravel(), grades, offsets):
+        msg = (
+            f"each row of y_score has the numbers 0 to {n_items - 1} once, as argsort gives them, "
+            "and as scores they do not rank relevant items first; pass the scores that were "
+            "sorted, or ranked ids as lists"
+        )
+        raise ValueError(msg)
 
 
 def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
@@ -427,15 +537,19 @@ def _scores(y_true: Any, y_score: Any) -> Array:
     if is_sparse(y_score):
         msg = "y_score is sparse; a score is needed for every item, call .toarray()"
         raise TypeError(msg)
-    is_masked = isinstance(y_score, np.ma.MaskedArray)
-    scores = as_numbers(np.ma.getdata(y_score) if is_masked else y_score, "y_score")
+    scores = _unmasked_scores(y_score)
     shape = tuple(np.shape(y_true))
     if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
         msg = (
             f"y_true has shape {shape} and y_score {scores.shape}; "
             "the matrix layout takes two of shape (n_queries, n_items)"
         )
-        if scores.ndim == 3:
+        if isinstance(y_score, tuple) and len(y_score) == 2:
+            msg += (
+                "; of a pair (ids, scores), as recommend of implicit gives, pass ids.tolist() and "
+                "a set of relevant ids for each query"
+            )
+        elif scores.ndim == 3:
             msg += "; of predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)
     if not scores.size:
@@ -444,8 +558,14 @@ def _scores(y_true: Any, y_score: Any) -> Array:
     return scores
 
 
-def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
-    """Flat positions of the cells that are ranked, by the argument and the mask of ``y_score``.
+def _unmasked_scores(y_score: Any) -> Array:
+    """Scores without their mask, which says what is ranked."""
+    is_masked = isinstance(y_score, np.ma.MaskedArray)
+    return as_numbers(np.ma.getdata(y_score) if is_masked else y_score, "y_score")
+
+
+def _read_candidates(candidates: Any, y_score: Any, shape: tuple[int, ...]) -> IntArray | None:
+    """Flat positions of the scores that are ranked, by the argument and the mask of ``y_score``.
 
     None for all.
     """
@@ -460,9 +580,9 @@ def _read_candidates(candidates: Any, y_score: Any) -> IntArray | None:
         if cells.dtype != bool:
             msg = f"candidates has dtype {cells.dtype}; pass booleans, True for ranked cells"
             raise TypeError(msg)
-        if cells.shape != np.shape(y_score):
+        if cells.shape != shape:
             msg = (
-                f"candidates has shape {cells.shape} and y_score {np.shape(y_score)}; "
+                f"candidates has shape {cells.shape} and y_score {shape}; "
                 "pass a boolean for every score"
             )
             raise ValueError(msg)

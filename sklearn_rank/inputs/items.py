@@ -242,6 +242,8 @@ class ItemReader:
             msg = ""
             if not is_hashable(item):
                 msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
+                if isinstance(item, list):
+                    msg += "; of alternatives, any of which counts, it gives one string to all"
             elif is_missing(item):
                 msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
             elif isinstance(item, bool):

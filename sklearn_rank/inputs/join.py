@@ -10,14 +10,14 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress, pairwise, repeat
+from itertools import chain, compress, repeat
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
-from sklearn_rank.inputs.arrays import CodedIds
+from sklearn_rank.inputs.arrays import CodedIds, rank_relevant_first
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
     refuse_unequal_types,
@@ -68,6 +68,7 @@ from sklearn_rank.support.checks import (
     check_same_length,
     check_weights,
     is_missing,
+    refuse_shuffled,
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
@@ -78,8 +79,6 @@ _NO_SCORES = (
     "ranked lists carry no scores that compare across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
-_FEWEST = 5
-"""Queries that show whether scores agree with the judgements."""
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
 
 
@@ -261,7 +260,7 @@ def _look_up(
         of_ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
     if scores is not None:
         doubt = doubt_of_rising(scores, offsets, LEAST_RISES)
-        if doubt and not _rank_relevant_first(scores, of_ranked, offsets):
+        if doubt and not rank_relevant_first(scores, of_ranked, offsets):
             warn(doubt, RankingOrderWarning)
     judged, n_judged = _chosen(is_relevant, borders, grades), None
     ids = [*chain.from_iterable(truths)]
@@ -285,21 +284,6 @@ def _chosen(
     return chosen.searchsorted(borders), values[chosen]
 
 
-def _rank_relevant_first(scores: Array, grades: Array, offsets: IntArray) -> bool:
-    """Whether scores rank relevant items above the others, beyond chance: they are no distances."""
-    areas: list[float] = []
-    for first, last in pairwise(offsets.tolist()):
-        is_relevant = grades[first:last] > 0
-        others = np.sort(scores[first:last][~is_relevant])
-        hits = scores[first:last][is_relevant]
-        if len(hits) and len(others):
-            below = others.searchsorted(hits) + others.searchsorted(hits, side="right")
-            areas.append(float(below.mean()) / 2 / len(others))
-    if len(areas) < _FEWEST:
-        return False
-    return float(np.mean(areas)) - 2 * float(np.std(areas, ddof=1)) / math.sqrt(len(areas)) > 0.5
-
-
 def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
     """Warn of scores that rise along rankings; ``least`` is None for rows of a table.
 
@@ -312,7 +296,7 @@ def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
         doubt = doubt_of_ranks(run.scores, run.offsets)
     elif not doubt and least is not None:
         doubt = doubt_of_rising(run.scores, run.offsets, least)
-    if doubt and (least == 1 or not _rank_relevant_first(run.scores, grades, run.offsets)):
+    if doubt and (least == 1 or not rank_relevant_first(run.scores, grades, run.offsets)):
         warn(doubt, RankingOrderWarning)
 
 
@@ -634,6 +618,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
                 raise TypeError(msg)
     weights = None
     if options.sample_weight is not None:
+        refuse_shuffled(options.sample_weight, "sample_weight")
         weights = check_weights(options.sample_weight, len(rankings))
     about: dict[str, Any] = {"weights": weights, "is_shared": is_shared, "positional": True}
     return read_items(truths, rankings, np.arange(len(rankings)), options, **about)

@@ -48,7 +48,7 @@ _LAYOUTS = (
         "1-D scores",
         "the rows that share a value of `groups`",
         from_rows,
-        frozenset({"groups"}),
+        frozenset({"groups", "candidates"}),
     ),
     Layout(
         "matrix",
@@ -109,7 +109,16 @@ def layout_of(y_true: Any) -> str:
         raise TypeError(msg)
     if is_foreign_number(first):  # which has a length that it does not know
         return "rows"
-    return "lists" if hasattr(first, "__len__") or hasattr(first, "__next__") else "rows"
+    if hasattr(first, "__len__") or hasattr(first, "__next__"):
+        return "lists"
+    if isinstance(y_true, (list, tuple)) and hasattr(first, "__dict__"):
+        kind = type(first).__name__
+        msg = (
+            f"y_true holds {kind} objects; pass a set, list or {{item: grade}} per query, or one "
+            "truth for all queries as a set of what string_provider gives, {key(x) for x in y_true}"
+        )
+        raise TypeError(msg)
+    return "rows"
 
 
 # Reading -----------------------------------------------------------------------------------------

@@ -171,7 +171,10 @@ class Responses:
 
     def column(self, method: str) -> Array:
         """One number per row; for two classes, the probability of the second."""
-        array = _unmasked(self.call(method), method)
+        values = self.call(method)
+        # A mask says which rows are ranked.
+        is_masked = isinstance(values, np.ma.MaskedArray)
+        array = values if is_masked else _unmasked(values, method)
         has_chances = method == "predict_proba" and self.classes is not None
         if array.ndim == 2 and array.shape[1] in ((1, 2) if has_chances else (1,)):
             return array[:, -1]

@@ -247,7 +247,12 @@ def as_bytes(values: Array) -> Array | None:
 
 
 def check_grades(
-    array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
+    array: Array,
+    name: str,
+    *,
+    where: Callable[[int], str],
+    negative: NegativeGrades,
+    advice: str = "",
 ) -> Array:
     """Grades that are finite, fit float64 and, unless ``negative`` allows them, are at least 0."""
     narrow = as_bytes(array)
@@ -267,6 +272,7 @@ def check_grades(
         msg = f"{name} contains a {what} ({given.flat[position]!s}) at {where(position)}"
         if what == "negative grade":
             msg += f"; evaluate reads it as not judged under {argument('convention', 'trec_eval')}"
+            msg += advice
         raise ValueError(msg)
     return array
 
@@ -334,6 +340,21 @@ def check_same_order(**arguments: Any) -> None:
                 "paired by position; align them or pass .to_numpy()"
             )
             raise ValueError(msg)
+
+
+def refuse_shuffled(values: Any, name: str) -> None:
+    """ValueError for a series whose index has the numbers of positions in another order."""
+    if not (hasattr(values, "iloc") and hasattr(values, "index")):
+        return
+    rows = np.asarray(values.index)
+    if rows.dtype.kind not in "iu" or np.array_equal(rows, np.arange(len(rows))):
+        return
+    if np.array_equal(np.sort(rows), np.arange(len(rows))):
+        msg = (
+            f"{name} is a Series whose index is shuffled, and queries go by position; pass "
+            f"{name}.sort_index(), or {name}.to_numpy() if its order is that of the queries"
+        )
+        raise ValueError(msg)
 
 
 # Parameters --------------------------------------------------------------------------------------

@@ -201,7 +201,8 @@ row(source, [{Bare("a")}], [[Bare("a"), Bare("b")]], "mrr", Refused("__eq__|stri
 source = "a list of objects as one truth"
 ranked = [[Node("a")], [Node("b")]]
 row(source, [Node("a"), Node("b")], ranked, "map", Refused("\\{.* for .* in"), PROVIDED)
-row("a list of texts as one truth", ["a", "b"], [["a"], ["b"]], "map", Refused("set"))
+LABELS = {"scorer": "texts in y are labels there"}
+row("a list of texts as one truth", ["a", "b"], [["a"], ["b"]], "map", Refused("set"), {}, LABELS)
 wanted = Refused("text|hash|string_provider")
 source = "textstack#306: relevance by text"
 row(source, [[Containing("Paris")]], [["It is Rome.", "It is Paris."]], "mrr", wanted)

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_rank import (
+    RankingDataWarning,
     UndefinedMetricWarning,
     evaluate,
     mean_average_precision_score,
@@ -45,11 +46,10 @@ def test_nulls_are_errors_like_nan(column):
         mean_average_precision_score(column, SCORES, groups=GROUPS)
 
 
-def test_masked_arrays_are_refused_if_anything_is_masked():
+def test_a_mask_of_grades_is_refused_and_one_of_scores_says_what_is_ranked():
     masked = np.ma.array(SCORES, mask=[0, 1, 0, 0])
-    for columns, name in (((GRADES, masked), "y_score"), ((masked, SCORES), "y_true")):
-        with pytest.raises(TypeError, match=rf"{name} is a masked array; .*drop or fill"):
-            mean_average_precision_score(*columns, groups=GROUPS)
+    with pytest.raises(TypeError, match=r"y_true is a masked array; .*drop or fill"):
+        mean_average_precision_score(masked, SCORES, groups=GROUPS)
     value = mean_average_precision_score(GRADES, np.ma.array(SCORES), groups=GROUPS)
     assert value == (1 + 1 / 2) / 2
 
@@ -159,3 +159,38 @@ def test_inputs_are_never_modified(name, ties):
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         evaluate(y_true, y_score, measures, ties=ties, **own)
     assert (shown(y_true), shown(y_score), shown(own)) == before
+
+
+def test_candidates_of_rows():
+    """Rows that are not ranked keep their judgement, as what a threshold leaves out does."""
+    grades, scores = [1, 1, 0, 1, 0, 0], [0.9, 0.2, 0.7, 0.6, 0.8, 0.1]
+    kept = np.array([True, False, True, True, True, False])
+    wanted = (1 / 2 + 1 / 1) / 2  # one of two was ranked, then one of one
+    order = [4, 0, 2, 5, 1, 3]
+    groups = np.array([1, 1, 1, 2, 2, 2])
+    for rows in (list(range(6)), order):
+        sides = np.array(grades)[rows], np.array(scores)[rows]
+        options = {"groups": groups[rows], "candidates": kept[rows]}
+        assert evaluate(*sides, "recall@3", **options)["recall@3"] == wanted
+    masked = np.ma.masked_less(scores, 0.5)
+    assert evaluate(grades, masked, "recall@3", groups=groups)["recall@3"] == wanted
+    # A score or grade of what is left out is not looked at: NaN, or -1 for padding.
+    padded = [1, -1, 0, 1, 0, np.nan], [0.9, np.nan, 0.7, 0.6, 0.8, np.nan]
+    assert evaluate(*padded, "mrr", groups=groups, candidates=kept)["mrr"] == (1 + 1 / 2) / 2
+    with pytest.raises(ValueError, match=r"grade \(-1\).*padding out by candidates=y_true"):
+        evaluate([1, -1], [0.5, 0.2], "mrr", groups=[1, 1])
+
+
+def test_orders_and_ids_in_place_of_scores():
+    truth = np.eye(12, dtype=int)
+    drawn = np.random.default_rng(0).permuted(np.tile(np.arange(12), (12, 1)), axis=1)
+    with pytest.raises(ValueError, match="0 to 11 once, as argsort gives them"):
+        evaluate(truth, drawn, "mrr")
+    by_rank = 11 - np.abs(np.arange(12) - np.arange(12)[:, None])
+    ranks = np.argsort(np.argsort(by_rank, axis=1, kind="stable"), axis=1)
+    assert evaluate(truth, ranks, "mrr")["mrr"] == 1.0  # whole scores are right scores
+    ids = np.array([[3, 17, 42], [8, 17, 1]]), np.array([[17, 42, 5], [1, 3, 8]])
+    with pytest.warns(RankingDataWarning, match="read as grades and scores of items in columns"):
+        evaluate(*ids, "mrr")
+    clicks = np.array([[120, 3, 45], [7, 0, 2]]), np.array([[5, 9, 1], [2, 4, 3]])
+    evaluate(*clicks, "mrr")  # warnings are errors in these tests

@@ -378,7 +378,7 @@ LAYOUTS = {
 
 OPTIONS = {
     "groups": ([1] * 4, "rows layout"),
-    "candidates": ([[True, True]], "matrix layout"),
+    "candidates": ([[True, True]], "rows and matrix layouts"),
     "assume": ("partial", "lists and mapping layouts"),
     "string_provider": (str, "lists and mapping layouts"),
     "relevance": ([[1]], "lists and mapping layouts"),
