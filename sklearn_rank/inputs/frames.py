@@ -119,7 +119,12 @@ def as_tables(
             side.refuse_spare(frame)
             reader = truth_of if name == "y_true" else run_of
             about = QueryColumns(frame, side.named["query"])
-            sides[name] = reader(frame, side.named, about_queries=about)
+            try:
+                sides[name] = reader(frame, side.named, about_queries=about)
+            except _MissingError:
+                rest, bare = _without_bare_rows(frame, side)
+                table = reader(rest, side.named, about_queries=about)
+                sides[name] = table.of_queries([*table.query_ids, *bare])
     return sides["y_true"], sides["y_score"]
 
 
@@ -369,6 +374,24 @@ def run_of(
     return Run.from_columns(queries, items, **about)
 
 
+class _MissingError(ValueError):
+    """Something is missing in a column."""
+
+
+def _without_bare_rows(frame: nw.DataFrame[Any], side: Side) -> tuple[nw.DataFrame[Any], list[Any]]:
+    """Rows without those of a query alone, and the queries, which so are without items."""
+    is_bare = frame[side.named["item"]].is_null()
+    for role in side.kinds:
+        if role in side.named:
+            is_bare = is_bare & frame[side.named[role]].is_null()
+    rest, queries = frame.filter(~is_bare), frame[side.named["query"]]
+    named = set(rest[side.named["query"]].to_list())
+    bare = queries.filter(is_bare).to_list()
+    if not named or not named.isdisjoint(bare) or any(map(is_missing, bare)):
+        return frame, []  # in which something is missing
+    return rest, list(dict.fromkeys(bare))
+
+
 def _refuse_lists_as_text(items: IdColumn | list[Any], where: str) -> None:
     """TypeError for items of which each is the text of a list."""
     found = list_among(items.distinct if isinstance(items, CodedIds) else items)
@@ -387,7 +410,7 @@ def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) ->
         if missing.any():
             row = int(missing.arg_true()[0])
             msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
-            raise ValueError(msg)
+            raise _MissingError(msg)
     return series
 
 

@@ -287,3 +287,21 @@ def test_a_table_is_the_mapping_that_it_stands_for(monkeypatch):
     assert "x" not in run
     assert [] not in run
     assert repr(run) == "<Run of 7 queries and 56 rows>"
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("number", [True, False])
+def test_a_row_of_a_query_alone_is_a_query_without_items(make, number):
+    """As the left join of all queries with what was judged or found has it."""
+    ids = {"query": ["q", "p", "q"], "item": ["a", None, "b"]}
+    truth = make({**ids, "grade": [1, None, 0]} if number else ids)
+    run = make({**ids, "score": [0.5, None, 1.0]} if number else ids)
+    found = evaluate(truth, run, "mrr", zero_division=0.0)
+    assert found.per_query["mrr"].tolist() == [0.5 if number else 1.0, 0.0]
+    assert found.counts["missing"] == 0
+    for fault in ({"query": ["q", "q", "q"]}, {"query": ["q", None, "q"]}):
+        with pytest.raises(ValueError, match=r"contains missing values \(row 1\)"):
+            evaluate(make({**ids, **fault}), run, "mrr")
+    if number:
+        with pytest.raises(ValueError, match="column 'item' of y_true contains missing values"):
+            evaluate(make({**ids, "grade": [1, 1, 0]}), run, "mrr")
