@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.curves import *
     from sklearn_rank.metrics.overlap import *
     from sklearn_rank.metrics.scores import *
+    from sklearn_rank.model_selection.cross_val_compare import *
     from sklearn_rank.model_selection.splits import *
     from sklearn_rank.rankers.eval_metrics import *
     from sklearn_rank.rankers.fusion import *
@@ -78,6 +79,7 @@ _HOMES = {
         precision_at_k_score r_precision_score rank_biased_precision_score ranking_auc_score
         recall_at_k_score
         """,
+    "model_selection.cross_val_compare": "cross_val_compare",
     "model_selection.splits": "QueryKFold QueryTimeSplit check_query_splits",
     "rankers.eval_metrics": "booster_eval_metric",
     "rankers.fusion": "RankFusion",

@@ -119,7 +119,7 @@ def _read_systems(
     elif y_score is None and isinstance(y_true, Mapping):
         systems = dict(y_true)
     elif isinstance(y_score, Mapping) and not is_result:
-        systems, reading = _evaluated(y_true, y_score, measures, reading), {}
+        systems, reading = evaluated(y_true, y_score, measures, reading), {}
     else:
         given = [type(side).__name__ for side in (y_true, y_score) if side is not None]
         msg = (
@@ -144,7 +144,7 @@ def _read_systems(
     return systems
 
 
-def _evaluated(
+def evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
     """Evaluate each run; store the ids of items in memory, for changes by item."""
