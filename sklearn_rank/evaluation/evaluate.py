@@ -17,6 +17,7 @@ from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.arrays import without_lowest
 from sklearn_rank.inputs.frames import values_of
+from sklearn_rank.inputs.items import sequence
 from sklearn_rank.inputs.options import RULES, ReadOptions
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.catalogue import Measure
@@ -352,7 +353,7 @@ def _with_ids(judged: RankingData, names: Any) -> RankingData:
     if isinstance(names, Set):
         msg = f"query_ids is a {type(names).__name__}, which has no order; pass a list"
         raise InvalidParameterError(msg)
-    ids = names.tolist() if hasattr(names, "tolist") else list(names)
+    ids = sequence(names, "query_ids")
     twice = [name for name, times in Counter(ids).items() if times > 1]
     if len(ids) != len(judged.query_ids) or twice:
         fault = f"has {len(ids):,} names for {len(judged.query_ids):,} queries"

@@ -67,7 +67,13 @@ class CodedIds:
     @classmethod
     def of(cls, values: Sequence[Hashable]) -> CodedIds:
         """Ids of any kind."""
-        return cls(*numbered(values, len(values)))
+        try:
+            return cls(*numbered(values, len(values)))
+        except TypeError:
+            row, value = next((n, v) for n, v in enumerate(values) if not is_hashable(v))
+            kind = type(value).__name__
+            msg = f"row {row} has the id {safe_repr(value)}, a {kind}; ids are texts or numbers"
+            raise TypeError(msg) from None
 
     def take(self, rows: IntArray | slice) -> CodedIds:
         """The ids of some rows, without unused ids if the rows are few."""

@@ -339,7 +339,8 @@ def different_values(
             different[name] = (False if dtype == nw.Boolean else 0,), 1
             continue
         with suppress(TypeError):  # of what cannot be a key, such as lists, and is no grade
-            values = [value for value in column.unique().to_list() if not is_missing(value)]
+            given = column if dtype == nw.Object else column.unique()
+            values = [value for value in dict.fromkeys(given.to_list()) if not is_missing(value)]
             different[name] = values, len(column)
     return different
 
@@ -423,13 +424,17 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
         if coded is not None:
             return coded
     series = _column(frame, column, name, is_id=True)
-    if series.dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
-    is_plain = series.dtype == nw.String or series.dtype.is_integer()
-    if is_plain and series.implementation.is_polars():
-        plain: IdColumn = series.to_native()
-        return plain
-    ids: list[Any] = series.to_list()
+    try:
+        if series.dtype in (nw.Categorical, nw.Enum):
+            series = series.cast(nw.String)
+        is_plain = series.dtype == nw.String or series.dtype.is_integer()
+        if is_plain and series.implementation.is_polars():
+            plain: IdColumn = series.to_native()
+            return plain
+        ids: list[Any] = series.to_list()
+    except UnicodeError as error:
+        msg = f"column {safe_repr(column)} of {name} holds half a character: {error}"
+        raise ValueError(msg) from error
     return ids
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
-from sklearn_rank.inputs.arrays import CodedIds, rank_relevant_first
+from sklearn_rank.inputs.arrays import CodedIds, is_sparse, rank_relevant_first
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
     refuse_unequal_types,
@@ -62,6 +62,7 @@ from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
+    as_native,
     check_finite,
     check_grades,
     check_same_index,
@@ -170,7 +171,8 @@ def _have_grades(truths: list[Any]) -> bool:
 def _types_of_judged(truths: list[Any] | Qrels) -> set[type]:
     if isinstance(truths, Qrels):
         return types_of(truths.item_ids)
-    items = chain.from_iterable(truth for truth in truths if isinstance(truth, Collection))
+    sides = [as_native(truth, "y_true") for truth in truths if isinstance(truth, Collection)]
+    items = chain.from_iterable(side for side in sides if getattr(side, "ndim", 1))
     return set(map(type, items))
 
 
@@ -579,6 +581,8 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             f"y_score is a data frame and y_true a {kinds[0]}, which has no query "
             "ids to join them by; pass y_true as a frame or mapping, too"
         )
+    elif is_2d and not hasattr(y_score, "tolist"):
+        msg = f"y_score is a {kinds[1]}; pass a ranked list per query, or 2-D arrays of both sides"
     elif is_2d and y_score.dtype.kind == "f":
         msg = (
             f"y_true holds a ground truth per query, and y_score is a 2-D array of shape "
@@ -626,7 +630,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from {query: ground truth} and {query: ranking}, or from long tables."""
-    if not isinstance(y_score, Mapping):
+    if not isinstance(y_score, Mapping) or is_sparse(y_score):  # of which some are mappings, too
         kinds = type(y_true).__name__, type(y_score).__name__
         msg = _PAIRS.format(*kinds, "y_true", "y_score")
         if isinstance(y_score, (list, tuple)) and all(isinstance(run, Mapping) for run in y_score):

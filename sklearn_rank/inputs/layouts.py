@@ -100,7 +100,7 @@ def layout_of(y_true: Any) -> str:
     shape = getattr(y_true, "shape", None)
     if shape is not None and len(shape) != 1:
         return "matrix"
-    first = next((item for item in y_true if item is not None), None)
+    first = first_of(y_true, "y_true")
     if isinstance(first, (str, bytes)):
         msg = (
             "y_true holds strings; pass a set, list or {item: grade} per query, numbers, or one "
@@ -119,6 +119,16 @@ def layout_of(y_true: Any) -> str:
         )
         raise TypeError(msg)
     return "rows"
+
+
+def first_of(values: Any, name: str) -> Any:
+    """The first item that is there, which tells rows from lists."""
+    try:
+        return next((item for item in values if item is not None), None)
+    except Exception as error:  # of a scalar, or of another library's object
+        kind = type(values).__name__
+        msg = f"{name} is a {kind}, which has no items to read; pass an array, a list or a mapping"
+        raise TypeError(msg) from error
 
 
 # Reading -----------------------------------------------------------------------------------------

@@ -44,6 +44,9 @@ def check_number_lists(truths: list[Any], rankings: Any, query_ids: Any) -> str:
     pairs = list(_pairs(truths, rankings))
     if any(len(truth) != len(ranking) for _, truth, ranking in pairs):
         return ""
+    sides = [side for _, *both in pairs for side in both]
+    if not all(isinstance(item, _NUMBERS) for side in sides for item in side):
+        return ""
     if max(abs(item) for _, truth, _ in pairs for item in truth) > _LARGEST_GRADE:
         return ""
     n_found = sum(2 * len({*truth} & {*ranking}) > len(truth) for _, truth, ranking in pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.inputs.arrays import is_sparse
 from sklearn_rank.inputs.frames import as_tables
-from sklearn_rank.inputs.layouts import layout_of
+from sklearn_rank.inputs.layouts import first_of, layout_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.support.checks import as_native, as_numpy, check_same_index, to_array
@@ -65,10 +66,13 @@ def read_call(
     if layout == "matrix":
         if method == "predict_proba":
             ranked = _expected_grades(responses.estimator, ranked)
-        elif hasattr(y, "columns") and hasattr(ranked, "columns"):
+        elif _names_columns(y) and _names_columns(ranked):
             ranked = _with_columns_of(y, ranked, method)
         return ScorerInput(layout, as_numpy(y), ranked)
     ranked = as_numpy(ranked) if hasattr(ranked, "columns") else ranked
+    if is_sparse(ranked) or not isinstance(ranked, Iterable):
+        msg = f"{method} gives a {type(ranked).__name__}; it has to give a ranked list per query"
+        raise RankingConfigError(msg)
     ranked = ranked if hasattr(ranked, "__len__") else list(ranked)
     if len(ranked) != len(y):
         msg = (
@@ -100,7 +104,7 @@ def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
         msg = f"y has the shape {shape}; pass the grades as a 1-D array or Series"
     elif len(shape) == 2:
         return "matrix"
-    elif not isinstance(next(iter(y), None), str):
+    elif not isinstance(first_of(y, "y"), str):
         return layout_of(y)
     elif options.pos_label is None and options.relevance is None:
         msg = "y holds strings; pass pos_label= or relevance={'bad': 0, ...}"
@@ -203,6 +207,11 @@ class Responses:
 def _numbers_rows(index: Any) -> bool:
     """Whether an index is the one that pandas makes of nothing, which goes by position."""
     return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+
+
+def _names_columns(values: Any) -> bool:
+    """Whether this is a frame of pandas or Polars; the columns of Arrow's are their values."""
+    return hasattr(values, "columns") and not hasattr(values, "column_names")
 
 
 def _with_columns_of(y: Any, scores: Any, method: str) -> Any:

@@ -125,6 +125,9 @@ def to_array(values: Any, name: str) -> Array:
     except ValueError as error:
         msg = f"{name} is ragged: its rows differ in length"
         raise ValueError(msg) from error
+    except Exception as error:  # of an element of another library
+        msg = f"{name} holds what NumPy cannot read ({error}); pass numbers"
+        raise TypeError(msg) from error
 
 
 def as_column(array: Array, name: str) -> Array:
