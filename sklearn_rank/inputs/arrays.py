@@ -295,7 +295,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
         first = y_score[0] if isinstance(y_score, (list, tuple)) and len(y_score) else None
-        if isinstance(first, (list, tuple, np.ndarray)) and np.ndim(first) == 1:
+        if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
             msg = (
                 "y_true holds a number for each query, and y_score a list: if these are ids of one "
                 "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"

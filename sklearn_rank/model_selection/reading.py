@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -73,7 +73,7 @@ def read_call(
     if is_sparse(ranked) or not isinstance(ranked, Iterable):
         msg = f"{method} gives a {type(ranked).__name__}; it has to give a ranked list per query"
         raise RankingConfigError(msg)
-    ranked = ranked if hasattr(ranked, "__len__") else list(ranked)
+    ranked = ranked if isinstance(ranked, Sized) else list(ranked)
     if len(ranked) != len(y):
         msg = (
             f"{method} gives {len(ranked):,} ranked lists for {len(y):,} queries; "
