@@ -88,6 +88,7 @@ class PositionSums:
 
     def __init__(self, values: FloatArray) -> None:
         self._high = np.concatenate(([0.0], np.cumsum(values)))
+        # What an addition rounds off, exactly: the TwoSum of Knuth and Møller.
         before, after = self._high[:-1], self._high[1:]
         added = after - before
         errors = (before - (after - added)) + (values - added)
@@ -113,6 +114,8 @@ def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, Float
     groups = top.groups
     divided = np.flatnonzero(groups.above + groups.size > cut)
     query, size, relevant = groups.query[divided], groups.size[divided], groups.relevant[divided]
+    # ``within`` has all hits of a divided group: the expected number of those that are drawn
+    # replaces it. The variance is that of the hypergeometric distribution.
     drawn, share = cut - groups.above[divided], relevant / size
     mean[query] += share * drawn - relevant
     variance[query] = drawn * share * (1 - share) * (size - drawn) / (size - 1)
@@ -133,6 +136,9 @@ def first_relevant(
     if not rankings.are_tied:
         return result
 
+    # Of a tie that holds the first relevant items, items are drawn one by one. Step j is the first
+    # relevant item with the chance that nothing was one so far, times that of the next draw,
+    # relevant / (size - j). Of size - relevant others, the next draw has to be relevant.
     size, relevant = groups.size[first], groups.relevant[first]
     open_groups = np.flatnonzero((size > 1) & (above < cut))
     lengths = np.minimum(size - relevant + 1, cut - above)[open_groups]
@@ -155,11 +161,14 @@ def hypergeometric(total: IntArray, good: IntArray, drawn: IntArray, width: int)
     count = np.arange(width)
     total, good, drawn = total[:, None], good[:, None], drawn[:, None]
     possible = (count <= np.minimum(good, drawn)) & (count >= drawn - (total - good))
+    # P(c) / P(c - 1) = (good - c + 1) (drawn - c + 1) / (c (total - good - drawn + c)). Sums of its
+    # logarithm give P up to a factor, which the greatest one and then their sum take out.
     grown = possible & (count > drawn - (total - good)) & (count > 0)
     ways_up = (good - count + 1) * (drawn - count + 1)
     ways_down = count * (total - good - drawn + count)
     steps = np.log(np.where(grown, ways_up, 1)) - np.log(np.where(grown, ways_down, 1))
     logs = np.where(possible, np.cumsum(steps, axis=1), -np.inf)
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    # A running sum adds in one order, so that the width of the block changes no bit.
     chances /= np.cumsum(chances, axis=1)[:, -1:]
     return np.asarray(chances, dtype=np.float64)

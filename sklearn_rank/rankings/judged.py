@@ -222,6 +222,7 @@ class JudgedRankings:
         """``judged_grades``, the best of each query first; None unless they are few bytes."""
         if not 0 < len(self.judged_grades) <= FEW_GRADES or self.judged_grades.dtype != np.uint8:
             return None
+        # Rising keys of the query and the falling grade; the last byte of minus a key is the grade.
         keys = (segment_index(self.judged_offsets) << 8) - self.judged_grades
         keys.sort()
         return (-keys).astype(np.uint8)
@@ -236,6 +237,7 @@ class JudgedRankings:
         top = int(grades.max(initial=0))
         if grades.dtype != np.uint8 or not 0 < top < SMALL_INTEGERS:
             return None
+        # A table of queries by grades, counted at once; running sums from the highest grade.
         query = segment_index(self.judged_offsets)
         counts = np.bincount(query * top + (top - grades), minlength=top * len(self))
         return np.cumsum(counts.reshape(-1, top), axis=1)
@@ -271,6 +273,7 @@ class JudgedRankings:
         if cut >= self.longest:
             return self
         if cut not in self._within:
+            # From the narrowest cut that is wider, which has the fewest hits to look at.
             wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
             hits = np.flatnonzero(wider.above < cut)
             if len(self._within) == STORED_CUTS:
@@ -381,6 +384,7 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
         return rankings
     above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
     positions, query = unjudged.positions, segment_index(rankings.offsets)
+    # Queries lie side by side on one axis, so that one search serves all.
     stride = int(rankings.n_ranked.max(initial=0)) + 1
     of_hits = query * stride + above
     of_unjudged = segment_index(positions.offsets) * stride + positions.above.astype(np.int64)

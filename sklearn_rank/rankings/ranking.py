@@ -343,6 +343,8 @@ def _by_grade(hits: Hits, ties: Ties) -> Hits:
     tied = hits.tied
     if tied is None:
         return hits
+    # The hits of a tie take its first ranks, in the order of their grades; or its last ones, and
+    # then the least grade comes first: the grades of the tie are read backwards.
     query = segment_index(offsets_of(hits.counts))
     new = np.ones(len(query), dtype=bool)
     new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
@@ -362,7 +364,7 @@ def _by_few_scores(scores: Any, grades: Array, width: int) -> Hits | None:
         return None
     order = (-scores).reshape(-1, width).argsort(axis=1)
     order += np.arange(0, len(scores), width)[:, None]
-    falling = scores.take(order)
+    falling = scores.take(order)  # strictly; ties are left to the others
     if np.count_nonzero(falling[:, 1:] >= falling[:, :-1]):
         return None
     grades = grades.take(order.ravel())
@@ -391,11 +393,12 @@ def _by_order(rows: Items, queries: slice, order: IntArray | None, *, by_positio
             rows.offsets, order[queries], rows.scores, rows.grades
         )
         grades[beyond] = 0
+    # Integers that rise where the scores fall. Cells that only fill a row come last.
     codes, tagged = falling_codes(scores), None
     if len(beyond):
         codes[beyond] = codes.max()
     if not by_position and grades.dtype == np.uint8:
-        # The better grades of a tie come first.
+        # The better grades of a tie come first: one sort of keys made of score and inverted grade.
         tags = np.invert(grades)
         tagged = by_narrow_keys(codes, tags, width, beyond)
         if tagged is None:
@@ -444,11 +447,13 @@ def _columns(positions: IntArray, n_rows: int, width: int) -> tuple[IntArray, In
 def _join_ties(same: BoolArray, positions: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
     """Give the hits of a tie one rank, in place; the number of the tie of each, and its size."""
     equal = np.flatnonzero(same)  # each of them equals the next item
+    # Runs of consecutive numbers are ties: n equal to the next one make a tie of n + 1.
     starts = np.flatnonzero(np.diff(equal, prepend=-2) > 1)
     firsts = equal.take(starts)
     sizes = (np.diff(starts, append=len(equal)) + 1).astype(above.dtype)
     is_first = np.zeros(len(same) + 1, dtype=bool)
     is_first[firsts] = True
+    # The last tie that begins at or before a hit; the hit is in it unless it lies beyond its end.
     tie = np.cumsum(is_first, dtype=above.dtype).take(positions)
     tie -= 1
     inside = (positions - firsts.take(tie)).astype(above.dtype)
@@ -487,6 +492,8 @@ def rank_by_counting(items: Items) -> Hits:
             count = _counted if is_cheap else _searched
             smaller[part], not_greater[part] = count(scores, wanted[part])
     above, tied = np.repeat(sizes, counts) - not_greater, not_greater - smaller
+    # A number for each tie, rising with queries and ranks. Hits are put in its order, within a tie
+    # by falling grade: where grades are bytes, both fit one key.
     groups = items.offsets[query] + above
     if grades.dtype == np.uint8:
         order = ((groups << 8) - grades).argsort()
@@ -500,6 +507,7 @@ def _compared(items: Items, query: IntArray, wanted: Array) -> tuple[IntArray, I
     """Numbers of scores below each given score of a query, and of scores not above it."""
     assert items.scores is not None
     rows, ends = take_segments(items.offsets, query)
+    # Each hit has a row of all scores of its query beside it; a row's sum is its count.
     scores, sought = items.scores[rows], np.repeat(wanted, sizes_of(ends))
     starts = ends[:-1]
     smaller = np.add.reduceat(scores < sought, starts, dtype=np.int64)

@@ -47,6 +47,7 @@ class Null:
             return exact
         if far.size == 1:
             return np.full(far.shape, self._approximate(int(far.item())))
+        # The logarithm of p is smooth in the sum: between exact knots it is almost a line.
         knots = np.unique(np.linspace(0, far.max(), _KNOTS).astype(np.int64))
         logs = np.log([max(self._approximate(int(knot)), 1e-300) for knot in knots])
         between: FloatArray = np.exp(np.interp(far, knots, logs))
@@ -64,6 +65,8 @@ class Null:
         if len(sizes) * total > MOST:
             return None
         # Of the sum of those steps that have the sign +: the sum of all is twice that minus total.
+        # Each step is left out or added with probability 1/2: null(s) becomes half of
+        # null(s) + null(s - size). The null of the first steps ends at upto, and grows in place.
         null, upto = np.zeros(total + 1), 1
         null[0] = 1.0
         for size in sizes.tolist():
@@ -72,12 +75,18 @@ class Null:
             null[size : size + upto] += half
             upto += size
         upper = np.cumsum(null[::-1])[::-1]
+        # |2 s - total| >= far where s >= (total + far) / 2, rounded up, or on the other side,
+        # which is as likely.
         tails = 2 * upper[(total + 1 + np.arange(total + 1)) // 2]
         tails[0] = 1.0
         return unit, np.minimum(tails, 1.0)
 
     def _approximate(self, far: int) -> float:
-        """The saddlepoint approximation of Lugannani and Rice."""
+        """The saddlepoint approximation of Lugannani and Rice (1980), twice its upper tail.
+
+        The cumulant function of the sum is K(t), the sum of log cosh(t d). At the saddlepoint t
+        its slope is the sum whose tail is asked for.
+        """
         d, least = self.sizes.astype(np.float64), 2.0 ** max(1 - len(self.sizes), -1074)
         if far == 0:
             return 1.0
@@ -85,16 +94,16 @@ class Null:
             return least
 
         def excess(t: float) -> tuple[float, float]:
-            tanh = np.tanh(t * d)
+            tanh = np.tanh(t * d)  # K' and K'' are sums of d tanh and d^2 (1 - tanh^2)
             return float(d @ tanh) - far, float(d * d @ (1 - tanh * tanh))
 
         t = root(excess, 0.0, math.inf, far / float(d @ d))
         a = t * d
-        # The logarithm of cosh.
+        # K(t), by log cosh a = a + log1p(exp(-2 a)) - log 2, which does not overflow.
         cumulants = float((a + np.log1p(np.exp(-2 * a)) - math.log(2)).sum())
         w = math.sqrt(max(2 * (t * far - cumulants), 0.0))
         u = t * math.sqrt(excess(t)[1])
-        if min(w, u) < 1e-5:
+        if min(w, u) < 1e-5:  # at the centre 1/u - 1/w is 0/0, and both tails are all there is
             return 1.0
         density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
         tail = math.erfc(w / math.sqrt(2)) + 2 * density * (1 / u - 1 / w)
