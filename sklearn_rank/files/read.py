@@ -283,18 +283,23 @@ _OTHERS = {
 """What files are whose first line matches."""
 
 
+def _first_line(first: Block) -> str:
+    """The first line that is not a comment."""
+    lines = (line.decode().strip() for line in io.BytesIO(first.data))
+    return next((line for line in lines if line and not line.startswith("#")), "")
+
+
 def _refuse_other_formats(source: Source, first: Block) -> None:
     """FileFormatError for lines of formats that are not read."""
-    line = first.data.partition(b"\n")[0].decode().strip()
+    line = _first_line(first)
     for pattern, what in _OTHERS.items():
         if re.fullmatch(pattern, line):
-            source.fail(first.first_line, what)
+            source.fail(None, what)
 
 
 def _kind_of_text(source: Source, first: Block) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
-    lines = (line.decode().strip() for line in io.BytesIO(first.data))
-    line = next((line for line in lines if line and not line.startswith("#")), "")
+    line = _first_line(first)
     by_name = kind_of_name(source.path)
     if by_name in ("jsonl", "json", "trec"):
         return by_name

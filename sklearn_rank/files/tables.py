@@ -222,6 +222,8 @@ def _by_splitting(source: Source, block: Block, form: _Form, bare: list[str]) ->
         return columns
     for name, number in form.fields.items():
         texts = list(cells_of[number])
+        if form is _RUN and name == "rank" and all(_NUMBER.fullmatch(t.decode()) for t in {*texts}):
+            texts = texts[:_LOOKED]  # the others are ignored
         columns[name] = texts if form.separator else b"\n".join(texts).decode().split("\n")
     if "" in columns["item"]:
         lines, columns = _without_bare(lines, columns, form, bare)
@@ -277,7 +279,7 @@ def _numbers(
             values = np.array(list(map(float, texts)))
             if np.abs(values).max() < limit:
                 return values
-    rows = zip(lines, texts, strict=True)
+    rows = zip(lines[: len(texts)], texts, strict=True)
     return np.array([_number(source, line, text.strip(" "), form, role) for line, text in rows])
 
 
