@@ -9,7 +9,7 @@ from sklearn_rank.measures import catalogue
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.metrics.shared import DataArguments, score
+from sklearn_rank.metrics.shared import DataArguments, function_of, score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, Unretrieved, ZeroDivision
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 
+@function_of(catalogue.MAP)
 def mean_average_precision_score(
     y_true: Any,
     y_score: Any,
@@ -95,6 +96,7 @@ def mean_average_precision_score(
     )
 
 
+@function_of(catalogue.MAR)
 def mean_average_recall_score(
     y_true: Any,
     y_score: Any,
@@ -154,6 +156,7 @@ def mean_average_recall_score(
     return score(catalogue.MAR, y_true, y_score, data, k=k, normalize=normalize, min_rel=min_rel)
 
 
+@function_of(catalogue.MRR)
 def mean_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
@@ -205,6 +208,7 @@ def mean_reciprocal_rank_score(
     return score(catalogue.MRR, y_true, y_score, data, k=k, min_rel=min_rel)
 
 
+@function_of(catalogue.PRECISION)
 def precision_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -263,6 +267,7 @@ def precision_at_k_score(
     )
 
 
+@function_of(catalogue.RECALL)
 def recall_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -318,6 +323,7 @@ def recall_at_k_score(
     )
 
 
+@function_of(catalogue.FBETA)
 def fbeta_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -373,6 +379,7 @@ def fbeta_at_k_score(
     return score(catalogue.FBETA, y_true, y_score, data, k=k, beta=beta, min_rel=min_rel)
 
 
+@function_of(catalogue.HIT_RATE)
 def hit_rate_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -425,6 +432,7 @@ def hit_rate_at_k_score(
     return score(catalogue.HIT_RATE, y_true, y_score, data, k=k, min_rel=min_rel)
 
 
+@function_of(catalogue.RPREC)
 def r_precision_score(
     y_true: Any,
     y_score: Any,
@@ -474,6 +482,7 @@ def r_precision_score(
     return score(catalogue.RPREC, y_true, y_score, data, min_rel=min_rel)
 
 
+@function_of(catalogue.IPREC)
 def interpolated_precision_score(
     y_true: Any,
     y_score: Any,
@@ -529,6 +538,7 @@ def interpolated_precision_score(
     return score(catalogue.IPREC, y_true, y_score, data, recall=recall, min_rel=min_rel)
 
 
+@function_of(catalogue.LAG)
 def lag_error(
     y_true: Any,
     y_score: Any,
@@ -609,6 +619,7 @@ def lag_error(
     )
 
 
+@function_of(catalogue.AUC)
 def ranking_auc_score(
     y_true: Any,
     y_score: Any,
@@ -687,6 +698,7 @@ def ranking_auc_score(
     )
 
 
+@function_of(catalogue.GAUC)
 def group_auc_score(
     y_true: Any,
     y_score: Any,
@@ -753,6 +765,7 @@ def group_auc_score(
     )
 
 
+@function_of(catalogue.LAUC)
 def limited_auc_score(
     y_true: Any,
     y_score: Any,
@@ -828,6 +841,7 @@ def limited_auc_score(
     )
 
 
+@function_of(catalogue.HMEAN)
 def harmonic_mean_score(
     y_true: Any,
     y_score: Any,
@@ -888,6 +902,7 @@ def harmonic_mean_score(
     return score(catalogue.HMEAN, y_true, y_score, data, k=k, measures=measures, beta=beta)
 
 
+@function_of(catalogue.DCG)
 def dcg_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -948,6 +963,7 @@ def dcg_at_k_score(
     return score(catalogue.DCG, y_true, y_score, data, k=k, gain=gain, discount=discount)
 
 
+@function_of(catalogue.NDCG)
 def ndcg_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -1018,6 +1034,7 @@ def ndcg_at_k_score(
     return score(catalogue.NDCG, y_true, y_score, data, k=k, gain=gain, discount=discount)
 
 
+@function_of(catalogue.ERR)
 def expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
@@ -1076,6 +1093,7 @@ def expected_reciprocal_rank_score(
     return score(catalogue.ERR, y_true, y_score, data, k=k, max_grade=max_grade)
 
 
+@function_of(catalogue.RBP)
 def rank_biased_precision_score(
     y_true: Any,
     y_score: Any,
@@ -1150,6 +1168,7 @@ def rank_biased_precision_score(
     )
 
 
+@function_of(catalogue.NERR)
 def normalized_expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, NamedTuple, ParamSpec
 
 from sklearn_rank.evaluation.compute import read, score_measures
+from sklearn_rank.exceptions import RankingConfigError, SearchStopped
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
+from sklearn_rank.support.insides import is_running
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
+
+
+_WITHOUT = ("dcg", "hmean", "iprec", "rbp", "rprec")
+"""Metrics with a function, but no ready scorer."""
+_OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
+_Parameters = ParamSpec("_Parameters")
+_Function = Callable[_Parameters, float]
+
+
+def scorer_of(metric: Metric) -> str:
+    """The expression of a scorer of the metric."""
+    if metric.name in _WITHOUT:
+        return f"get_scorer({metric.name!r})"
+    return _OTHERS.get(metric.name, f"{metric.name}_scorer")
+
+
+def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[_Parameters]]:
+    """Metric functions, which stop a search that calls them as scorers, with an estimator."""
+
+    def decorate(function: _Function[_Parameters]) -> _Function[_Parameters]:
+        @wraps(function)
+        def called(*data: _Parameters.args, **options: _Parameters.kwargs) -> float:
+            if data and hasattr(data[0], "fit"):
+                name, scorer = function.__name__, scorer_of(metric)
+                msg = f"{name} is a metric and no scorer; pass scoring={scorer}"
+                raise SearchStopped(msg)
+            return function(*data, **options)
+
+        return called
+
+    return decorate
 
 
 class DataArguments(NamedTuple):
@@ -47,7 +81,16 @@ def score(
         string_provider=data.string_provider,
         relevance=data.relevance,
     )
-    rankings = read(y_true, y_score, options)
+    try:
+        rankings = read(y_true, y_score, options)
+    except RankingConfigError as error:
+        if not is_running():
+            raise
+        msg = (
+            f"{metric.name} is given no query ids by a search; pass scoring={scorer_of(metric)}, "
+            "which finds them"
+        )
+        raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
 
 

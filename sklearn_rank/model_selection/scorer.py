@@ -160,7 +160,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         measure, options = self.measure, self.options
         policy, key = options.zero_division, (measure, options)
         with warnings_given_by(partial(warn_once, key=key)):
-            _, judged = self._judged(caller, *call)
+            read, judged = self._judged(caller, *call)
             scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
         if math.isnan(scored.average.value):
             msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
@@ -176,17 +176,19 @@ class RankingScorer(_Base):  # type: ignore[misc]
             ):
                 warn_once(text, ConventionWarning, key=text)
         if policy == "warn" and scored.average.n_undefined:
-            undefined = "some queries of the folds"
+            undefined, of_rows = "some queries of the folds", ""
             if not is_running() and scored.values is not None:
                 flags = np.isnan(scored.values)
                 if judged.weights is not None:
                     flags &= judged.weights > 0
                 ids = [judged.query_ids[query] for query in np.flatnonzero(flags).tolist()]
                 undefined = f"{len(ids):,} of {len(judged.query_ids):,} queries: {format_list(ids)}"
+                if read.layout == "rows" and len(ids) > len(judged.query_ids) / 4:
+                    of_rows = _DIVIDED
             message = (
                 f"{scored.measure} is undefined for {undefined}; they are left out of the mean. "
                 f"{self._called}.with_options(zero_division=...) sets their value: "
-                "0.0, 1.0, or np.nan to leave them out without this warning."
+                f"0.0, 1.0, or np.nan to leave them out without this warning.{of_rows}"
             )
             warn_once(message, UndefinedMetricWarning, key=key)
         return scored
@@ -340,8 +342,25 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
+_DIVIDED = (
+    " If the rows come from train_test_split, which divides queries, split by query: "
+    "GroupShuffleSplit."
+)
 _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = WeakKeyDictionary()
 """Data shared by the scorers of one multimetric call, keyed by its cache of predictions."""
+
+
+def _refuse_truth(read: ScorerInput, options: ReadOptions) -> None:
+    """Refuse grades that are wrong under any prediction: no candidate would fare better."""
+    found: Any = np.zeros(np.shape(read.y))
+    if read.layout in ("lists", "mapping"):
+        is_mapping = isinstance(read.y, Mapping)
+        found = dict.fromkeys(read.y, ()) if is_mapping else [()] * len(read.y)
+    try:
+        with warnings_given_by(lambda *_: None):
+            read_layout(read.layout, read.y, found, options)
+    except ValueError as error:
+        raise InvalidParameterError(str(error)) from error
 
 
 def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> RankingData:
@@ -365,6 +384,7 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
         # Objects of the wrong kind: no other candidate of a search would fare better.
         raise RankingConfigError(str(error)) from error
     except ValueError as error:
+        _refuse_truth(read, unweighted)
         if query_weight is None:
             raise
         # Raises where the weights are not to blame.

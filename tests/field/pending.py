@@ -2,14 +2,8 @@
 
 PENDING = frozenset(
     (
-        "boosters_and_sklearn: LightGBM#3018: make_scorer",
-        "boosters_and_sklearn: LightGBM#3018: make_scorer of MAP",
-        "boosters_and_sklearn: LightGBM#3018: scoring=",
         "boosters_and_sklearn: QueryRanker shows what was fitted",
         "boosters_and_sklearn: a mask upside down",
-        "boosters_and_sklearn: one grade of -1",
-        "boosters_and_sklearn: one grade of inf",
-        "boosters_and_sklearn: one grade of nan",
         "boosters_and_sklearn: xgboost#4844: group=",
         "boosters_and_sklearn: xgboost#4844: qid=",
         "gates: 40 of 40 queries got worse",

@@ -1,14 +1,18 @@
 """What searches warn of once, and what ends them: parameters, undefined folds, masked answers."""
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 
+import sklearn_rank
 from sklearn_rank import (
     InvalidParameterError,
     QueryKFold,
@@ -23,6 +27,9 @@ from sklearn_rank import (
     rank_scorers,
 )
 from sklearn_rank.exceptions import RankingDataWarning, UndefinedMetricWarning
+from sklearn_rank.measures.catalogue import MRR
+from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.metrics.shared import scorer_of
 from tests.model_selection.cases import FRAME, Says, Y, first, says
 
 N = 30
@@ -109,6 +116,49 @@ def test_a_candidate_that_predicts_nan_may_fail_alone():
     assert search.best_params_ == {"alpha": 1}
 
 
+# Metric functions instead of scorers, and grades that cannot be ----------------------------------
+
+METRICS = list(FUNCTIONS.items())
+
+
+@pytest.mark.parametrize(("metric", "function"), METRICS, ids=[one.name for one, _ in METRICS])
+def test_a_metric_is_no_scorer(metric, function):
+    scorer = scorer_of(metric)
+    pattern = f"{function.__name__} is a metric and no scorer; pass scoring={scorer}"
+    with pytest.raises(SearchStopped, match=re.escape(pattern)):
+        GridSearchCV(Ridge(), {"alpha": [1, 10]}, scoring=function).fit(FRAME, Y)
+    names = {name: getattr(sklearn_rank, name) for name in sklearn_rank.__all__}
+    assert eval(scorer, names).measure.metric == metric
+
+
+@pytest.mark.parametrize("number", [-1, np.nan, np.inf])
+@pytest.mark.parametrize("kind", ["rows", "matrix", "lists"])
+def test_a_grade_that_cannot_be_stops_a_search(kind, number):
+    """It is the same for every candidate; scikit-learn's models refuse some of these, too."""
+
+    class Still(BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return [["a", "b"]] * len(X) if kind == "lists" else np.ones(np.shape(truths[kind]))
+
+    truths = {
+        "rows": [1.0, 0, 0, number],
+        "matrix": np.array([[1.0, 0]] * 3 + [[1.0, number]]),
+        "lists": [{"a": 1.0, "b": 0}] * 3 + [{"a": 1.0, "b": number}],
+    }
+    frame = pd.DataFrame({"x": np.arange(4.0)}, index=pd.Index(list("aabb"), name="qid"))
+    with pytest.raises(SearchStopped, match=f"{number}|[Nn]egative|NaN"):
+        cross_val_score(Still(), frame, truths[kind], scoring=map_scorer, cv=[([0], np.arange(4))])
+
+
+def test_a_metric_of_matrices_may_be_a_scorer_of_scikit_learn():
+    y = np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
+    scorer = make_scorer(FUNCTIONS[MRR])
+    assert cross_val_score(Ridge(), np.arange(4.0)[:, None], y, scoring=scorer, cv=2).mean() > 0
+
+
 # Queries and folds in which a measure is undefined -----------------------------------------------
 
 QID = np.repeat(["a", "b", "c", "d"], 3)
@@ -142,12 +192,19 @@ def test_the_error_of_an_undefined_fold_says_the_ways_out():
 
 def test_a_direct_call_names_the_undefined_queries_and_the_option():
     with pytest.warns(UndefinedMetricWarning) as caught:
-        map_scorer(Ridge().fit(X, NOTHING_IN_AC), X, NOTHING_IN_AC)
+        map_scorer(Ridge().fit(X, NOTHING_IN_A), X, NOTHING_IN_A)
     assert [str(one.message) for one in caught] == [
-        "map is undefined for 2 of 4 queries: 'a', 'c'; they are left out of the mean. "
+        "map is undefined for 1 of 4 queries: 'a'; they are left out of the mean. "
         "map_scorer.with_options(zero_division=...) sets their value: 0.0, 1.0, or np.nan to "
         "leave them out without this warning."
     ]
+
+
+def test_many_undefined_queries_may_have_been_divided():
+    """Half a query without its relevant row looks like one that has none."""
+    y = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    with pytest.warns(UndefinedMetricWarning, match="train_test_split, .* GroupShuffleSplit"):
+        map_scorer(Ridge().fit(X, y), X, y)
 
 
 def test_a_search_warns_once_for_each_measure():

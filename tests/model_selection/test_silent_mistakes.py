@@ -106,5 +106,5 @@ def test_permutation_importance_of_drawn_rows_warns():
     options = {"max_samples": 0.5, "n_repeats": 2, "random_state": 0}
     with pytest.warns(RankingDataWarning, match=message):
         permutation_importance(model, FRAME, Y, scoring=QUIET, **options)
-    with pytest.raises(SearchStopped, match="inconsistent numbers of samples"):
+    with pytest.raises(SearchStopped, match="of 72 rows, and 36 are scored"):
         permutation_importance(model, FRAME, Y, scoring=map_scorer.bind(QID), **options)
