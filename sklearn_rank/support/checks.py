@@ -173,7 +173,15 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
     """Numbers of an array of objects, none rounded, or an error that names the first other one."""
     flat = array.ravel().tolist()
     kinds = set(map(type, flat))
-    if not kinds <= {int, float} or float in kinds:
+    floats = [kind for kind in kinds if issubclass(kind, (float, np.floating))]
+    if floats and kinds <= {int, *floats}:
+        with suppress(OverflowError):
+            numbers = array.astype(np.float64, order="C")
+            finite = numbers[np.isfinite(numbers)] if int in kinds else numbers[:0]
+            is_exact = np.abs(finite).max(initial=0.0) < EXACT_INTEGER
+            if is_exact and not np.isnan(numbers).any():
+                return numbers
+    if kinds != {int}:
         for position, value in enumerate(flat):
             if is_missing(value):
                 msg = f"{name} contains missing values (position {position})"
