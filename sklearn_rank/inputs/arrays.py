@@ -102,6 +102,36 @@ class CodedIds:
         return np.array(codes, dtype=np.int64)[self.codes] if codes else self.codes
 
 
+@dataclass(frozen=True, eq=False)
+class IntegerIds:
+    """Ids that are integers, which need no codes: they are their own."""
+
+    codes: Array
+    """(n_samples,) the ids."""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return IntegerIds(self.codes[rows]) if isinstance(rows, slice) else int(self.codes[rows])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.to_list())
+
+    def take(self, rows: IntArray) -> IntegerIds:
+        """The ids of some rows."""
+        return IntegerIds(self.codes[rows])
+
+    def to_list(self) -> list[int]:
+        """The ids as Python objects."""
+        ids: list[int] = self.codes.tolist()
+        return ids
+
+    def equals(self, other: IntegerIds) -> bool:
+        """Whether the rows have the same ids."""
+        return np.array_equal(self.codes, other.codes)
+
+
 Ids: TypeAlias = Array | CodedIds
 """Query ids, one per row: an array where NumPy compares them by itself."""
 
@@ -181,10 +211,13 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
         row = next(row for row, value in enumerate(values) if not is_hashable(value))
         msg = f"{name} holds an unhashable {type(values[row]).__name__} at row {row}"
         raise TypeError(msg) from error
-    _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes], name)
+    kinds = set(map(type, values))
+    if not kinds <= {str, int}:
+        missing = np.array([is_missing(value) for value in distinct], dtype=bool)
+        _refuse_missing(missing[codes], name)
     # 1, 1.0 and True, which are equal keys, could become one query, and 1 and "1" would be two.
     firsts: dict[str, int] = {}
-    for kind in set(map(type, values)):
+    for kind in kinds:
         what = next((what for what, kinds in _KINDS.items() if issubclass(kind, kinds)), None)
         if what is not None:
             row = next(row for row, value in enumerate(values) if type(value) is kind)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.inputs.arrays import CodedIds, is_hashable
+from sklearn_rank.inputs.arrays import CodedIds, IntegerIds, is_hashable
 from sklearn_rank.inputs.hits import list_among
 from sklearn_rank.inputs.roles import (
     GRADE,
@@ -395,6 +395,8 @@ def _without_bare_rows(frame: nw.DataFrame[Any], side: Side) -> tuple[nw.DataFra
 
 def _refuse_lists_as_text(items: IdColumn | list[Any], where: str) -> None:
     """TypeError for items of which each is the text of a list."""
+    if isinstance(items, IntegerIds):
+        return
     found = list_among(items.distinct if isinstance(items, CodedIds) else items)
     if found:
         msg = f"{where}: {found[1]}"
@@ -438,9 +440,12 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
     return ids
 
 
-def _factorized(column: Any) -> CodedIds | None:
+def _factorized(column: Any) -> CodedIds | IntegerIds | None:
     """Ids of a column of pandas that holds integers or text alone; None for others."""
-    if column.dtype.kind not in "iu":
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu" and np.can_cast(dtype, np.int64):
+        return IntegerIds(column.to_numpy())
+    if dtype.kind not in "iu":
         kind = sys.modules["pandas"].api.types.infer_dtype(column, skipna=False)
         if kind != "string":
             return None

@@ -17,7 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
-from sklearn_rank.inputs.arrays import CodedIds, is_sparse, rank_relevant_first
+from sklearn_rank.inputs.arrays import (
+    CodedIds,
+    IntegerIds,
+    is_sparse,
+    rank_relevant_first,
+)
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
     refuse_unequal_types,
@@ -329,7 +334,9 @@ def _copied(
 
 
 def _kept(ids: IdColumn) -> Any:
-    """A list of ids, or their series, which takes a tenth of the memory and does not change."""
+    """Ids that stay as they are, in as little memory as they take."""
+    if isinstance(ids, IntegerIds):
+        return IntegerIds(ids.codes.copy())
     return ids if is_series(ids) else ids.to_list()
 
 
@@ -529,12 +536,10 @@ def _about_queries(
         evaluated = set(queries)
         n_unjudged = sum(query not in y_true for query in y_score)
         left_out = [query for query in chain(y_true, y_score) if query not in evaluated]
-    tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     return {
         "counts": InputCounts(missing=n_missing, unjudged=n_unjudged),
         "missing": np.array(missing, dtype=np.int64),
         "left_out": left_out,
-        "query_columns": tuple(table for table in tables if table is not None),
     }
 
 
@@ -641,7 +646,9 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
     are_keys = options.string_provider is None
     in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))
     queries = join_queries(in_truth, in_run, options.missing)
-    about = _about_queries(y_true, y_score, queries)
+    about = _about_queries(in_truth, in_run, queries)
+    tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
+    about["query_columns"] = tuple(table for table in tables if table is not None)
     if isinstance(y_true, Qrels) and are_keys:
         truths: Any = y_true.of_queries(queries)
     else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.arrays import CodedIds, code_objects, group_rows
+from sklearn_rank.inputs.arrays import CodedIds, IntegerIds, code_objects, group_rows, listed_ids
 from sklearn_rank.rankings.ranking import Items
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
@@ -28,7 +28,9 @@ from sklearn_rank.typing import Array, IntArray
 if TYPE_CHECKING:
     import polars as pl
 
-IdColumn: TypeAlias = "CodedIds | pl.Series"
+IdColumn: TypeAlias = "CodedIds | IntegerIds | pl.Series"
+CODED = (CodedIds, IntegerIds)
+"""Columns of ids that are compared by their codes."""
 
 
 def is_series(column: IdColumn) -> bool:
@@ -38,13 +40,13 @@ def is_series(column: IdColumn) -> bool:
 
 def take_ids(column: IdColumn, rows: IntArray) -> IdColumn:
     """The ids of some rows."""
-    return column.take(rows) if isinstance(column, CodedIds) else column.gather(rows)
+    return column.take(rows) if isinstance(column, CODED) else column.gather(rows)
 
 
 def types_of(column: IdColumn) -> set[type]:
     """Types of the ids as Python objects; a series has one."""
     if not isinstance(column, CodedIds):
-        return set(map(type, column[:1]))
+        return set(map(type, column[:1].to_list()))
     types = set(map(type, column.distinct))
     if len(types) > 1:  # those of rows that were left out do not count
         types = {type(column.distinct[code]) for code in np.unique(column.codes).tolist()}
@@ -141,6 +143,10 @@ def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
 _Table = TypeVar("_Table", bound="LongTable")
 _SAMPLE = 100_000
 """Number of rows whose ranks are compared with scores."""
+_FEW = 1000
+"""Scores of which equal ones are looked for in Python sooner than they are put in order."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 over the golden ratio, which spreads what it multiplies."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -262,15 +268,16 @@ class LongTable(Mapping[Any, Any]):
         """
         result, stored = np.full(len(ids), -1, dtype=np.int64), self.item_ids
         if isinstance(stored, CodedIds) and isinstance(ids, CodedIds):
-            codes = ids.in_codes_of(stored)
-            ids = CodedIds(stored.distinct, codes)
+            ids = CodedIds(stored.distinct, ids.in_codes_of(stored))
+        elif isinstance(stored, IntegerIds) and isinstance(ids, IntegerIds):
+            pass
         elif (
-            not isinstance(stored, CodedIds)
+            not isinstance(stored, CODED)
             and isinstance(ids, CodedIds)
             and types_of(stored) == set(map(type, ids.distinct)) == {str}
         ):  # few judgements of a small file, and many rows
             ids = type(stored)("id", ids.distinct, dtype=stored.dtype).gather(ids.codes)
-        elif isinstance(stored, CodedIds) or isinstance(ids, CodedIds) or stored.dtype != ids.dtype:
+        elif isinstance(stored, CODED) or isinstance(ids, CODED) or stored.dtype != ids.dtype:
             coded = replace(self, item_ids=CodedIds.of(stored.to_list()))
             return coded.find(CodedIds.of(ids.to_list()), queries)
         keys, low = self._keys, self._row_bits
@@ -283,10 +290,11 @@ class LongTable(Mapping[Any, Any]):
                 return result
             rows = (keys[at[pending]] & low).astype(np.int64)
             query = queries[pending]
-            if isinstance(stored, CodedIds):
-                same = stored.codes[rows] == codes[pending]
+            if isinstance(stored, CODED) and isinstance(ids, CODED):
+                same = stored.codes[rows] == ids.codes[pending]
             else:
-                same = (stored.gather(rows) == take_ids(ids, pending)).to_numpy()
+                equal: Any = take_ids(stored, rows) == take_ids(ids, pending)
+                same = equal.to_numpy()
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
@@ -317,6 +325,12 @@ def _hashes(ids: IdColumn) -> Array:
     """A number of 64 bits for each id."""
     if isinstance(ids, CodedIds):
         return ids.codes.view(np.uint64)
+    if isinstance(ids, IntegerIds):
+        # The high bits of an id count as much as the low ones, which are all that keys hold.
+        mixed = ids.codes.astype(np.int64).view(np.uint64)
+        mixed *= _ODD
+        mixed ^= mixed >> np.uint64(32)
+        return mixed
     hashes: Array = ids.hash().to_numpy()
     return hashes
 
@@ -504,7 +518,7 @@ def _by_query(
         row = -1
         if is_series(column):
             row = int(column.is_null().arg_true()[0]) if column.null_count() else -1
-        elif not isinstance(column, CodedIds):
+        elif not isinstance(column, CODED):
             ids = column.tolist() if hasattr(column, "tolist") else list(column)
             if not set(map(type, ids)) <= {str, int}:
                 row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
@@ -527,8 +541,11 @@ def _by_query(
         items = CodedIds.of(items)
     if not len(queries):
         return [], np.zeros(1, dtype=np.int64), items, numbers
+    coded: Any
     if isinstance(queries, CodedIds):
         coded = queries
+    elif isinstance(queries, IntegerIds):
+        coded = queries.codes
     elif isinstance(queries, list):
         coded = code_objects(queries, "queries")
     else:
@@ -543,12 +560,14 @@ def _by_query(
         numbers = {
             name: None if column is None else column[order] for name, column in numbers.items()
         }
-    return list(query_ids), offsets, items, numbers
+    return listed_ids(query_ids), offsets, items, numbers
 
 
 def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
     """Rankings as if tied items were ordered by descending id."""
     assert items.scores is not None
+    if len(items.scores) <= _FEW and len(set(items.scores.tolist())) == len(items.scores):
+        return items
     order, same = order_segments(falling_codes(items.scores), items.offsets)
     if same is None:
         return items
@@ -568,7 +587,7 @@ def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
 
 def _by_falling_id(ids: IdColumn | list[Any], rows: IntArray, borders: IntArray) -> IntArray:
     """Places of rows in the order of their runs, and within a run by falling id."""
-    if not isinstance(ids, (list, CodedIds)):
+    if not isinstance(ids, (list, *CODED)):
         import polars as pl
 
         frame = pl.DataFrame({"run": segment_index(borders), "id": take_ids(ids, rows)})

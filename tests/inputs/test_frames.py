@@ -305,3 +305,28 @@ def test_a_row_of_a_query_alone_is_a_query_without_items(make, number):
     if number:
         with pytest.raises(ValueError, match="column 'item' of y_true contains missing values"):
             evaluate(make({**ids, "grade": [1, 1, 0]}), run, "mrr")
+
+
+@pytest.mark.parametrize("step", [1, -1, 1 << 44, 1 << 56, -(1 << 56)])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", ">i8", "Int64", "uint64", "object"])
+def test_integers_of_pandas_are_the_ids_of_a_mapping(dtype: str, step: int) -> None:
+    """Whatever their size: keys hold fewer bits than an id, and ids may differ in the high ones."""
+    step = step if "64" in dtype or dtype in (">i8", "object") else 1
+    rng, step = random.Random(3), abs(step) if dtype == "uint64" else step
+    pairs = {"y_true": ("grade", (0, 1, 2)), "y_score": ("score", (0.5, 2.0, 0.1))}
+    plain, frames = {}, []
+    for side, (name, values) in pairs.items():
+        plain[side] = {
+            query: {item * step: rng.choice(values) for item in rng.sample(range(60), 40)}
+            for query in (3, 1, 2)
+        }
+        rows = [(q, item, value) for q, own in plain[side].items() for item, value in own.items()]
+        frame = pd.DataFrame(rows, columns=["query", "item", name])
+        frames.append(frame.astype({"query": "int16", "item": dtype}))
+    options: Any = {"keep_items": True, "ties": "docid"}
+    found, expected = (
+        evaluate(*sides, ("map", "lag"), **options) for sides in (frames, plain.values())
+    )
+    frames[1].loc[:, "item"] = 0  # what was read stays
+    assert found.placements() == expected.placements()
+    assert dict(found.scores) == dict(expected.scores)
