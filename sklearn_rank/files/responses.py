@@ -52,8 +52,8 @@ _RESPONSES = (
     _Response("hits", "objectID", {"item": "objectID"}),  # Algolia
     _Response("hits", "document", {"item": "document.id", "score": "text_match"}),  # Typesense
     _Response("hits", "_rankingScore", {"score": "_rankingScore"}, "processingTimeMs"),
+    _Response("hits", "id"),  # Meilisearch
 )
-"""The last is Meilisearch's."""
 FIRST_KEYS = {response.path.partition(".")[0] for response in _RESPONSES}
 
 
@@ -104,7 +104,10 @@ def failure_of(response: Mapping[str, Any]) -> Any:
 
 
 def unreadable(value: Any) -> str:
-    """What a response is that lists its hits in several parts; "" for others."""
+    """What a response is whose hits have no ids of their own; "" for others."""
+    if isinstance(reach(value, "data.Get"), dict) and hits_of(value) is None:
+        how = "ask for _additional { id score }, or save the list of hits"
+        return f"is a response of Weaviate without the ids of its hits; {how}"
     ids = value.get("ids") if isinstance(value, dict) else None
     if isinstance(ids, list) and value.keys() & {"distances", "metadatas", "documents"}:
         part = "dict(zip(response['ids'][0], response['distances'][0]))"

@@ -117,6 +117,16 @@ def test_columns_of_other_names(command):
     assert command(f"{words} --run-column query=frage").splitlines()[1] == ",all,mrr,1.0"
 
 
+def test_columns_inside_of_objects(command):
+    hits = [{"_id": n, "_score": 9 - n, "_source": {"sku": sku}} for n, sku in enumerate("xa")]
+    responses = {"q1": {"hits": {"hits": hits}}}
+    command.write({"sku.qrels": "q1 0 a 1\n", "es.json": json.dumps(responses)})
+    words = "evaluate sku.qrels es.json -m mrr --format csv --run-column"
+    assert "mrr,0.5" in command(f"{words} item=_source.sku")
+    text = command(f"{words} item=_source.skuu", 2)
+    assert "'_source.skuu', but an item of es.json has '_id', '_score', '_source'" in text
+
+
 def test_standard_input(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
     text = command("evaluate t.qrels - -m mrr --format csv")

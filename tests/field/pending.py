@@ -40,8 +40,6 @@ PENDING = frozenset(
         "search_and_trec: a cell of several items: ', '",
         "search_and_trec: a cell of several items: ';'",
         "search_and_trec: a cell of several items: '|'",
-        "search_and_trec: a response of Meilisearch",
-        "search_and_trec: a response of Weaviate",
         "search_and_trec: one score for all",
     )
 )

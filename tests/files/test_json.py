@@ -485,6 +485,10 @@ ENGINES = {
         {"hits": [{"id": d, "_rankingScore": s} for s, d in TWO], "query": "shoes"},
         RUN,
     ),
+    "Meilisearch, without scores": (
+        {"hits": [{"id": d} for _, d in TWO], "query": "shoes", "estimatedTotalHits": 2},
+        {"q1": ["d7", "d2"]},
+    ),
     "Algolia": (
         {"hits": [{"objectID": d, "price": 3} for _, d in TWO], "query": "shoes"},
         {"q1": ["d7", "d2"]},
@@ -511,6 +515,10 @@ def test_responses_in_several_parts_say_what_to_save():
     chroma = {"ids": [["d7"]], "distances": [[0.1]], "documents": [["x"]]}
     for value in (chroma, {"q1": chroma}, {"query": "q1", **chroma}):
         with pytest.raises(FileFormatError, match=r"of Chroma, .*; save \{query: dict\(zip"):
+            run_of(json.dumps(value))
+    weaviate = {"data": {"Get": {"Doc": [{"title": "x"}]}}}
+    for value in (weaviate, {"q1": weaviate}, {"query": "q1", **weaviate}):
+        with pytest.raises(FileFormatError, match=r"of Weaviate without the ids .* list of hits"):
             run_of(json.dumps(value))
 
 
