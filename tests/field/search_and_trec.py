@@ -147,9 +147,10 @@ engine("Azure", {"value": [{"@search.score": 2.0 - n, "id": x} for n, x in enume
 hits = [{"id": "b", "relevance": 2.0}, {"id": "a", "relevance": 1.0}]
 engine("Vespa", {"root": {"children": hits}}, 1 / 2)
 engine("Chroma", {"ids": [["b", "a"]], "distances": [[0.1, 0.2]]}, Refused("Chroma"))
-engine("Weaviate", {"data": {"Get": {"Doc": [{"id": "b"}]}}}, Refused("Weaviate|list of hits"))
+hits = [{"_additional": {"id": x, "distance": 0.1 + n}} for n, x in enumerate("ba")]
+engine("Weaviate", {"data": {"Get": {"Doc": hits}}}, 1 / 2)
 engine("Algolia", {"hits": [{"objectID": "b"}, {"objectID": "a"}], "nbHits": 2}, 1 / 2)
-engine("Meilisearch", {"hits": [{"id": "b"}, {"id": "a"}], "estimatedTotalHits": 2}, 1 / 2)
+engine("Meilisearch", {"hits": [{"id": "b"}, {"id": "a"}], "processingTimeMs": 2}, 1 / 2)
 hits = [{"document": {"id": x}, "text_match": 5 - n} for n, x in enumerate("ba")]
 engine("Typesense", {"hits": hits, "found": 2}, 1 / 2)
 engine("Qdrant", {"result": {"points": SCORED}}, 1 / 2)
