@@ -452,8 +452,13 @@ _FEWEST = 5
 """Queries that show whether scores agree with the judgements."""
 
 
-def rank_relevant_first(scores: Array, grades: Array, offsets: IntArray) -> bool:
-    """Whether scores rank relevant items above the others, beyond chance: they are no distances."""
+def rank_relevant_first(
+    scores: Array, grades: Array, offsets: IntArray, *, errors: float = 0.0
+) -> bool:
+    """Whether scores rank relevant items above the others: they are no distances.
+
+    ``errors`` is by how many standard errors; a handful of queries that found nothing is believed.
+    """
     areas: list[float] = []
     for first, last in pairwise(offsets.tolist()):
         is_relevant = grades[first:last] > 0
@@ -462,9 +467,10 @@ def rank_relevant_first(scores: Array, grades: Array, offsets: IntArray) -> bool
         if len(hits) and len(others):
             below = others.searchsorted(hits) + others.searchsorted(hits, side="right")
             areas.append(float(below.mean()) / 2 / len(others))
-    if len(areas) < _FEWEST:
-        return False
-    return float(np.mean(areas)) - 2 * float(np.std(areas, ddof=1)) / math.sqrt(len(areas)) > 0.5
+    if not areas:
+        return len(offsets) <= _FEWEST
+    margin = errors * float(np.std(areas)) / math.sqrt(len(areas))
+    return float(np.mean(areas)) - margin > 0.5
 
 
 # Matrices -----------------------------------------------------------------------------------------
@@ -551,7 +557,7 @@ def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
     if scores.dtype.kind not in "iu" or n_queries < _FEWEST or n_items < _FEWEST:
         return
     is_order = (np.sort(scores, axis=1) == np.arange(n_items)).all()
-    if is_order and not rank_relevant_first(scores.ravel(), grades, offsets):
+    if is_order and not rank_relevant_first(scores.ravel(), grades, offsets, errors=2):
         msg = (
             f"each row of y_score has the numbers 0 to {n_items - 1} once, as argsort gives them, "
             "and as scores they do not rank relevant items first; pass the scores that were "

@@ -44,7 +44,7 @@ Pair = namedtuple("Pair", "id score")
 
 def merged(make):
     """Hits of two retrievers, one after the other: only their scores have the order."""
-    scores = dict(a=0.7, b=0.2, c=0.9)
+    scores = {"a": 0.7, "b": 0.2, "c": 0.9}
     return {q: [make(q[1:] + item, score) for item, score in scores.items()] for q in TRUTH}
 
 

@@ -144,6 +144,9 @@ row(source, *repeated(40, "{}c", "{}a=0.1 {}b=0.5 {}c=0.9"), "mrr", 1.0)
 ranked = {f"q{n}": [(f"{n}a", 1.0), (f"{n}b", 1.0)] for n in range(12)}
 wanted = Warned((1 + 1 / 2) / 2, "score", RankingOrderWarning)
 row("one score for all in a list", {f"q{n}": {f"{n}a"} for n in range(12)}, ranked, "mrr", wanted)
+for n in (1, 2, 4):
+    data = repeated(n, "{}c", "{}a=0.1 {}b=0.5 {}c=0.9")
+    row(f"rising scores in {n} of {n} dicts", *data, "mrr", 1.0)
 source = "one score for all in a dict"
 row(source, *repeated(12, "{}a", "{}a=1 {}b=1"), "mrr", (1 + 1 / 2) / 2, {}, {"trec": "ranks"})
 for name in ("precision_at_k", "ndcg@k", "recall@k", "P@K"):
