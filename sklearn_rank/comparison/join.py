@@ -15,6 +15,8 @@ from sklearn_rank.comparison.baseline import key_of, run_deviation
 from sklearn_rank.comparison.recorded import RecordedEvaluation, completed
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
+from sklearn_rank.evaluation.losses import LossChange, change_of, explains, mean_parts
+from sklearn_rank.evaluation.losses import Parts as LossParts
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
     common_queries,
@@ -144,6 +146,24 @@ class Joined:
             greater_is_better=metric.greater_is_better,
             bounds=(metric.lower, metric.upper),
             runs=(first, second),
+        )
+
+    def losses(self, measure: str, systems: tuple[str, str]) -> LossChange | None:
+        """Why a measure changed between two systems; None if its parts are not known."""
+        one = self.measure(measure)
+        sides = [self.with_ranks().systems[system] for system in systems]
+        for side in sides:  # ranks are those of the first of several runs, values are means
+            if isinstance(side, RecordedEvaluation) and side.baseline.runs > 1:
+                return None
+        if not explains(one):
+            return None
+        parts = []
+        for system, side in zip(systems, sides, strict=True):
+            of_all = mean_parts([run._loss_parts(measure) for run in side.runs])
+            ideal, retrieved, _ = (column[self.positions[system]] for column in of_all)
+            parts.append(LossParts(ideal, retrieved, self.values_per_query(system, measure)))
+        return change_of(
+            measure, one.title, (parts[0], parts[1]), self.weights(systems[0], measure)
         )
 
     @cached_property

@@ -24,6 +24,7 @@ from sklearn_rank.comparison.differences import (
 )
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.compute import find_measure
+from sklearn_rank.evaluation.losses import LossChange, refuse_unexplained
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.evaluation.tables import gain_notes
@@ -272,6 +273,42 @@ class Comparison(Tabular):
         text, title = text_function(query_text), title_function(item_text)
         changes = query_changes(self._joined, name, pair, text, numbers, title_of=title)
         return Rows(changes, partial(changes_table, baseline=pair[0], new=pair[1]))
+
+    def losses(self, measure: str | Measure | None = None, system: str | None = None) -> LossChange:
+        """Why a measure changed: by what is not retrieved, or by the order of what is.
+
+        Parameters
+        ----------
+        measure : str or Measure, default=None
+            As of :meth:`Evaluation.losses`; None takes the first.
+        system : str, default=None
+            Compared with the baseline; None takes the second system.
+
+        Returns
+        -------
+        losses : LossChange
+            ``change``, and its parts ``not_retrieved`` and ``order``, negative for losses.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the losses of a measure have no such parts, or runs were recorded as their mean.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare
+        >>> runs = {"old": [["a", "b"]], "new": [["x", "a"]]}
+        >>> print(compare([{"a", "b"}], runs, "map").losses())
+        MAP -0.750: -0.500 not retrieved, -0.250 order
+        """
+        name = self.measures[0] if measure is None else self._find(measure)
+        refuse_unexplained(self.measure(name))
+        pair = self.baseline, self.others[0] if system is None else self._system(system)
+        losses = self._joined.losses(name, pair)
+        if losses is None:
+            msg = "a baseline of repeated runs has the ranks of the first alone; evaluate the runs"
+            raise InvalidParameterError(msg)
+        return losses
 
     # What it is shown as -------------------------------------------------------------------------
 

@@ -19,6 +19,16 @@ from sklearn_rank.evaluation.compute import (
     find_measure,
     score_measures,
 )
+from sklearn_rank.evaluation.losses import (
+    Losses,
+    losses_of,
+    mean_parts,
+    parts_of,
+    refuse_unexplained,
+)
+from sklearn_rank.evaluation.losses import (
+    Parts as LossParts,
+)
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric
@@ -287,6 +297,47 @@ class Evaluation(Tabular):
         array([2., 1.])
         """
         return self._record(measure).weights
+
+    def losses(self, measure: str | Measure | None = None) -> Losses:
+        """Why a score is below 1: out of reach, not retrieved, or ranked too low.
+
+        *Out of reach* is 1 minus the value of the ideal list of all relevant items, which is not 0
+        for ERR, P@k and recall@k. *Not retrieved* is what the relevant items cost that are nowhere
+        in the ranking, *too low* what the order of the others costs.
+
+        Parameters
+        ----------
+        measure : str or Measure, default=None
+            nDCG, MAP, MRR, ERR, precision, recall or hit rate, as evaluated; None takes the first
+            measure.
+
+        Returns
+        -------
+        losses : Losses
+            ``out_of_reach``, ``not_retrieved`` and ``too_low``, whose sum is ``1 - value``, and
+            each of them ``per_query``.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the losses of a measure have no such parts, or a baseline file lacks judgements.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a": 3, "b": 1, "c": 2}], [["x", "a", "b"]], "map")
+        >>> losses = ev.losses("map")  # AP is (1/2 + 2/3) / 3, of a, b at the top 2/3
+        >>> round(losses.out_of_reach, 4), round(losses.not_retrieved, 4), round(losses.too_low, 4)
+        (0.0, 0.3333, 0.2778)
+        """
+        name = next(iter(self._scored)) if measure is None else find_measure(measure, self._scored)
+        refuse_unexplained(self._scored[name].measure)
+        parts = mean_parts([run._loss_parts(name) for run in self.runs])
+        return losses_of(name, parts, self._scored[name].weights)
+
+    def _loss_parts(self, measure: str) -> LossParts:
+        """What the losses of one run are made of, per query."""
+        return parts_of(self._record(measure), self._judged, self.rankings)
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Ranks of the relevant items of each query, and the unretrieved ones.

@@ -61,7 +61,8 @@ def _with_words(run: GateRun, *, is_alone: bool) -> Section:
     record, section = run.record, run.section or Section(("new",), (), (), ())
     state, headline = record["state"], record["headline"]
     direction: Direction = "worse" if run.failed or state in BROKEN else ""
-    notes = [*record["warnings"], *record["notes"], *filter(None, [record["outlook"]])]
+    told = [*record["warnings"], *record["notes"], record["outlook"]]
+    notes = [*filter(None, [record["losses"], *told])]
     return replace(
         section,
         title=shown(record["name"], limit=200),

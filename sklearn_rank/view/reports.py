@@ -118,6 +118,7 @@ def markdown(summary: Summary) -> str:
         parts.append(f"**{escape_markdown(shown(record['name'], 60))}**: {run.state}\n")
         parts.append(_table(record["table"], 2 * IN_FULL))
         if run.failed:
+            parts += [f"{escape_markdown(record['losses'])}\n"] * bool(record["losses"])
             parts += [_table(record["losers"], IN_FULL), _folded(record)]
     text = parts[0]
     for part in filter(None, parts[1:]):

@@ -247,6 +247,7 @@ def verdict_of(
         details.append(f"{family[:1].upper()}{family[1:]}." if is_alone else f"{more} ({family}).")
     elif gate is None and not is_same:
         details += _detectable(comparison)
+    details += _losses(comparison, lead, section)
     sentence, to_judge = _unjudged(comparison, lead, texts)
     details += [sentence] * bool(sentence)
     if gate is not None:
@@ -264,6 +265,16 @@ def verdict_of(
         text = claims(ordered)
     direction = "" if lead is None else lead.cell.direction
     return Verdict(text, direction or "same", tuple(details), to_judge)
+
+
+def _losses(comparison: Comparison, lead: Finding | None, section: Section) -> list[str]:
+    """Of a loss over all queries, what is not retrieved and what the order costs."""
+    if lead is None or lead.row.slice or lead.cell.direction != "worse":
+        return []
+    name = comparison.measures[section.measures.index(lead.measure)]
+    pair = comparison.baseline, section.systems[lead.row.new]
+    losses = comparison._joined.losses(name, pair)
+    return [] if losses is None else [f"{losses}."]
 
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:

@@ -107,6 +107,7 @@ def said(result: GateResult) -> dict[str, Any]:
         "outlook": outlook_of(result),
         "table": _as_texts(changes_table(result)),
         "losers": _as_texts(losers_table(result, most=1)),
+        "losses": losses_text(result),
     }
 
 
@@ -187,7 +188,7 @@ def message(result: GateResult) -> str:
     blocks = [
         [result.headline],
         *([f"  {line}".rstrip() for line in lines] for lines in (lines, _queries(result))),
-        [*facts(result), *notes_of(result)],
+        [*filter(None, [losses_text(result)]), *facts(result), *notes_of(result)],
         _footer(result),
         [*_about_test(result), *filter(None, [outlook_of(result)])],
     ]
@@ -304,6 +305,16 @@ def facts(result: GateResult) -> list[str]:
     return [
         f"{text}; {lost:,} of {counts['relevant']:,} relevant items unretrieved" if lost else text
     ]
+
+
+def losses_text(result: GateResult) -> str:
+    """``nDCG@10 -0.054: -0.041 not retrieved, -0.013 order``, of the first measure that fell."""
+    fallen = [row for row in result.measures.values() if row.drop is not None and row.drop.clauses]
+    if not fallen or result.joined is None:
+        return ""
+    old, new = result.joined.systems
+    losses = result.joined.losses(fallen[0].name, (old, new))
+    return "" if losses is None else str(losses)
 
 
 def _about_test(result: GateResult) -> list[str]:

@@ -1,0 +1,160 @@
+"""What a measure loses: out of reach, not retrieved, or retrieved and ranked too low."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.evaluation.averaging import mean_over
+from sklearn_rank.evaluation.compute import Block, Scored, valuation
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import segment_index, sizes_of
+from sklearn_rank.typing import Array, FloatArray, IntArray
+
+__all__ = ["LossChange", "Losses"]
+
+EXPLAINED = ("ndcg", "map", "mrr", "err", "precision", "recall", "hit_rate")
+"""Metrics of values up to 1 that grow with every relevant item that is added or moved up."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Why a value is below 1: ``1 - value`` is the sum of three parts.
+
+    Attributes
+    ----------
+    measure : str
+        As it was evaluated.
+    value, out_of_reach, not_retrieved, too_low : float
+        The value; 1 minus that of the ideal list of all relevant items; that minus the value of
+        the retrieved relevant items in ideal order; and the rest, which their order costs.
+    per_query : dict of str to array of shape (n_queries,)
+        The three parts of each query, NaN where the measure is undefined.
+    """
+
+    measure: str
+    value: float
+    out_of_reach: float
+    not_retrieved: float
+    too_low: float
+    per_query: dict[str, FloatArray] = field(repr=False, compare=False, default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LossChange:
+    """Why a value changed: ``change`` is the sum of two parts, negative where it fell.
+
+    Attributes
+    ----------
+    measure, title : str
+        As it was evaluated, and for people.
+    change, not_retrieved, order : float
+        The change of the mean; the part of relevant items that are retrieved no longer, or now; and
+        the part of the order of those that are retrieved.
+    """
+
+    measure: str
+    title: str
+    change: float
+    not_retrieved: float
+    order: float
+
+    def __str__(self) -> str:
+        shown, retrieved = round(self.change, 3) + 0.0, round(self.not_retrieved, 3) + 0.0
+        return (
+            f"{self.title} {shown:+.3f}: {retrieved:+.3f} not retrieved, "
+            f"{shown - retrieved + 0.0:+.3f} order"
+        )
+
+
+class Parts(NamedTuple):
+    """Values per query, NaN where they are not averaged: of ideal lists, and of the ranking."""
+
+    ideal: FloatArray
+    retrieved: FloatArray
+    """Of the retrieved relevant items in ideal order."""
+    value: FloatArray
+
+
+def refuse_unexplained(measure: Measure) -> None:
+    """InvalidParameterError for a measure whose losses are no such parts."""
+    if not explains(measure):
+        msg = f"losses explains {', '.join(EXPLAINED)}; of {measure} they have no meaning"
+        raise InvalidParameterError(msg)
+
+
+def explains(measure: Measure) -> bool:
+    """Whether a measure has these parts."""
+    return measure.metric.name in EXPLAINED and not measure.metric.is_custom
+
+
+def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> Parts:
+    """Of one measure and one run; undefined queries count in all parts as they count."""
+    value = scored.counted
+    assert value is not None
+    measure, rankings = scored.measure, replace(rankings, unjudged=None)
+    ones = np.ones(len(rankings.judged_grades), dtype=np.int64)
+    offsets, judged = rankings.judged_offsets, rankings.all_grades
+    order, above = _ideal_order(judged, offsets, measure)
+    ideal = replace(
+        rankings,
+        offsets=offsets,
+        above=above,
+        tied=ones,
+        grades=judged[order],
+        n_ranked=rankings.n_relevant,
+    )
+    order, above = _ideal_order(rankings.grades, rankings.offsets, measure)
+    retrieved = replace(
+        rankings, above=above, tied=ones[: len(above)], grades=rankings.grades[order]
+    )
+    compute, every = valuation(measure, data), slice(0, len(rankings))
+    columns = [compute(Block(every, one, one)) for one in (ideal, retrieved)]
+    settled = np.isnan(value) if scored.values is None else np.isnan(scored.values)
+    best, found = (np.where(settled, value, column) for column in columns)
+    return Parts(best, found, value)
+
+
+def _ideal_order(grades: Array, offsets: IntArray, measure: Measure) -> tuple[IntArray, IntArray]:
+    """Items of each query by falling gain, and how many stand above each."""
+    gain: Any = measure.options.get("gain")
+    if gain is not None and not isinstance(gain, str):
+        gains = dict(gain)
+        grades = np.array([gains.get(grade, grade) for grade in grades.tolist()], dtype=np.float64)
+    order = np.lexsort((-grades.astype(np.float64), segment_index(offsets)))
+    return order, np.arange(len(grades)) - np.repeat(offsets[:-1], sizes_of(offsets))
+
+
+def mean_parts(runs: Sequence[Parts]) -> Parts:
+    """The mean over repeated runs."""
+    return Parts(*(np.mean(side, axis=0) for side in zip(*runs, strict=True)))
+
+
+def losses_of(name: str, parts: Parts, weights: FloatArray | None) -> Losses:
+    """The three parts, by query and in the mean."""
+    ideal, retrieved, value = parts
+    by_query = {
+        "out_of_reach": 1 - ideal,
+        "not_retrieved": ideal - retrieved,
+        "too_low": retrieved - value,
+    }
+    means = {part: mean_over(column, weights) for part, column in by_query.items()}
+    return Losses(name, mean_over(value, weights), **means, per_query=by_query)
+
+
+def change_of(
+    name: str, title: str, pair: tuple[Parts, Parts], weights: FloatArray | None
+) -> LossChange:
+    """The two parts of a change, over queries that have a value on both sides."""
+    old, new = pair
+    change = new.value - old.value
+    retrieved = (new.retrieved - new.ideal) - (old.retrieved - old.ideal)
+    retrieved = np.where(np.isnan(change), np.nan, retrieved)
+    means = mean_over(change, weights), mean_over(retrieved, weights)
+    return LossChange(name, title, *means, means[0] - means[1])
