@@ -402,12 +402,30 @@ def programs(metric: Metric) -> str:
         notes += [f"with k: {preset.refused[f'{name}@']}"] if f"{name}@" in preset.refused else []
         if refused:
             said, undefined, notes = ["refused"], "", [refused]
-        version = VERSIONS[preset.name]["version"]
-        rows.append([f"`{preset.name}`", version, ", ".join(said), undefined, "; ".join(notes)])
+        rows.append(
+            [
+                f"`{preset.name}`",
+                version_of(preset.name),
+                ", ".join(said),
+                undefined,
+                "; ".join(notes),
+            ]
+        )
     if not rows:
         return f"None of the programs that have a {CONVENTION}."
     titles = [CONVENTION, "version", "parameters", "undefined query", "differs"]
     return table(titles, [[cell or "-" for cell in row] for row in rows])
+
+
+def version_of(program: str) -> str:
+    """Version whose answers are recorded; LookupError for a program without any."""
+    if program not in VERSIONS:
+        msg = (
+            f"docs/_presets.json has no answers of {program}: add how it is asked to "
+            f"tests/peers/programs.py, and run python -m tests.peers {program}=PYTHON"
+        )
+        raise LookupError(msg)
+    return str(VERSIONS[program]["version"])
 
 
 def page(metric: Metric) -> str:

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -61,6 +62,7 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
     assert finished.stdout.splitlines()[-1] == "[]", finished.stderr
 
 
+ROOT = Path(__file__).parents[2]
 COMMANDS = ("evaluate", "compare", "report", "gate", "judge-next", "audit", "demo")
 
 
@@ -79,6 +81,17 @@ def test_help_has_a_short_usage_and_examples_that_are_read(command, capsys):
         assert build_parser().parse_args(words[1:]).command == command
     assert not re.search(r"docs/\w+\.md", text)
     assert max(map(len, text.replace(examples, "").splitlines())) <= 80
+
+
+def test_the_guide_names_every_word_of_an_option() -> None:
+    """A format that is added gets its word in docs/cli.md, in the section of its command."""
+    (commands,) = (own for own in build_parser()._actions if own.dest == "command")
+    sections = re.split(r"^## ", (ROOT / "docs" / "cli.md").read_text(), flags=re.MULTILINE)
+    for command in ("evaluate", "compare", "judge-next"):
+        (section,) = (text for text in sections if text.startswith(f"{command}\n"))
+        for action in commands.choices[command]._actions:
+            if "--format" in action.option_strings:
+                assert set(action.choices) <= set(re.findall(r"`([\w-]+)`", section)), command
 
 
 def test_options_that_commands_share_are_described_once(capsys):

@@ -204,6 +204,13 @@ def test_readme_has_the_two_commands_of_a_fresh_machine():
     assert f"{start} -e '.[test]' && .venv/bin/pytest -m 'not slow'\n" in readme
 
 
+def test_a_preset_without_recorded_answers_says_what_to_do() -> None:
+    with pytest.raises(
+        LookupError, match=r"no answers of new: .* python -m tests.peers new=PYTHON"
+    ):
+        METRIC_PAGES.version_of("new")
+
+
 @pytest.mark.parametrize("name", ["docs/architecture.md", ".github/CONTRIBUTING.md"])
 def test_files_that_developers_are_told_of_exist(name):
     """A path stands below the root or below one of the packages, or is a module's name alone."""
