@@ -38,13 +38,25 @@ class ItemChange(NamedTuple):
     there are no such parts."""
     title: str = ""
     """Of the item, from ``item_text``."""
+    baseline_tied: int = 1
+    """Items that share its rank in the baseline; 1 is no tie."""
+    new_tied: int = 1
 
     @property
     def text(self) -> str:
-        """Such as ``Some title 1->3 -0.42``, safe for a terminal; the id if there is no title."""
-        ranks = "->".join("-" if rank is None else f"{rank:g}" for rank in self[2:4])
-        part = "" if math.isnan(self.contribution) else f" {self.contribution:+.2g}"
-        return f"{safe_text(self.title or as_text(self.item))} {ranks}{part}"
+        """Such as ``Some title 1→3 -0.42``, safe for a terminal; the id if there is no title."""
+        old = place_text(self.baseline_rank, self.baseline_tied) or "new"
+        new = place_text(self.new_rank, self.new_tied) or "out"
+        part = "" if math.isnan(self.contribution) else f" {self.contribution:+.2f}"
+        return f"{safe_text(self.title or as_text(self.item))} {old}→{new}{part}"
+
+
+def place_text(rank: float | None, tied: int) -> str:
+    """``3``, ``14-15 (tied)``, or nothing for an item that was not retrieved."""
+    if rank is None or tied == 1:
+        return "" if rank is None else f"{rank:g}"
+    half = (tied - 1) / 2
+    return f"{rank - half:g}-{rank + half:g} (tied)"
 
 
 @dataclass(frozen=True)
@@ -93,9 +105,10 @@ class QueryChange:
         >>> runs = {"old": {"q": ["a", "b"]}, "new": {"q": ["x", "a"]}}
         >>> compared = compare({"q": {"a", "b"}}, runs, measures="dcg")
         >>> compared.most_changed(1)[0].why()
-        'b 2->- -0.63; a 1->2 -0.37'
+        'b 2→out -0.63; a 1→2 -0.37'
         """
-        if not self.items and self.remark in ("", NO_IDS):
+        is_alone = math.isnan(self.baseline_value)
+        if is_alone or (not self.items and self.remark in ("", NO_IDS)):
             return self._ranks()
         lead = cause(self)
         moved = [
@@ -108,15 +121,16 @@ class QueryChange:
         return shown + (f"; {more:,} more" if more > 0 else "")
 
     def _ranks(self) -> str:
-        """Ranks of the relevant items: ``1, 4 -> 2 of 10; unretrieved 'd7'``."""
+        """Ranks of the relevant items: ``1, 4 → 2 of 10; not retrieved 'd7'``."""
         sides = [
             ", ".join(f"{hit.rank:g}" for hit in side.hits) or "-"
             for side in (self.before, self.after)
         ]
         del sides[: math.isnan(self.baseline_value)]
-        text = f"{' -> '.join(sides)} of {self.after.n_ranked:,}"
-        lost = self.after.not_retrieved
-        return f"{text}; unretrieved {format_list(lost, limit=2)}" if lost else text
+        text = f"{' → '.join(sides)} of {self.after.n_ranked:,}"
+        titles = {item.item: item.title for item in self.items if item.title}
+        lost = [titles.get(item, item) for item in self.after.not_retrieved]
+        return f"{text}; not retrieved {format_list(lost, limit=2)}" if lost else text
 
 
 def cause(change: QueryChange) -> ItemChange | None:
@@ -236,10 +250,12 @@ def _ordered(relevant: _Relevant, contributions: FloatArray) -> tuple[ItemChange
     hits, grades = relevant
     weighed = []
     for (item, grade), part in zip(grades.items(), contributions.tolist(), strict=True):
-        old, new = (of_side[item].rank if item in of_side else None for of_side in hits)
+        places = [of_side.get(item) for of_side in hits]
+        old, new = (None if hit is None else hit.rank for hit in places)
+        tied = [1 if hit is None else hit.tied for hit in places]
         first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
         order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
-        weighed.append((order, ItemChange(item, grade, old, new, part)))
+        weighed.append((order, ItemChange(item, grade, old, new, part, "", *tied)))
     return tuple(change for _, change in sorted(weighed, key=itemgetter(0)))
 
 

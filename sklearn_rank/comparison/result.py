@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -256,7 +257,7 @@ class Comparison(Tabular):
         >>> change.query, change.text, round(change.change, 4)
         ('q1', 'who is it', -0.1667)
         >>> change.why()
-        'a 1->3 -0.42; b 2->1 +0.25'
+        'a 1→3 -0.42; b 2→1 +0.25'
         """
         check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
         n = check_integer(n, "n", "most_changed", at_least=0)
@@ -533,10 +534,13 @@ def changes_table(
     changes: Sequence[QueryChange], baseline: str = "baseline", new: str = "new", *, most: int = 6
 ) -> Table:
     """Queries with texts and ids, and up to ``most`` items that explain each change."""
+    moved = "main reason" if most == 1 else "what moved"
+    if changes and all(math.isnan(change.baseline_value) for change in changes):
+        moved = "relevant at ranks"
     columns = (
         Column("query", longest=None),
         *(Column(title, "number") for title in ("baseline", "new", "change")),
-        Column("main reason" if most == 1 else "contributions: rank -> new rank", longest=None),
+        Column(moved, longest=None),
     )
     rows = tuple(
         (

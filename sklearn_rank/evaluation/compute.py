@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -274,31 +274,31 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     raise UnknownMeasureError(msg + ", ".join(scored))
 
 
-class ByMeasure(Mapping[str, Any]):
-    """A mapping keyed by canonical spellings that reads any spelling."""
+class ByMeasure(dict[str, Any]):
+    """A dict keyed by canonical spellings that reads any spelling.
+
+    Pooled measures rank all queries together: they have no values per query.
+    """
 
     def __init__(self, values: Mapping[str, Any], scored: Mapping[str, Scored]) -> None:
-        self._values = values
+        super().__init__(values)
         self._scored = scored
 
     def __getitem__(self, spec: str | Measure) -> Any:
         name = find_measure(spec, self._scored)
-        if name not in self._values:
+        if not super().__contains__(name):
             msg = f"{name} ranks all queries together; it has no values per query"
             raise InvalidParameterError(msg)
-        return self._values[name]
+        return super().__getitem__(name)
 
     def __contains__(self, spec: object) -> bool:
         try:
-            return find_measure(spec, self._scored) in self._values
+            return super().__contains__(find_measure(spec, self._scored))
         except (TypeError, ValueError):
             return False
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(self._values)
+    def get(self, spec: str | Measure, default: Any = None) -> Any:
+        """The value for any spelling; ``default`` where there is none."""
+        if spec not in self:
+            return default
+        return self[spec]

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from sklearn_rank.comparison.baseline import averaged_queries, labels_of
-from sklearn_rank.comparison.changes import QueryChange, query_changes, title_function
+from sklearn_rank.comparison.changes import ItemChange, QueryChange, query_changes, title_function
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.result import Evaluation, text_function, worst_of
@@ -410,7 +410,7 @@ def _worst(case: _Judging) -> Worst | None:
     (name, labels), joined, texts = explained(case), case.joined, case.limits.texts
     if name is None:
         return None
-    text_of = text_function(texts[0])
+    text_of, title_of = text_function(texts[0]), title_function(texts[1])
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
@@ -422,7 +422,11 @@ def _worst(case: _Judging) -> Worst | None:
         for number, placement in zip(numbers, case.new.placements(numbers), strict=True):
             value = (math.nan, float(values[number]), math.nan)
             about = (placement.query, text_of(placement.query), name, "", NEW)
-            rows.append(QueryChange(*about, *value, (), placement, placement))
+            absent = tuple(
+                ItemChange(item, math.nan, None, None, math.nan, title_of(item))
+                for item in placement.not_retrieved
+            )
+            rows.append(QueryChange(*about, *value, absent, placement, placement))
         return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems
@@ -430,7 +434,6 @@ def _worst(case: _Judging) -> Worst | None:
     order = np.argsort(-drops, kind="stable")[:MOST_LOSERS].tolist()
     lost = [n for n in order if drops[n] > 0]
     losers = [number_of[pairs.queries[n]] for n in lost]
-    title_of = title_function(texts[1])
     changes = query_changes(joined, name, (before, after), text_of, losers, title_of)
     loss = math.fsum(drops[drops > 0].tolist())
     share = math.fsum(drops[lost].tolist()) / loss if loss else None

@@ -19,6 +19,10 @@ const button = (text, attributes, click) => {
 };
 const fixed = (value, signed) => value === null ? "undefined" :
   (signed && value >= 0 ? "+" : "") + value.toFixed(3);
+// The part of an item in a change, or beside the others where it alone exceeds the whole.
+const shareOf = (part, whole) => Math.abs(part) <= Math.abs(whole) ?
+  `: ${fixed(part, true)} of ${fixed(whole, true)}` :
+  `: ${fixed(part, true)}; the others ${fixed(whole - part, true)}`;
 const count = (n) => n.toLocaleString("en");
 const many = (n, one, several = `${one}s`) => `${count(n)} ${n === 1 ? one : several}`;
 
@@ -443,7 +447,7 @@ class Explorer {
     if (cause) {
       parts.push(element("p", {}, data.isRepeated ? "Main reason in the first run: " : "Main reason: ", element("strong", {}, cause.title || cause.name),
         ` (${cause.grade === null ? "not judged" : `grade ${cause.grade}`}) ${moved(cause)}` +
-        `${cause.part === null ? "" : `: ${fixed(cause.part, true)} of ${fixed(sum, true)}`}.`));
+        `${cause.part === null ? "" : shareOf(cause.part, sum)}.`));
     }
     if (!section.lines[query]) {
       parts.push(element("p", { class: "notice" }, data.leftOut ?

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import chain, count, zip_longest
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def queries_data(
     ``labels`` are slices by query, ``to_judge`` the queries whose unjudged items matter most, and
     ``show`` is the first view: ``measure`` and ``system`` by number, ``slice``, ``which`` queries.
     """
-    order, lines = by_change(values)[:MOST_QUERIES], [""] * len(ids)
+    order, lines = by_change(values, labels)[:MOST_QUERIES], [""] * len(ids)
     written = 0
     for number, line in zip(order, _lines(systems, values, order, texts[1]), strict=True):
         room -= len(line)
@@ -96,16 +96,25 @@ def queries_data(
     }
 
 
-def by_change(values: Values) -> list[int]:
-    """Numbers of the queries, the largest change in any measure or the worst value first."""
-    alone, columns = next(iter(values.items()))
-    weights = [
-        -np.abs(np.nan_to_num(new - old)) for old, *others in values.values() for new in others
-    ]
-    if not weights:
-        weights = [np.nan_to_num(columns[0] * (1 if alone.metric.greater_is_better else -1))]
-    order: list[int] = np.argsort(np.min(weights, axis=0), kind="stable").tolist()
-    return order
+def by_change(values: Values, labels: Sequence[Sequence[str]] = ()) -> list[int]:
+    """Numbers of the queries in the order in which their items are worth the room.
+
+    What a page lists first comes first: the largest losses and gains by each measure, over all
+    queries and in each slice, one of each list in turn; without a comparison the worst values.
+    """
+    lists = []
+    for measure, (old, *others) in values.items():
+        sign = 1 if measure.metric.greater_is_better else -1
+        worse = [np.nan_to_num(sign * (new - old)) for new in others] or [np.nan_to_num(sign * old)]
+        lists += [*worse, *([-losses for losses in worse] if others else [])]
+    slices = dict.fromkeys(label for group in labels for label in group)
+    members = [np.array([label in group for group in labels]) for label in slices]
+    ranked = []
+    for keys in lists:
+        order = np.argsort(keys, kind="stable")
+        ranked += [order, *(order[is_member[order]] for is_member in members)]
+    turns = chain.from_iterable(zip_longest(*(order.tolist() for order in ranked)))
+    return list(dict.fromkeys(number for number in turns if number is not None))
 
 
 def _lines(

@@ -64,10 +64,10 @@ def test_the_queries_that_changed_most(runs):
     assert "new.run against old.run: largest changes by mrr" in lines
     assert "MRR rose" in lines
     (row,) = (line for line in lines if line.startswith("q0 "))
-    assert row.split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2->1", "+0.5"]
+    assert row.split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2→1", "+0.50"]
     runs.write({"titles.csv": "item,text\nd,A title\n", "texts.csv": "query,text\nq0,who?\n"})
     text = runs(f"{PAIR} --changed 1 --item-text titles.csv --query-text texts.csv")
-    assert "A title 2->1 +0.5" in text
+    assert "A title 2→1 +0.50" in text
     assert "who?" in text
     none = runs("compare t.qrels old.run same.run -m mrr --changed 1")
     assert "same.run against old.run: no query changed" in none

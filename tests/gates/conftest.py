@@ -1,5 +1,6 @@
 """One gate with a place for its baseline, judged without pytest."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,21 @@ import pytest
 from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import BaselineFile, GateResult
+from sklearn_rank.view.gate_page import section_of
+from sklearn_rank.view.reports import json_text, markdown
+from sklearn_rank.view.summary import GateRun, Summary, summary_lines
+
+
+def show(result: GateResult) -> None:
+    """Every view of a verdict: none fails, and none says another state or headline."""
+    record = {"nodeid": "test_x", **result.as_dict()}
+    run = GateRun(record, "test_x", section=section_of(result))
+    assert (record["state"], record["headline"]) == (result.state, result.headline)
+    summary = Summary((run,))
+    assert bool(summary.failed) is not result.passed
+    assert json.loads(json_text(summary))["gates"][0]["state"] == result.state
+    assert markdown(summary).startswith("### ")
+    assert summary_lines(summary)
 
 
 class Gate:
@@ -36,7 +52,9 @@ class Gate:
         """The verdict."""
         policy = read_limits({"name": "test_x", **arguments}, self.settings)
         writes: Any = "accept" if accept else "update" if update else ""
-        return judge_gate(y_true, y_score, policy, replace(self.place, writes=writes))
+        result = judge_gate(y_true, y_score, policy, replace(self.place, writes=writes))
+        show(result)
+        return result
 
     def record(self, y_true: Any, y_score: Any, **arguments: Any) -> GateResult:
         """Record a baseline, whatever there was."""

@@ -61,7 +61,7 @@ def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) 
     text = markdown(summary(run_of("red shoes", worse=10, **more)))
     assert len(text) < 4000
     assert "| mrr" in text
-    assert text.count("| good 2-") == 3
+    assert text.count("| good 2→") == 3
     assert "FAIL |" in text
     assert ("25 more rows" in text) is bool(slices)
 

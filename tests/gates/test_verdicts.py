@@ -75,7 +75,7 @@ def test_the_first_line_says_everything():
     assert text.startswith(said)
     words = " ".join(text.split())
     assert " -0.0200 " in words, "the limit in the table"
-    for part in ("(q017) 1.0000 0.1111 -0.8889 good 1->9 -0.89", "17/2/41", "what is q017?"):
+    for part in ("(q017) 1.0000 0.1111 -0.8889 good 1→9 -0.89", "17/2/41", "what is q017?"):
         assert part in words
     for part in ("Fisher's randomization, level 0.1", "an unchanged system fails it"):
         assert part in text

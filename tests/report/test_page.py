@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_rank import compare, evaluate
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
@@ -236,3 +237,21 @@ def test_the_commit_comes_from_the_host_and_the_date_from_the_epoch(monkeypatch)
 
 def test_a_page_is_known_by_its_head():
     assert GENERATOR in page(report_of(1))[:1000]
+
+
+def test_a_page_keeps_the_items_of_what_it_lists_first():
+    """The largest losses and gains by each measure, over all queries and in each slice."""
+    rng = np.random.default_rng(0)
+    measures = [parse_measures(name)[0] for name in ("mrr", "map", "lag")]
+    values = {one: [rng.random(3_000), rng.random(3_000)] for one in measures}
+    labels = [["brand"] if number % 30 == 0 else ["plain"] for number in range(3_000)]
+    kept = set(by_change(values, labels)[:1_500])
+    for measure, (old, new) in values.items():
+        better = (new - old) * (1 if measure.metric.greater_is_better else -1)
+        for label in (None, "brand", "plain"):
+            of = [n for n in range(3_000) if label is None or labels[n] == [label]]
+            ranked = sorted(of, key=better.__getitem__)
+            assert {*ranked[:50], *ranked[-50:]} <= kept, (str(measure), label)
+    assert sorted(by_change(values)) == list(range(3_000))
+    alone = {measures[0]: [np.array([0.5, 0.0, 1.0])]}
+    assert by_change(alone) == [1, 0, 2]
