@@ -128,14 +128,14 @@ class Evaluation(Tabular):
         """Computed measures, with the parameters of the convention filled in."""
         return tuple(scored.measure for scored in self._scored.values())
 
-    @cached_property
-    def scores(self) -> Mapping[str, float]:
+    @property
+    def scores(self) -> dict[str, float]:
         """Mean of each measure over the queries for which it is defined; NaN if there are none."""
         scores = {name: scored.average.value for name, scored in self._scored.items()}
         return ByMeasure(scores, self._scored)
 
     @property
-    def per_query(self) -> Mapping[str, FloatArray]:
+    def per_query(self) -> dict[str, FloatArray]:
         """Values of each measure in the order of ``query_ids``; pooled measures have none.
 
         An undefined query has the value set by ``zero_division`` or the convention, or NaN if it

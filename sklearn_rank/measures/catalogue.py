@@ -372,6 +372,12 @@ _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 _WITHOUT_JUDGEMENTS = {"coverage", "diversity", "novelty", "serendipity"}
 
 
+_OTHER_WORDS = {
+    "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
+    "rbo": "rank_biased_overlap_score(first, second) compares two rankings",
+}
+
+
 def find_metric(name: str) -> Metric:
     """The record behind a name or alias, whatever its case."""
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
@@ -384,6 +390,8 @@ def find_metric(name: str) -> Metric:
             hint = f"; did you mean '{meant.name}@{cutoff}'?"
         if base.lower() == "f" and cutoff.strip("0"):
             hint = f"; did you mean 'fbeta(beta={cutoff})'?"
+        if plain(name) in _OTHER_WORDS:
+            hint = f"; {_OTHER_WORDS[plain(name)]}"
         if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
             hint = (
                 "; it does not depend on judgements: compute it, and pass values={name: {query: "

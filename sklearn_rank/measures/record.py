@@ -179,6 +179,11 @@ class Measure:
             elif name == "min_rel":
                 checked[name] = None if value is None else ABOVE_0(value, name, owner)
             else:
+                if (owner, name, value) == ("precision", "denominator", "min"):
+                    msg = (
+                        "hits / min(R, k) is recall(denominator=min); precision has k or retrieved"
+                    )
+                    raise InvalidParameterError(msg)
                 checked[name] = metric.checks[name](value, name, owner)
         members = checked.get("measures", metric.members)
         if len(members) != len(metric.members) or not all(

@@ -163,6 +163,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             for number, (rows, grades, ids) in enumerate(zip(*several, strict=True))
         ]
 
+    def __getattr__(self, name: str) -> Any:
+        """What the fitted ranker has learnt, such as ``feature_importances_``."""
+        # Of this class, an attribute is there or its own error is; labels are of classifiers.
+        is_learnt = name.endswith("_") and not name.startswith("_") and name != "classes_"
+        if is_learnt and "ranker_" in vars(self) and not hasattr(type(self), name):
+            return getattr(self.ranker_, name)
+        return object.__getattribute__(self, name)
+
     def predict(self, X: Any) -> FloatArray:
         """Scores of rows, comparable within a query; X needs no order or query ids."""
         check_is_fitted(self)
@@ -265,6 +273,13 @@ subgroup_id
 """Arguments of a library's ``fit`` that have a value per row or query."""
 
 
+_INSTEAD = {
+    "qid": "; pass groups=qid",
+    "group_id": "; pass groups=group_id",
+    "group": "; of sizes pass groups=np.repeat(np.arange(len(group)), group)",
+}
+
+
 def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
     classes = {(kind.__module__.split(".")[0], kind.__name__) for kind in type(ranker).__mro__}
     names = [name for name, (ranks, _) in LIBRARIES.items() if (name, ranks) in classes]
@@ -275,6 +290,7 @@ def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
         msg = (
             f"{name} cannot be passed on, because rows are sorted by query; what has a value per "
             "row or query is groups, sample_weight, eval_X, eval_y and eval_groups"
+            f"{_INSTEAD.get(name, '')}"
         )
         raise TypeError(msg)
     return names[0]

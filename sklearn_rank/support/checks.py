@@ -431,7 +431,10 @@ def check_zero_division(value: Any, owner: str) -> str | float:
     if isinstance(value, str) and value in ("warn", "raise"):
         return value
     if not _is_number(value) or not (value != value or value in (0.0, 1.0)):
-        refuse_value(value, "zero_division", owner, "one of 'warn', 'raise', nan, 0.0, 1.0")
+        rule = "one of 'warn', 'raise', nan, 0.0, 1.0"
+        if _is_number(value):
+            rule += f" (np.nan_to_num(ev.per_query[name], nan={value}).mean() has another number)"
+        refuse_value(value, "zero_division", owner, rule)
     return float(value)
 
 

@@ -1,10 +1,12 @@
 """An evaluation: values, counts, undefined queries, warnings, pooled measures, and intervals."""
 
 import copy
+import json
 import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning as SklearnWarning
 
@@ -23,6 +25,20 @@ from sklearn_rank.statistics.means import mean_interval
 from tests.evaluation.cases import HALF, MRR
 
 
+def test_scores_and_values_are_dicts(evaluation):
+    """Frames, JSON, unions and copies hold numbers; a change stays with whoever made it."""
+    scores, values = evaluation.scores, evaluation.per_query
+    assert pd.DataFrame({"a": scores})["a"].tolist() == [2.75 / 4, 1.5 / 4, 1.0]
+    assert pd.DataFrame(values)["mrr"].tolist() == pd.Series(values)["mrr"].tolist() == MRR
+    assert json.loads(json.dumps(scores)) == scores == scores.copy() == {**scores}
+    assert (scores | {"ms": 3.0})["ms"] == 3.0
+    for twin in (copy.copy(scores), copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):
+        assert twin == scores
+        assert twin["R@1"] == 1.5 / 4
+    scores["mrr"] = 0.0
+    assert evaluation.scores["mrr"] == evaluation["mrr"] == 2.75 / 4
+
+
 def test_values_are_joined_to_their_queries(evaluation):
     assert list(evaluation.query_ids) == ["q1", "q2", "q3", "q4"]
     assert evaluation.per_query["mrr"].tolist() == MRR
@@ -35,6 +51,8 @@ def test_values_are_joined_to_their_queries(evaluation):
     scores = {"mrr": 2.75 / 4, "recall@1": 1.5 / 4, "lag": 1.0}
     assert list(evaluation.scores.items()) == list(scores.items())
     assert len(evaluation.scores) == len(evaluation.per_query) == 3
+    assert evaluation.scores.get("MRR") == evaluation.scores["RR"] == 2.75 / 4
+    assert evaluation.scores.get("map", 0) == 0
     assert evaluation.measures == (measure("mrr"), measure("recall@1"), measure("lag"))
 
 

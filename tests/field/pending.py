@@ -2,10 +2,7 @@
 
 PENDING = frozenset(
     (
-        "boosters_and_sklearn: QueryRanker shows what was fitted",
         "boosters_and_sklearn: a mask upside down",
-        "boosters_and_sklearn: xgboost#4844: group=",
-        "boosters_and_sklearn: xgboost#4844: qid=",
         "gates: 40 of 40 queries got worse",
         "gates: pytest-insta#267: test_sp[a:b] and test_sp[a/b]",
         "gates: pytest-snapshot#57: shop/de and shop_de",
@@ -18,11 +15,8 @@ PENDING = frozenset(
         "ranking_libraries: half of the queries with a prefix",
         "ranking_libraries: half of the queries with a quotes",
         "ranking_libraries: half of the queries with a suffix",
-        "ranking_libraries: hits@10 of knowledge graphs",
-        "ranking_libraries: lightfm#324",
         "ranking_libraries: one query whose ids look different",
         "ranking_libraries: one score for all in a list",
-        "ranking_libraries: ranx: a name of another thing",
         "ranking_libraries: the run as its own truth",
         "ranking_libraries: three queries that found nothing",
         "ranking_libraries: truths padded with ''",

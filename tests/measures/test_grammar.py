@@ -152,6 +152,8 @@ def test_several_cutoffs_at_once():
 
 UNKNOWN = {
     "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
+    "hits@10": r"unknown measure 'hits'; hits@10 of knowledge graphs is 'hit_rate@10'; known",
+    "rbo@10": r"unknown measure 'rbo'; rank_biased_overlap_score\(first, second\) compares two",
     "coverage@20": r"unknown measure 'coverage'; it does not depend on judgements: .* values=",
     "ndcg10": r"^unknown measure 'ndcg10'; did you mean 'ndcg@10'\?; known measures: map",
     "NDCG-5": r"did you mean 'ndcg@5'\?",

@@ -1,6 +1,7 @@
 """QueryRanker as an estimator: weights, copies, parameters, and what it refuses."""
 
 import inspect
+import pickle
 from typing import Any
 
 import numpy as np
@@ -241,8 +242,36 @@ def test_arguments_with_a_value_per_row_are_not_passed_on(library):
     assert {"xgboost": "qid", "lightgbm": "group", "catboost": "group_id"}[library] in refused
     for name in refused:
         message = f"^{name} cannot be passed on, because rows are sorted .* eval_X, eval_y and"
+        instead = {
+            "qid": "groups=qid",
+            "group": r"groups=np\.repeat",
+            "group_id": "groups=group_id",
+        }
+        message += f".*{instead[name]}" if name in instead else ""
         with pytest.raises(TypeError, match=message):
             QueryRanker(RANKERS[library]).fit(X, Y, groups=QID, **{name: QID})
+
+
+@libraries
+def test_it_shows_what_was_learnt(library):
+    ranker = QueryRanker(RANKERS[library])
+    with pytest.raises(AttributeError, match=r"'QueryRanker' object .* 'feature_importances_'"):
+        _ = ranker.feature_importances_
+    ranker.fit(X, Y, groups=QID)
+    np.testing.assert_array_equal(ranker.feature_importances_, ranker.ranker_.feature_importances_)
+    for name in ("nothing_", "classes_", "predict_proba", "_nothing_"):
+        assert not hasattr(ranker, name)
+    assert hasattr(pickle.loads(pickle.dumps(ranker)), "feature_importances_")
+
+
+def test_the_error_of_an_attribute_stays():
+    class Broken(QueryRanker):
+        @property
+        def own_(self):
+            return self.ranker_.no_such_name
+
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = Broken(RANKERS["lightgbm"]).fit(X, Y, groups=QID).own_
 
 
 def test_no_rows():
