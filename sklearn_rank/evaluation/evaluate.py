@@ -25,7 +25,7 @@ from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.support.checks import check_flag, check_zero_division
+from sklearn_rank.support.checks import check_flag, check_zero_division, refuse_shuffled
 from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
 from sklearn_rank.support.text import hint, safe_repr
@@ -237,6 +237,7 @@ def evaluate(
     is_keyed = not judged.positional
     if query_ids is not None:
         judged = _with_ids(judged, query_ids)
+        refuse_shuffled(sample_weight, "sample_weight", list(judged.query_ids))
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}

@@ -16,7 +16,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, U
 from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.catalogue import Measure, Metric
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.support.checks import check_flag, is_missing
+from sklearn_rank.support.checks import as_native, check_flag, is_foreign_number, is_missing
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -147,6 +147,7 @@ def given_measures(values: Any) -> dict[Measure, Any]:
         if str(measure) in map(str, measures):
             msg = f"values names {measure} twice"
             raise InvalidParameterError(msg)
+        numbers_of = as_native(numbers_of, f"values of {measure}")
         is_text = isinstance(numbers_of, (str, bytes))
         if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
@@ -204,6 +205,7 @@ def numbers_by_query(
     lower, upper, numbers_read = measure.metric.lower, measure.metric.upper, []
     for query in query_ids:
         value = given[query]
+        value = value.item() if is_foreign_number(value) else value
         if is_missing(value):
             numbers_read.append(math.nan)
             continue

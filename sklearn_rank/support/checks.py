@@ -96,6 +96,8 @@ def as_native(values: Any, name: str) -> Any:
     except Exception as error:
         kind = type(values).__name__
         msg = f"{name} is a {kind} of {dtype}, which NumPy cannot read; pass numbers as float32"
+        if "sparse" in str(getattr(values, "layout", "")):
+            msg = f"{name} is a sparse {kind}; pass {name}.to_dense()"
         raise TypeError(msg) from error
 
 
@@ -111,6 +113,8 @@ def to_array(values: Any, name: str) -> Array:
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
+        if name == "y_true":
+            msg += " (as y_true.filled(0) with candidates=~y_true.mask)"
         raise TypeError(msg)
     values = as_native(values, name)
     if isinstance(values, (list, tuple)):
@@ -353,9 +357,17 @@ def check_same_order(**arguments: Any) -> None:
             raise ValueError(msg)
 
 
-def refuse_shuffled(values: Any, name: str) -> None:
-    """ValueError for a series whose index has the numbers of positions in another order."""
+def refuse_shuffled(values: Any, name: str, query_ids: list[Any] | None = None) -> None:
+    """ValueError for a series whose index has positions, or query ids, in another order."""
     if not (hasattr(values, "iloc") and hasattr(values, "index")):
+        return
+    if query_ids is not None and [*values.index] != query_ids:
+        if {*values.index} == {*query_ids}:
+            msg = (
+                f"{name} is a Series whose index has the query_ids in another order, and queries "
+                f"go by position; pass {name}.loc[query_ids]"
+            )
+            raise ValueError(msg)
         return
     rows = np.asarray(values.index)
     if rows.dtype.kind not in "iu" or np.array_equal(rows, np.arange(len(rows))):

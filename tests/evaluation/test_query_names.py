@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sklearn_rank import Repeats, evaluate
+from tests.field.tensor import Tensor
 
 LISTS: Any = [{"a"}, {"b"}], [["a", "x"], ["x", "b"]]
 LAYOUTS: dict[str, Any] = {
@@ -44,6 +46,22 @@ def test_names_that_do_not_fit_are_refused(names, said):
         evaluate(*LISTS, "mrr", query_ids=names)
     with pytest.raises(TypeError, match="these already have ids"):
         evaluate({"q": {"a"}}, {"q": ["a"]}, "mrr", query_ids=["q1"])
+
+
+def test_weights_of_named_queries_are_not_joined_by_position():
+    weights = pd.Series([3.0, 1.0], ["q2", "q1"])
+    names = ["q1", "q2"]
+    with pytest.raises(ValueError, match=r"another order.*pass sample_weight.loc\[query_ids\]"):
+        evaluate(*LISTS, "mrr", query_ids=names, sample_weight=weights)
+    ev = evaluate(*LISTS, "mrr", query_ids=names, sample_weight=weights.loc[names])
+    assert ev["mrr"] == (1 * 1 + 3 * 1 / 2) / (1 + 3)
+
+
+def test_values_are_read_from_foreign_arrays():
+    numbers = Tensor.make([0.25, 0.75], Tensor.float64)
+    assert evaluate(*LISTS, "mrr", values={"judge": numbers})["judge"] == 0.5
+    by_query = {0: numbers[0], 1: numbers[1]}
+    assert evaluate(*LISTS, "mrr", values={"judge": by_query})["judge"] == 0.5
 
 
 def test_values_are_lists_and_repeats_and_their_names_are_measures():
