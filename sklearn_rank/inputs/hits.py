@@ -94,7 +94,8 @@ def id_of(item: Any) -> Any:
 
 
 _SAYS_SCORE = re.compile(
-    "score|similarit|relevan|distance|confidence|probab|certaint|logit|bm25", re.IGNORECASE
+    "score|similarit|relevan|distance|confidence|probab|(^|_)probs?($|_)|certaint|logit|bm25",
+    re.IGNORECASE,
 )
 """Names of fields that order items, whatever else they hold; a price, a page or a year do not."""
 _NOTES = ("metadata", "payload", "meta")

@@ -78,7 +78,11 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     if isinstance(given, np.ndarray) and given.ndim != 1:
         msg = f"{where} should be a 1d array, got an array of shape {given.shape} instead."
         raise ValueError(msg)
-    return given.tolist() if hasattr(given, "tolist") else list(given)
+    try:
+        return given.tolist() if hasattr(given, "tolist") else list(given)
+    except TypeError as error:  # of an object with a length and no items
+        msg = f"{where} is a {type(given).__name__}, which has no items to read; pass a list"
+        raise TypeError(msg) from error
 
 
 def _items_of(given: Any, where: Where | str) -> list[Any]:

@@ -70,7 +70,8 @@ def read_call(
             ranked = _with_columns_of(y, ranked, method)
         return ScorerInput(layout, as_numpy(y), ranked)
     ranked = as_numpy(ranked) if hasattr(ranked, "columns") else ranked
-    if is_sparse(ranked) or not isinstance(ranked, Iterable):
+    is_number = getattr(ranked, "shape", None) == ()
+    if is_number or is_sparse(ranked) or not isinstance(ranked, Iterable):
         msg = f"{method} gives a {type(ranked).__name__}; it has to give a ranked list per query"
         raise RankingConfigError(msg)
     ranked = ranked if isinstance(ranked, Sized) else list(ranked)
