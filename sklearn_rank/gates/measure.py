@@ -36,6 +36,7 @@ _NO_FAILURE = "|".join(
         "nothing is judged irrelevant",
         r"[\d,]+ of [\d,]+ relevant items seem",
         "y_true and y_score (hold as many|are 2-D arrays)",
+        "groups (look like sizes|are the same numbers)",
         "the run seems to be its own truth",
         "truths seem to hold padding",
     )

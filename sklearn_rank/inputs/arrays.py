@@ -327,7 +327,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             "the rows layout needs groups: the query id of each row. "
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
-        first = y_score[0] if isinstance(y_score, (list, tuple)) and len(y_score) else None
+        first = next(iter(y_score), None) if hasattr(y_score, "__len__") else None
         if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
             msg = (
                 "y_true holds a number for each query, and y_score a list: if these are ids of one "
@@ -360,6 +360,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     grades = _without_padding(grades, None, cells, len(grades))
     grades = check_grades(grades, "y_true", where=where, negative=rule, advice=_PADDING)
     grouping = group_rows(ids)
+    _doubt_groups(ids, grades, is_scattered=grouping.order is not None)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
@@ -367,10 +368,35 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             is_ranked = np.zeros(len(grades), bool)
             is_ranked[cells] = True
             cells = np.flatnonzero(is_ranked[grouping.order])
+    if cells is None:
+        _refuse_argsort(scores, grades, grouping.offsets)
     scores = scores if cells is None else scores[cells]
     items = _items_of(grades, scores, grouping.offsets, cells, options)
     counts = count_unjudged(items)
     return RankingData.of(items, items.ranked(grouping.query_ids, weights), counts=counts)
+
+
+def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
+    """RankingDataWarning for query ids that are the grades, or group sizes repeated."""
+    if isinstance(ids, CodedIds) or ids.dtype.kind not in "biuf":
+        return
+    first, n_rows = slice(2 * _FEWEST), len(ids)
+    are_grades = n_rows >= 2 * _FEWEST and np.array_equal(ids[first], grades[first])
+    if are_grades and np.array_equal(ids, grades) and ids.min() < ids.max():
+        msg = "groups are the same numbers as y_true, so each query has items of one grade alone"
+        warn(f"{msg}; pass the query id of each row", RankingDataWarning)
+    elif is_scattered and ids.dtype.kind in "iu" and ids.min() > 0:
+        borders = (ids[1:] != ids[:-1]).nonzero()[0] + 1
+        sizes = np.diff(borders, prepend=0, append=len(ids))
+        runs = ids[np.append(0, borders)]
+        are_sizes = not (sizes % runs).any() and 2 * np.count_nonzero(sizes == runs) >= len(runs)
+        if are_sizes and len(runs) >= _FEWEST and runs.max() > 2:
+            warn(
+                "groups look like sizes repeated (each number comes as often as it says), so "
+                "queries of one size are read as one; pass the query id of each row: "
+                "np.repeat(np.arange(len(sizes)), sizes)",
+                RankingDataWarning,
+            )
 
 
 _PADDING = "; leave padding out by candidates=y_true >= 0"
@@ -506,7 +532,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         grades, entries = np.zeros(scores.size, grades.dtype), grades
         grades[stored] = entries
     if cells is None:
-        _refuse_argsort(scores, grades, offsets)
+        _refuse_argsort(flat, grades, offsets)
     items = _items_of(grades, flat, offsets, cells, options)
     counts = InputCounts(unjudged_grades=n_negative)
     refuse_shuffled(sample_weight, "sample_weight")
@@ -552,15 +578,20 @@ def _refuse_ids(y_true: Any, y_score: Any) -> None:
 
 
 def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
-    """ValueError for rows that are each 0 to n - 1 in some order, and rank nothing right."""
-    n_queries, n_items = scores.shape
-    if scores.dtype.kind not in "iu" or n_queries < _FEWEST or n_items < _FEWEST:
+    """ValueError for queries with 0 to n - 1 in some order each, which rank nothing right."""
+    sizes = sizes_of(offsets)
+    too_few = len(sizes) < _FEWEST or len(scores) < _FEWEST * len(sizes)
+    if scores.dtype.kind not in "iu" or too_few:
         return
-    is_order = (np.sort(scores, axis=1) == np.arange(n_items)).all()
-    if is_order and not rank_relevant_first(scores.ravel(), grades, offsets, errors=2):
+    if not np.array_equal(np.sort(scores[: sizes[0]]), np.arange(sizes[0])):
+        return
+    queries = segment_index(offsets)
+    in_order = scores[np.lexsort((scores, queries))]
+    is_order = np.array_equal(in_order, np.arange(len(scores)) - offsets[queries])
+    if is_order and not rank_relevant_first(scores, grades, offsets, errors=2):
         msg = (
-            f"each row of y_score has the numbers 0 to {n_items - 1} once, as argsort gives them, "
-            "and as scores they do not rank relevant items first; pass the scores that were "
+            f"each query of y_score has the numbers 0 to {sizes.max() - 1} once, as argsort gives "
+            "them, and as scores they do not rank relevant items first; pass the scores that were "
             "sorted, or ranked ids as lists"
         )
         raise ValueError(msg)
@@ -577,6 +608,18 @@ def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
     return as_numbers(entries.data, "y_true"), positions
 
 
+OF_PAIR = (
+    "; of a pair (ids, scores), as recommend of implicit gives, pass ids.tolist() and a set of "
+    "relevant ids for each query"
+)
+
+
+def is_pair_of_matrices(y_score: Any) -> bool:
+    """Whether this is a tuple of ids and scores, both with a row per query."""
+    is_pair = isinstance(y_score, tuple) and len(y_score) == 2
+    return is_pair and all(getattr(side, "ndim", 0) == 2 for side in y_score)
+
+
 def _scores(y_true: Any, y_score: Any) -> Array:
     """Scores in the shape of the ground truth."""
     if is_sparse(y_score):
@@ -590,10 +633,7 @@ def _scores(y_true: Any, y_score: Any) -> Array:
             "the matrix layout takes two of shape (n_queries, n_items)"
         )
         if isinstance(y_score, tuple) and len(y_score) == 2:
-            msg += (
-                "; of a pair (ids, scores), as recommend of implicit gives, pass ids.tolist() and "
-                "a set of relevant ids for each query"
-            )
+            msg += OF_PAIR
         elif scores.ndim == 3:
             msg += "; of predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)

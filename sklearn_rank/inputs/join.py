@@ -18,8 +18,10 @@ import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
 from sklearn_rank.inputs.arrays import (
+    OF_PAIR,
     CodedIds,
     IntegerIds,
+    is_pair_of_matrices,
     is_sparse,
     rank_relevant_first,
 )
@@ -581,6 +583,8 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         )
     elif isinstance(y_score, Mapping):
         msg = _PAIRS.format(*kinds[::-1], "y_score", "y_true")
+    elif is_pair_of_matrices(y_score):
+        msg = f"y_score is a tuple of two 2-D arrays{OF_PAIR}"
     elif is_frame(y_score):
         msg = (
             f"y_score is a data frame and y_true a {kinds[0]}, which has no query "
@@ -638,7 +642,11 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
     if not isinstance(y_score, Mapping) or is_sparse(y_score):  # of which some are mappings, too
         kinds = type(y_true).__name__, type(y_score).__name__
         msg = _PAIRS.format(*kinds, "y_true", "y_score")
-        if isinstance(y_score, (list, tuple)) and all(isinstance(run, Mapping) for run in y_score):
+        if is_pair_of_matrices(y_score):
+            msg += OF_PAIR
+        elif isinstance(y_score, (list, tuple)) and all(
+            isinstance(run, Mapping) for run in y_score
+        ):
             msg += "; repeated runs of one system are Repeats(runs)"
         elif isinstance(y_score, (FunctionType, MethodType)):
             msg += "; call it for each: {query: search(query) for query in y_true}"

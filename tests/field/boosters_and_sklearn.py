@@ -245,6 +245,31 @@ row("a mask upside down", np.eye(12, 30, dtype=int), ranked, "mrr", wanted, opti
 # Arrays that are something else
 ranked = np.array([np.random.default_rng(n).permutation(12) for n in range(12)])
 row("argsort as scores", np.eye(12, dtype=int), ranked, "mrr", Refused("argsort"))
+per_row = {"groups": np.repeat(np.arange(12), 12)}
+wanted = Refused("argsort")
+row(
+    "argsort as scores of rows",
+    np.eye(12, dtype=int).ravel(),
+    ranked.ravel(),
+    "mrr",
+    wanted,
+    per_row,
+)
+judged, ranked = [0, 1] * 5, [1.0, 2] * 5
+wanted = Warned(1.0, "same numbers as y_true")
+row("grades as groups", judged, ranked, "mrr", wanted, {"groups": judged})
+sizes = [2, 3, 2, 3, 4]
+options = {"groups": np.repeat(sizes, sizes)}
+judged, ranked = [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], [*range(14, 0, -1)]
+row("sizes of queries repeated", judged, ranked, "mrr", Warned(1.0, "np.repeat"), options)
+pair = np.array([[3, 1], [7, 2]]), np.array([[0.9, 0.8], [0.7, 0.6]])
+row("implicit: a pair of recommend", [{3}, {2}], pair, "mrr", Refused("implicit.*ids.tolist"))
+wanted = Refused("{item} for item in y_true")
+only = {"scorer": "its y of one dimension has a row for each item"}
+row("one relevant id each", np.array([3, 7]), pair[0], "mrr", wanted, {}, only)
+by_name = pd.Series([3.0, 1.0], ["b", "a"])
+options = {"query_ids": ["a", "b"], "sample_weight": by_name}
+row("weights in another order", [{3}, {2}], [[3], [2]], "mrr", Refused("another order"), options)
 wanted = Printed(1.0, "1 query")
 source = "sizes of equal queries repeated"
 row(source, [1, 0] * 12, [2, 1] * 12, "mrr", wanted, {"groups": [2] * 24})

@@ -17,6 +17,7 @@ from sklearn_rank import (
     mean_average_precision_score,
     mean_reciprocal_rank_score,
 )
+from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES, shown
 
@@ -181,11 +182,46 @@ def test_candidates_of_rows():
         evaluate([1, -1], [0.5, 0.2], "mrr", groups=[1, 1])
 
 
+SIZES = [2, 3, 2, 3, 4]
+OF_SIZES = np.repeat(SIZES, SIZES)
+
+
+def test_groups_that_are_grades_or_sizes():
+    grades, scores = np.arange(14) % 2, np.arange(14.0)
+    with pytest.warns(RankingDataWarning, match="groups look like sizes repeated"):
+        evaluate(grades, scores, "mrr", groups=OF_SIZES, zero_division=0.0)
+    with pytest.warns(RankingDataWarning, match="groups are the same numbers as y_true"):
+        evaluate(grades, scores, "mrr", groups=grades, zero_division=0.0)
+    with pytest.raises(RankingConfigError, match=r"pass \[{item} for item in y_true\]"):
+        evaluate(np.array([3, 7]), np.array([[3, 1], [1, 7]]), "mrr")
+
+
+@pytest.mark.parametrize(
+    ("groups", "grades"),
+    [
+        ([*[1, 2, 2] * 4, 1, 1], None),  # two queries, scattered
+        ([*[1, 2, 3, 4, 5, 6, 7] * 2], None),
+        ([10, 10, 20, 20, 10, 10, 20, 20, 30, 30, 10, 10, 30, 30], None),
+        (np.repeat(SIZES, 14)[:14], None),
+        ([1] * 14, [1] * 14),  # one query of relevant items
+        (np.repeat(np.arange(5), SIZES), None),
+        (OF_SIZES.astype(str), None),
+    ],
+)
+def test_groups_that_are_query_ids(groups, grades):
+    grades = np.arange(14) % 2 if grades is None else grades
+    evaluate(grades, np.arange(14.0), "mrr", groups=groups, zero_division=0.0)
+
+
 def test_orders_and_ids_in_place_of_scores():
     truth = np.eye(12, dtype=int)
     drawn = np.random.default_rng(0).permuted(np.tile(np.arange(12), (12, 1)), axis=1)
     with pytest.raises(ValueError, match="0 to 11 once, as argsort gives them"):
         evaluate(truth, drawn, "mrr")
+    rows, queries = (truth.ravel(), drawn.ravel()), np.repeat(np.arange(12), 12)
+    with pytest.raises(ValueError, match="0 to 11 once, as argsort gives them"):
+        evaluate(*rows, "mrr", groups=queries)
+    evaluate(rows[0], rows[1] + 1, "mrr", groups=queries)
     by_rank = 11 - np.abs(np.arange(12) - np.arange(12)[:, None])
     ranks = np.argsort(np.argsort(by_rank, axis=1, kind="stable"), axis=1)
     assert evaluate(truth, ranks, "mrr")["mrr"] == 1.0  # whole scores are right scores
