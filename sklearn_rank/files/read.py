@@ -35,8 +35,8 @@ from sklearn_rank.files.tables import (
 )
 from sklearn_rank.inputs.arrays import CodedIds
 from sklearn_rank.inputs.roles import Columns, check_columns, role_of
-from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.support.checks import EXACT_INTEGER, check_option, negated
+from sklearn_rank.inputs.tables import Qrels, Run, scores_of
+from sklearn_rank.support.checks import EXACT_INTEGER, check_option
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import Array
@@ -106,9 +106,8 @@ def read_run(
     source = source_of(path, max_bytes=max_bytes)._replace(queries=queries)
     rows = _read(source, format, columns, "read_run")
     read = dict(rows.columns)
-    if "distance" in read:
-        read.setdefault("score", negated(read.pop("distance")))
-    numbers = {"scores": read.get("score"), "ranks": read.get("rank")}
+    scores = scores_of(read.get("score"), read.get("distance"), source.name)
+    numbers = {"scores": scores, "ranks": read.get("rank")}
     run = Run.from_columns(read["query"], read["item"], **numbers, **_facts(source, rows))
     return run.of_queries(list(rows.queries)) if len(rows.queries) > len(run) else run
 

@@ -34,9 +34,9 @@ from sklearn_rank.inputs.roles import (
     unread_columns,
     wanted_of,
 )
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.tables import Qrels, Run, scores_of
 from sklearn_rank.rankings.data import one_label_each
-from sklearn_rank.support.checks import as_native, as_numbers, as_numpy, is_missing, negated
+from sklearn_rank.support.checks import as_native, as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
@@ -368,8 +368,7 @@ def run_of(
     for role in ORDER:
         if role in named:
             about[f"{role}s"] = _numbers(frame, named[role], "y_score")
-    if "distances" in about:
-        about.setdefault("scores", negated(about.pop("distances")))
+    about["scores"] = scores_of(about.get("scores"), about.pop("distances", None), "y_score")
     if "ranks" in about:
         about["ranks_name"] = f"column {safe_repr(named['rank'])} of y_score"
     return Run.from_columns(queries, items, **about)

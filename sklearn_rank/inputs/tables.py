@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
-from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.exceptions import ColumnRoleError, DuplicateItemError
 from sklearn_rank.inputs.arrays import CodedIds, IntegerIds, code_objects, group_rows, listed_ids
 from sklearn_rank.rankings.ranking import Items
-from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
+from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing, negated
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import argument, as_text, safe_repr, takes
@@ -136,6 +136,22 @@ def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
     if n_equal < _NEARLY_ALL * len(scores):
         return ""
     return doubt_of_rising(scores, offsets, LEAST_RISES)
+
+
+def scores_of(scores: Array | None, distances: Array | None, name: str) -> Array | None:
+    """Scores, or else distances as scores; ColumnRoleError where both rise together."""
+    if distances is None:
+        return scores
+    if scores is None:
+        return negated(distances)
+    rising = np.diff(distances[np.argsort(scores, kind="stable")].astype(np.float64))
+    if len(rising) and rising.min() >= 0 and rising.max() > 0:
+        msg = (
+            f"{name} has a score and a distance that rise together, and the greatest score ranks "
+            f"first, but the smallest distance; leave one of them out: columns={{'distance': None}}"
+        )
+        raise ColumnRoleError(msg)
+    return scores
 
 
 # Tables ------------------------------------------------------------------------------------------
