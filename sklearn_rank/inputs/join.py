@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress, repeat
+from itertools import chain, compress, islice, repeat
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -88,6 +89,8 @@ _NO_SCORES = (
     "pass relevance=, {item: score} rankings, or arrays"
 )
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
+_LOOKED = 50
+"""Rankings that show whether rows are sorted by item."""
 
 
 def resolve_assumption(options: ReadOptions, *, has_grades: bool, has_zero: bool) -> str:
@@ -137,6 +140,8 @@ def read_items(
     if not (is_shared or options.string_provider is not None):
         if isinstance(truths, list) and not isinstance(truths[0], (Mapping, Set)):
             about["read_as"] = check_number_lists(truths, rankings, query_ids)
+        elif isinstance(rankings, Run) and rankings.scores is None and rankings.ranks is None:
+            about["read_as"] = _by_rows(rankings)
         joined = _look_up(truths, rankings, options)
     if joined is None:
         if isinstance(rankings, Run):
@@ -162,6 +167,17 @@ def read_items(
         about["ids"] = _copied(truths, joined, query_ids, options, is_shared=is_shared)
     pairs = zip(_per_query(truths), _per_query(joined.rankings), strict=True)
     return with_mismatch_hint(_data_of(joined, query_ids, options, weights, **about), pairs)
+
+
+def _by_rows(run: Run) -> str:
+    """What is said of rankings in the order of rows that are sorted by item; or ""."""
+    lists = [list(run[query]) for query in islice(run, _LOOKED)]
+    with suppress(TypeError):  # of ids that have no order
+        if sum(map(len, lists)) - len(lists) >= LEAST_RISES and all(
+            items == sorted(items) for items in lists
+        ):
+            return "ranked in the order of the rows, which are sorted by item"
+    return ""
 
 
 def _per_query(side: Any) -> Iterable[Any]:
