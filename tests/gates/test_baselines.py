@@ -405,6 +405,13 @@ def test_recording_says_what_the_next_run_will_see(gate):
     assert contract.as_dict()["notes"] == ["a contract: every drop of mrr beyond 0.02 is red"]
 
 
+def test_a_run_that_fails_does_not_advise_to_raise(gate):
+    gate.record(*THIRTY, **DROP)
+    failing = gate(*case([1] * 15 + [2] * 15), **DROP, at_least={"mrr": 0.9})
+    assert failing.can_be_raised
+    assert not failing.as_dict()["can_be_raised"], "a run that fails has nothing to advise"
+
+
 MOVES: dict[str, tuple[list[int], dict[str, Any], str, str]] = {
     "the same": ([2] * 30, {}, "", "pass"),
     "a gain": ([1] * 15 + [2] * 15, {}, "raised", "improved"),

@@ -247,6 +247,10 @@ def test_a_measure_without_a_query_that_has_a_value_on_both_sides_fails():
     result = beside(y_true, new, old, allow={"undefined"}, **limits)
     assert result.state == "fail"
     assert result.headline.startswith("no query has a value of gauc on both sides")
+    # Nothing else is judged of it, and it makes no family of tests larger.
+    assert [finding.rule for finding in result.findings] == ["not_compared"]
+    measure = result.measures["gauc"]
+    assert (measure.state, measure.allowed, measure.drop) == (None, None, None)
 
 
 def test_slices_that_are_all_too_small_are_remarked_on():

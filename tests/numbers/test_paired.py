@@ -337,6 +337,16 @@ def test_an_interval_agrees_with_the_test(
     )
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_gain_that_one_query_makes_reaches_below_zero(sign: int) -> None:
+    """Nine tiny gains and a large one: 2^-9 by the test, and the interval is not cut at 0."""
+    found = of([*[0.01 * sign] * 9, 1.0 * sign], greater_is_better=sign > 0)
+    assert found.p == 2**-9
+    near, far = (end * sign for end in found.interval()[::sign])
+    assert near < -0.1 < found.mean * sign < far
+    assert not found.is_significant(0.05)
+
+
 def test_what_student_alone_is_sure_of_is_no_gain() -> None:
     # Four coins that fall alike: 1/8.
     assert of([0.2, 0.2, 0.25, 0.2]).interval()[0] == 0.0
