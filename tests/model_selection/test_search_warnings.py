@@ -20,7 +20,6 @@ from sklearn_rank import (
     SearchStopped,
     UndefinedMetricError,
     auc_scorer,
-    evaluate,
     gauc_scorer,
     get_scorer,
     map_scorer,
@@ -238,11 +237,9 @@ def test_a_warning_that_is_an_error_is_one_in_each_fold():
 
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba"])
 @pytest.mark.parametrize("classes", [None, np.array([0, 1])], ids=["regressor", "classifier"])
-def test_masked_predictions_are_refused_as_by_evaluate(method, classes):
+def test_masked_predictions_are_refused(method, classes):
     masked = np.ma.masked_array([0.3, 0.2, 0.1], mask=[True, True, False])
     model = says(masked, method, classes)
     scorer = get_scorer("mrr").with_options(response_method=method)
-    with pytest.raises(TypeError, match="y_score is a masked array"):
-        evaluate([0, 0, 1], masked, "mrr", groups=[1, 1, 1])
     with pytest.raises(RankingConfigError, match=rf"{method} is a masked array; masked arrays"):
         scorer(model, np.zeros((3, 1)), [0, 0, 1], groups=[1, 1, 1])
