@@ -166,6 +166,7 @@ class ItemReader:
     def run(self, rankings: Sequence[Any], query_ids: Iterable[Any]) -> Run:
         """The rankings."""
         queries, read = list(query_ids), list[tuple[list[Any], list[Any] | None]]()
+        hits: list[list[Any]] = []
         for query, ranking in zip(queries, rankings, strict=True):
             where = Where("y_score", query)
             if isinstance(ranking, Set):
@@ -177,8 +178,9 @@ class ItemReader:
             else:
                 ranked = self._read(_items_of(ranking, where), where)
             read.append((self._keys(ranked[0], where), ranked[1]))
+            hits.append([] if isinstance(ranking, Mapping) else ranked[0])
         if self._provider is not None and not self._has_relevance:
-            read = self._with_given_scores(rankings, read)
+            read = self._with_given_scores(rankings, hits, read)
         self._refuse_unread()
         run: Run = _table(Run, queries, read, "score")
         return run
@@ -351,13 +353,15 @@ class ItemReader:
         refuse_unread(counts, where, ORDER, advice)
 
     def _with_given_scores(
-        self, rankings: Sequence[Any], read: list[tuple[list[Any], list[Any] | None]]
+        self,
+        rankings: Sequence[Any],
+        lists: list[list[Any]],
+        read: list[tuple[list[Any], list[Any] | None]],
     ) -> list[tuple[list[Any], list[Any] | None]]:
         """The scores of items whose ids the provider makes, if all have one; they order the items.
 
         A provider reads ids alone. A RankingOrderWarning says so where lists have another order.
         """
-        lists = [[] if isinstance(one, Mapping) else _hits_of(one) for one in rankings]
         kinds = {type(hit): hit for hit in chain.from_iterable(lists)}
         if not kinds or any(issubclass(kind, (str, bytes, Number)) for kind in kinds):
             return read
@@ -440,10 +444,6 @@ class ItemReader:
             return ""
         key = "id" if self._provider is None else "string_provider"
         return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
-
-
-def _hits_of(ranking: Any) -> list[Any]:
-    return list(ranking) if isinstance(ranking, (list, tuple)) else []
 
 
 def _table(

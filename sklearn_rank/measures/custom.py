@@ -148,8 +148,8 @@ def given_measures(values: Any) -> dict[Measure, Any]:
             msg = f"values names {measure} twice"
             raise InvalidParameterError(msg)
         numbers_of = as_native(numbers_of, f"values of {measure}")
-        is_text = isinstance(numbers_of, (str, bytes))
-        if is_text or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
+        is_one = isinstance(numbers_of, (str, bytes)) or getattr(numbers_of, "ndim", 1) == 0
+        if is_one or not isinstance(numbers_of, (Mapping, Sequence, np.ndarray)):
             msg = f"values of {measure} must be {{query: number}}, got {safe_repr(numbers_of)}"
             if isinstance(numbers_of, numbers.Real):
                 msg += "; gates take a number for the whole run as totals="

@@ -352,10 +352,11 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = We
 
 def _refuse_truth(read: ScorerInput, options: ReadOptions) -> None:
     """Refuse grades that are wrong under any prediction: no candidate would fare better."""
-    found: Any = np.zeros(np.shape(read.y))
     if read.layout in ("lists", "mapping"):
         is_mapping = isinstance(read.y, Mapping)
-        found = dict.fromkeys(read.y, ()) if is_mapping else [()] * len(read.y)
+        found: Any = dict.fromkeys(read.y, ()) if is_mapping else [()] * len(read.y)
+    else:
+        found = np.zeros(np.shape(read.y))
     try:
         with warnings_given_by(lambda *_: None):
             read_layout(read.layout, read.y, found, options)

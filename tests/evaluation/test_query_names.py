@@ -60,6 +60,8 @@ def test_weights_of_named_queries_are_not_joined_by_position():
 def test_values_are_read_from_foreign_arrays():
     numbers = Tensor.make([0.25, 0.75], Tensor.float64)
     assert evaluate(*LISTS, "mrr", values={"judge": numbers})["judge"] == 0.5
+    with pytest.raises(ValueError, match=r"values of judge must be \{query: number\}"):
+        evaluate(*LISTS, "mrr", values={"judge": numbers[0]})
     by_query = {0: numbers[0], 1: numbers[1]}
     assert evaluate(*LISTS, "mrr", values={"judge": by_query})["judge"] == 0.5
 

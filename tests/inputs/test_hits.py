@@ -1,11 +1,14 @@
 """Objects in the shapes of retrievers; real ones are read in test_retrievers."""
 
 import dataclasses
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from sklearn_rank import RankingDataWarning, RankingOrderWarning, evaluate
@@ -135,6 +138,21 @@ def test_a_provider_reads_ids_and_scores_order_the_items(form: str) -> None:
     # Scores that are passed beside the lists keep these in their order.
     beside = {"string_provider": provider, "relevance": {"q": [0.9, 0.1]}}
     assert evaluate(TWO, unsorted, "mrr", **beside)["mrr"] == 1 / 2
+
+
+def objects_of(items: list[Any]) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+@pytest.mark.parametrize("form", [tuple, pd.Series, deque, objects_of])
+def test_scores_order_the_items_of_other_lists_too(form: Any) -> None:
+    make, provider = PROVIDED["objects"]
+    several = {"q": form(of_two(make)["q"]), "other": of_two(make)["q"]}
+    with pytest.warns(RankingOrderWarning, match="2 of 2 rankings are not in the order of their"):
+        ev = evaluate({**TWO, "other": {"best"}}, several, "mrr", string_provider=provider)
+    assert ev["mrr"] == 1.0
 
 
 def test_a_provider_of_documents_and_pages_keeps_the_order() -> None:
