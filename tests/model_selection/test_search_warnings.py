@@ -237,9 +237,13 @@ def test_a_warning_that_is_an_error_is_one_in_each_fold():
 
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba"])
 @pytest.mark.parametrize("classes", [None, np.array([0, 1])], ids=["regressor", "classifier"])
-def test_masked_predictions_are_refused(method, classes):
+def test_masked_predictions_say_which_rows_are_ranked(method, classes):
     masked = np.ma.masked_array([0.3, 0.2, 0.1], mask=[True, True, False])
     model = says(masked, method, classes)
     scorer = get_scorer("mrr").with_options(response_method=method)
-    with pytest.raises(RankingConfigError, match=rf"{method} is a masked array; masked arrays"):
-        scorer(model, np.zeros((3, 1)), [0, 0, 1], groups=[1, 1, 1])
+    call = model, np.zeros((3, 1)), [0, 0, 1]
+    if method == "predict" and classes is not None:  # labels, which have no mask
+        with pytest.raises(RankingConfigError, match="is a masked array; masked arrays"):
+            scorer(*call, groups=[1, 1, 1])
+    else:
+        assert scorer(*call, groups=[1, 1, 1]) == 1.0
