@@ -56,7 +56,8 @@ class Joined:
     """Numbers of the clusters of the common queries; None: each was drawn for itself."""
     decimals: int | None = None
     """To which values are rounded, where those of a system were recorded so."""
-    _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict)
+    _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict, init=False)
+    """Values by system and measure, as they were asked for; a copy with changes has its own."""
 
     def _scored(self, system: str, measure: str) -> Scored:
         return self.systems[system]._record(measure)
@@ -190,7 +191,6 @@ class Joined:
             query_ids=[self.query_ids[number] for number in queries.tolist()],
             positions={name: positions[queries] for name, positions in self.positions.items()},
             clusters=None if self.clusters is None else self.clusters[queries],
-            _columns={},
         )
 
 

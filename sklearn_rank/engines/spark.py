@@ -60,9 +60,9 @@ from sklearn_rank.typing import Array, IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BUCKET = 1 << 19
+ROWS_OF_BUCKET = 1 << 19
 """Rows of both sides that a task reads at once."""
-_ROW = 1 << 8
+BYTES_OF_ROW = 1 << 8
 """Bytes that a row of a query takes while a task reads it."""
 _HIT = 1 << 7
 """Bytes of a relevant item, or of a query, on its way through the driver."""
@@ -146,7 +146,7 @@ class _SparkRun:
         # As many buckets as their size takes, and some for each of the cores that there may be.
         n_rows = sum(size["n"] for size in sizes.values())
         tasks = int(self.session.conf.get("spark.sql.shuffle.partitions", "200"))
-        self.n_buckets = max(-(-n_rows // _BUCKET), min(tasks, n_rows // 10_000), 1)
+        self.n_buckets = max(-(-n_rows // ROWS_OF_BUCKET), min(tasks, n_rows // 10_000), 1)
         if self.truth is not None:
             self._refuse_results(sizes[self.truth])
         parts = self._read()
@@ -197,7 +197,7 @@ class _SparkRun:
                 msg = f"column {safe_repr(column)} of {name} contains missing values ({rows})"
                 raise ValueError(msg)
         limit = _bytes_of(self.session.conf.get("spark.executor.memory", "1g"))
-        if (size["most"] or 0) * _ROW > limit:
+        if (size["most"] or 0) * BYTES_OF_ROW > limit:
             msg = (
                 f"query {safe_repr(size['longest'])} of {name} has {size['most']:,} rows, and a "
                 f"task of Spark ranks a query at once, with {limit:,} bytes: keep its best items "

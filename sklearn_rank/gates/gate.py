@@ -121,7 +121,6 @@ def verdict_on(
         systems=pair,
         positions={name: joined.positions[name] for name in names},
         decimals=RECORDED_DECIMALS,
-        _columns={},
     )
     if not any(name in limits for name in ("max_drop", "at_least", "at_most")):
         limits["max_drop"] = DEFAULT_DROP

@@ -18,7 +18,7 @@ from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
-from sklearn_rank.gates.rule import Rule, false_alarm, judge_drops
+from sklearn_rank.gates.rule import Rule, detectable_drops, false_alarm, judge_drops
 from sklearn_rank.gates.sentences import (
     counts_of,
     drop_sentence,
@@ -119,8 +119,7 @@ def judge(
         if limits.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(family for family in families if family[0]))
             for family in families:
-                for key, drop in judge_drops(*family).items():
-                    case.rows[key] = replace(case.rows[key], drop=drop)
+                _add_power(case, *family)
     _remark(case)
     return _result(case, rate)
 
@@ -296,7 +295,7 @@ def _judge_changes(
     case: _Judging, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
 ) -> None:
     """Judge the drops of one family by the rule of gates."""
-    for key, drop in judge_drops(pairs, rules, rates=False).items():
+    for key, drop in judge_drops(pairs, rules).items():
         rule, row = rules[key], case.rows[key]
         row = replace(row, allowed=rule.max_drop, hard_drop=rule.hard_drop, drop=drop)
         tested = isinstance(pairs[key], PairedDifferences) and not row.is_contract
@@ -313,6 +312,16 @@ def _judge_changes(
         elif improved:
             state = State.IMPROVED
         case.rows[key] = replace(row, state=gravest([row.state, state]))
+
+
+def _add_power(
+    case: _Judging, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
+) -> None:
+    """The least drops that the tests of one family would find."""
+    for key, least in detectable_drops(pairs, rules).items():
+        row = case.rows[key]
+        drop = None if row.drop is None else replace(row.drop, detectable=least)
+        case.rows[key] = replace(row, drop=drop)
 
 
 def _find_lost_values(case: _Judging) -> None:

@@ -73,15 +73,12 @@ class Drop(Change):
 
 
 def judge_drops(
-    pairs: Mapping[Key, PairedDifferences | float],
-    rules: Mapping[Key, Rule],
-    *,
-    rates: bool = True,
+    pairs: Mapping[Key, PairedDifferences | float], rules: Mapping[Key, Rule]
 ) -> dict[Key, Drop]:
     """Judge the drops of one family: the measures of a gate, or its slices.
 
-    A float in place of pairs is the drop of a measure without values per query. ``rates=False``
-    omits the detectable drops.
+    A float in place of pairs is the drop of a measure without values per query. Detectable drops
+    are left to ``detectable_drops``.
     """
     samples = _samples(pairs)
     p_holm = dict(
@@ -96,18 +93,30 @@ def judge_drops(
             drops[key] = Drop(*_UNTESTED, clauses=_red(fires), exceeds=exceeds)
             continue
         drop, (won, lost) = sample.drop, sample.units_won_and_lost
-        level, ends = rule.alpha / len(samples), {"least": rule.max_drop, "most": rule.hard_drop}
         drops[key] = Drop.of(
             sample,
             rule.alpha,
             p_holm=p_holm[key],
             significant=sample.is_significant(rule.alpha, p_holm[key]),
-            detectable=sample.detectable(level, **ends) if rates else math.nan,
+            detectable=math.nan,
             recorded=drop < 0 and sample.is_significant(GAIN_ALPHA, p_holm[key]),
             clauses=_red(_fires(rule, *map(np.array, (drop, p_holm[key], won, lost)))),
             exceeds=drop > rule.max_drop + SLACK,
         )
     return drops
+
+
+def detectable_drops(
+    pairs: Mapping[Key, PairedDifferences | float], rules: Mapping[Key, Rule]
+) -> dict[Key, float]:
+    """The least drop of each that its family finds with probability ``POWER``; NaN if unknown."""
+    samples = _samples(pairs)
+    return {
+        key: sample.detectable(
+            rules[key].alpha / len(samples), least=rules[key].max_drop, most=rules[key].hard_drop
+        )
+        for key, sample in samples.items()
+    }
 
 
 _UNTESTED = ("", "", "", 0, math.nan, math.nan, math.nan)

@@ -40,7 +40,7 @@ NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _VALUES_AT_ONCE = 1 << 15
 """Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
-_MANY = 50
+HUGE_TIES = 50
 """Steps for each width and group of a tie from which on its groups join as wholes."""
 _SMALL_GRADE = 0.5
 """Below this 2^grade - 1 cancels, and expm1 does not."""
@@ -430,7 +430,7 @@ def tied_stop(
     step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
     widths = (drawn + step - 1) // step * step
     largest, result = counts[offsets[:-1]], np.empty(len(size))
-    are_huge = size - largest > _MANY * widths * sizes_of(offsets)
+    are_huge = size - largest > HUGE_TIES * widths * sizes_of(offsets)
     for width in np.unique(widths).tolist():
         of_width = np.flatnonzero((widths == width) & ~are_huge)
         of_width = of_width[np.argsort(largest[of_width], kind="stable")]

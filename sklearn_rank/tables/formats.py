@@ -188,15 +188,15 @@ class Tabular:
         """The table whose rows are these."""
         raise NotImplementedError
 
-    def _printed(self) -> tuple[Table, ...]:
+    def _printed(self) -> Table:
         """Table shown by a terminal and a notebook."""
-        return (self._table(self._ROWS[0]),)
+        return self._table(self._ROWS[0])
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(to_text, self._printed()))
+        return to_text(self._printed())
 
     def _repr_html_(self) -> str:
-        return "\n".join(map(to_html, self._printed()))
+        return to_html(self._printed())
 
     def to_markdown(self, *, rows: str | None = None) -> str:
         """The table in Markdown; names cannot become markup, links or mentions.
@@ -227,12 +227,12 @@ class _Long(Tabular):
     def _table(self, rows: str) -> Table:  # noqa: ARG002
         return self._as_table(self)
 
-    def _printed(self) -> tuple[Table, ...]:
+    def _printed(self) -> Table:
         rows: Any = self
         kind, items = (dict, rows.items()) if isinstance(rows, dict) else (list, rows)
         table, more = self._as_table(kind(islice(items, MOST_PRINTED))), len(rows) - MOST_PRINTED
         notes = (*table.notes, f"and {more:,} more") if more > 0 else table.notes
-        return (replace(table, notes=notes),)
+        return replace(table, notes=notes)
 
 
 class Rows(_Long, list[Row]):

@@ -76,7 +76,7 @@ def rates(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
             red, printed = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0.0)
             for run in range(runs):
                 for way, families in gates(rng, n, churn).items():
-                    found = [judge_drops(*family, rates=False) for family in families]
+                    found = [judge_drops(*family) for family in families]
                     red[way] += any(map(is_red, found))
                     printed[way] += 0 if run % PRINTED else false_alarm(*families)
             asked = len(range(0, runs, PRINTED))
@@ -120,7 +120,7 @@ def repeats(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                 red, printed = 0, []
                 for run in range(runs):
                     pair = retrained(rng, n, move, repeated)
-                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
+                    red += is_red(judge_drops({"": pair}, {"": RULE}))
                     if run % PRINTED == 0:
                         printed.append(false_alarm(({"": pair}, {"": RULE})))
                 row.append(f"{100 * red / runs:.1f} ({100 * np.mean(printed):.1f})")
@@ -159,7 +159,7 @@ def climbs(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                         pair = paired(recorded, system, name)
                         if pair.drop < 0 and pair.is_significant(GAIN_ALPHA):
                             recorded = system
-                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
+                    red += is_red(judge_drops({"": pair}, {"": RULE}))
                 row.append(f"{100 * red / runs:.0f} %")
             yield name, f"{churn:g}", *row
 
@@ -183,7 +183,7 @@ def seen(runs: int, seed: int) -> Iterator[tuple[str, ...]]:
                 red = 0
                 for _ in range(runs):
                     pair = paired(*worse(rng, n, churn, lost), "ndcg@10")
-                    red += is_red(judge_drops({"": pair}, {"": RULE}, rates=False))
+                    red += is_red(judge_drops({"": pair}, {"": RULE}))
                 row.append(f"{red / runs:.0%}")
             drop = lost * float(VALUES["ndcg@10"] @ OF_RANKS)
             yield f"{lost:g}", f"{drop:.3f}", f"{churn:g}", *row

@@ -16,6 +16,7 @@ from sklearn_rank.gates.rule import (
     Clause,
     Drop,
     Rule,
+    detectable_drops,
     false_alarm,
     judge_drops,
 )
@@ -33,7 +34,7 @@ def pairs_of(drops, n: int = 0, **options) -> PairedDifferences:
 
 
 def judged(drops, n: int = 0, rule: Rule = ANY, **options) -> Drop:
-    return judge_drops({"": pairs_of(drops, n, **options)}, {"": rule}, rates=False)[""]
+    return judge_drops({"": pairs_of(drops, n, **options)}, {"": rule})[""]
 
 
 def rate_of(pairs: PairedDifferences, rule: Rule) -> float:
@@ -127,10 +128,10 @@ def test_p_and_interval_are_those_of_the_comparison() -> None:
 def test_holm_over_the_family() -> None:
     rng = np.random.default_rng(1)
     family = {name: pairs_of(rng.normal(0.03, 0.1, 40)) for name in "abc"}
-    found = judge_drops(family, dict.fromkeys(family, Rule(0.0)), rates=False)
+    found = judge_drops(family, dict.fromkeys(family, Rule(0.0)))
     p = [drop.p for drop in found.values()]
     assert [drop.p_holm for drop in found.values()] == holm(p).tolist()
-    assert p[0] == judge_drops({"": family["a"]}, {"": Rule(0.0)}, rates=False)[""].p
+    assert p[0] == judge_drops({"": family["a"]}, {"": Rule(0.0)})[""].p
 
 
 # Monotone ----------------------------------------------------------------------------------------
@@ -265,10 +266,7 @@ def test_the_rate_is_the_share_of_red_gates_over_all_signs(options) -> None:
         return (pairs, rules), (slices, of_slices)
 
     red = [
-        any(
-            is_red(judge_drops(*family, rates=False))
-            for family in families(np.array([*signs, *[1] * 4]))
-        )
+        any(is_red(judge_drops(*family)) for family in families(np.array([*signs, *[1] * 4])))
         for signs in product((1, -1), repeat=8)
     ]
     assert 0 < np.mean(red) < 1
@@ -282,14 +280,14 @@ def test_a_detectable_drop_is_found() -> None:
     rng, rule = np.random.default_rng(0), Rule(0.02, HARD_DROP)
     drops = rng.normal(0, 0.2, 50)
     drops -= drops.mean()
-    found = judge_drops({"": pairs_of(drops)}, {"": rule})[""]
-    shifted = rng.normal(found.detectable, drops.std(ddof=1), (400, 50)).clip(-1, 1)
+    found = detectable_drops({"": pairs_of(drops)}, {"": rule})[""]
+    shifted = rng.normal(found, drops.std(ddof=1), (400, 50)).clip(-1, 1)
     red = [bool(judged(sample, rule=rule).clauses) for sample in shifted]
     assert np.mean(red) == pytest.approx(0.8, abs=0.05)
-    assert math.isnan(judge_drops({"": pairs_of([], 9)}, {"": rule})[""].detectable)
+    assert math.isnan(detectable_drops({"": pairs_of([], 9)}, {"": rule})[""])
     # Each further measure costs power.
-    two = judge_drops({"a": pairs_of(drops), "b": pairs_of(drops)}, {"a": rule, "b": rule})
-    assert two["a"].detectable > found.detectable * 1.05
+    two = detectable_drops({"a": pairs_of(drops), "b": pairs_of(drops)}, {"a": rule, "b": rule})
+    assert two["a"] > found * 1.05
 
 
 def test_the_default_of_the_hard_limit() -> None:
@@ -298,6 +296,6 @@ def test_the_default_of_the_hard_limit() -> None:
         rng, red = np.random.default_rng(0), 0
         for _ in range(1000):
             pair = paired(*changed(rng, n, 0.5), name)
-            red += is_red(judge_drops({"": pair}, {"": Rule(0.02, HARD_DROP)}, rates=False))
+            red += is_red(judge_drops({"": pair}, {"": Rule(0.02, HARD_DROP)}))
         assert red / 1000 <= most
     assert Settings().hard_drop == HARD_DROP > 2 / 12

@@ -63,13 +63,13 @@ TIES = {
 }
 
 
-@pytest.mark.parametrize("many", [graded._MANY, -1], ids=["items join", "groups join"])
+@pytest.mark.parametrize("many", [graded.HUGE_TIES, -1], ids=["items join", "groups join"])
 @pytest.mark.parametrize("kind", TIES)
 @pytest.mark.parametrize(("above", "last"), [(0, SIZE), (0, 10), (3, 137), (1000, 250)])
 def test_ties_are_exact_to_the_last_bits(
     kind: str, above: int, last: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graded, "_MANY", many)
+    monkeypatch.setattr(graded, "HUGE_TIES", many)
     expected = exact_stop(reading(kind, SIZE), above, above + last)
     value = Fraction(stop_of(TIES[kind], SIZE, above, above + last))
     assert abs(value / expected - 1) < 2e-15

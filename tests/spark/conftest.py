@@ -79,4 +79,4 @@ def small_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bucket has a few rows, so that tasks share the queries."""
     from sklearn_rank.engines import spark
 
-    monkeypatch.setattr(spark, "_BUCKET", 100)
+    monkeypatch.setattr(spark, "ROWS_OF_BUCKET", 100)

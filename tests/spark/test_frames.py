@@ -145,7 +145,7 @@ def test_what_cannot_be_done_is_refused(sides, monkeypatch):
         patched.setattr(spark, "_HIT", 1 << 40)
         with pytest.raises(InvalidParameterError, match=r"the rankings of \d+ queries"):
             evaluate(*sides, "map")
-    monkeypatch.setattr(spark, "_ROW", 1 << 20)
+    monkeypatch.setattr(spark, "BYTES_OF_ROW", 1 << 20)
     with pytest.raises(InvalidParameterError, match=r"query 'q00' of y_score has 3,980 rows, and"):
         evaluate(*sides, "map")
 
