@@ -172,7 +172,7 @@ def _read_groups(groups: Any) -> Ids:
         kind = ids.dtype.kind
         if kind in "fmM":
             _refuse_missing(np.isnan(ids) if kind == "f" else np.isnat(ids), "groups")
-        if kind not in "OT":
+        if kind not in "OTV":  # a row of fields is a tuple
             return ids
         groups = ids.tolist()
     # By their equality as keys: NumPy would make strings of [1, "1"].

@@ -17,7 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import QueryMismatchError, RankingDataWarning, RankingOrderWarning
+from sklearn_rank.exceptions import (
+    DuplicateItemError,
+    QueryMismatchError,
+    RankingDataWarning,
+    RankingOrderWarning,
+)
 from sklearn_rank.inputs.arrays import (
     OF_PAIR,
     CodedIds,
@@ -171,8 +176,8 @@ def read_items(
 
 def _by_rows(run: Run) -> str:
     """What is said of rankings in the order of rows that are sorted by item; or ""."""
-    lists = [list(run[query]) for query in islice(run, _LOOKED)]
-    with suppress(TypeError):  # of ids that have no order
+    with suppress(TypeError, DuplicateItemError):  # of ids that have no order, or come twice
+        lists = [list(run[query]) for query in islice(run, _LOOKED)]
         if sum(map(len, lists)) - len(lists) >= LEAST_RISES and all(
             items == sorted(items) for items in lists
         ):

@@ -74,7 +74,10 @@ def read_call(
     if is_number or is_sparse(ranked) or not isinstance(ranked, Iterable):
         msg = f"{method} gives a {type(ranked).__name__}; it has to give a ranked list per query"
         raise RankingConfigError(msg)
-    ranked = ranked if isinstance(ranked, Sized) else list(ranked)
+    if isinstance(ranked, Sized):
+        first_of(ranked, method)
+    else:
+        ranked = list(ranked)
     if len(ranked) != len(y):
         msg = (
             f"{method} gives {len(ranked):,} ranked lists for {len(y):,} queries; "
