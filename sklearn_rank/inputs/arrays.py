@@ -385,18 +385,26 @@ def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
     if are_grades and np.array_equal(ids, grades) and ids.min() < ids.max():
         msg = "groups are the same numbers as y_true, so each query has items of one grade alone"
         warn(f"{msg}; pass the query id of each row", RankingDataWarning)
-    elif is_scattered and ids.dtype.kind in "iu" and ids.min() > 0:
-        borders = (ids[1:] != ids[:-1]).nonzero()[0] + 1
-        sizes = np.diff(borders, prepend=0, append=len(ids))
-        runs = ids[np.append(0, borders)]
-        are_sizes = not (sizes % runs).any() and 2 * np.count_nonzero(sizes == runs) >= len(runs)
-        if are_sizes and len(runs) >= _FEWEST and runs.max() > 2:
-            warn(
-                "groups look like sizes repeated (each number comes as often as it says), so "
-                "queries of one size are read as one; pass the query id of each row: "
-                "np.repeat(np.arange(len(sizes)), sizes)",
-                RankingDataWarning,
-            )
+    elif is_scattered and ids.dtype.kind in "iu" and _comes_as_often(ids):
+        warn(
+            "groups look like sizes repeated (each number comes as often as it says), so "
+            "queries of one size are read as one; pass the query id of each row: "
+            "np.repeat(np.arange(len(sizes)), sizes)",
+            RankingDataWarning,
+        )
+
+
+def _comes_as_often(ids: Array) -> bool:
+    """Whether each number, more than 0, comes as often as it says, or twice as often, in a row."""
+    first = int(ids[0])
+    if first < 1 or (ids[:first] != first).any() or ids.min() < 1:
+        return False  # most other ids are told by the first run
+    borders = (ids[1:] != ids[:-1]).nonzero()[0] + 1
+    sizes = np.diff(borders, prepend=0, append=len(ids))
+    runs = ids[np.append(0, borders)]
+    if (sizes % runs).any() or 2 * np.count_nonzero(sizes == runs) < len(runs):
+        return False
+    return len(runs) >= _FEWEST and bool(runs.max() > 2)
 
 
 _PADDING = "; leave padding out by candidates=y_true >= 0"
