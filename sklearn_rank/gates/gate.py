@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import as_text, load, record, write
+from sklearn_rank.comparison.baseline import BaselineError, as_text, load, record, write
 from sklearn_rank.comparison.join import join
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
@@ -21,6 +21,7 @@ from sklearn_rank.gates.limits import (
     Limits,
     Settings,
     drop_of,
+    file_name,
     read_limits,
 )
 from sklearn_rank.gates.measure import Measured, measure, slices_of
@@ -65,6 +66,7 @@ def judge_gate(
     loaded = load(file.path, safe_text(file.shown, limit=300))
     joined, fit, read = None, None, b""
     if loaded is not None:
+        _check_name(loaded[0].name, limits.name, file)
         (joined, fit), read = recorded(measured.evaluation, loaded[0], measured.slices), loaded[1]
     result = replace(judge(measured, limits, joined, fit), file=file)
     if fit is None:
@@ -72,6 +74,18 @@ def judge_gate(
     if not file.writes:
         return result
     return _update(result, measured, limits, fit, file, read)
+
+
+def _check_name(recorded: str, name: str, file: BaselineFile) -> None:
+    """Refuse the baseline of a gate whose name makes the same file; a file may be moved."""
+    # Some file systems take upper and lower case for the same.
+    if recorded != name and file_name(recorded).casefold() == file.path.name.casefold():
+        msg = (
+            f"{line(file.shown)} is the baseline of gate {safe_repr(recorded)}, whose name makes "
+            f"the same file as {safe_repr(name)}: rename this gate, or remove the file if that "
+            "gate is gone"
+        )
+        raise BaselineError(msg)
 
 
 def _with(result: GateResult, *findings: Finding) -> GateResult:

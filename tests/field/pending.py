@@ -4,8 +4,6 @@ PENDING = frozenset(
     (
         "boosters_and_sklearn: a mask upside down",
         "gates: 40 of 40 queries got worse",
-        "gates: pytest-insta#267: test_sp[a:b] and test_sp[a/b]",
-        "gates: pytest-snapshot#57: shop/de and shop_de",
         "rag_and_golden: haystack: objects without __eq__",
         "rag_and_golden: llama_index#16361: ids that never match",
         "rag_and_golden: mt-rag-benchmark#3",

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank.comparison.baseline import BASELINE_FORMAT, BaselineError, key_of
-from sklearn_rank.gates.limits import Settings
+from sklearn_rank.gates.limits import Settings, file_name
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.statistics.student import least_found
 from sklearn_rank.view.gate_page import section_of
@@ -202,6 +202,29 @@ def test_a_full_disk_leaves_the_old_file(gate, monkeypatch):
         gate(*case([1] * 30), update=True, **DROP)
     monkeypatch.undo()
     assert gate.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_moved"),
+    [
+        ("shop/de", "shop_de", False),
+        ("test_sp[a:b]", "test_sp[a/b]", False),
+        ("Shop", "shop", False),  # on file systems without case
+        ("bm25", "bm26", True),
+        ("shop/de", "shop/de", False),
+    ],
+)
+def test_two_names_that_make_one_file(gate, old, new, is_moved):
+    gate.place = replace(gate.place, path=gate.path.with_name(file_name(old)))
+    gate(*case([2] * 30), name=old, update=True, **DROP)
+    if is_moved or old == new:
+        moved = gate.place.path.rename(gate.path.with_name(file_name(new)))
+        gate.place = replace(gate.place, path=moved)
+        assert gate(*case([2] * 30), name=new, **DROP).passed
+        return
+    for writes in ({}, {"update": True}, {"accept": True}):
+        with pytest.raises(BaselineError, match=r"is the baseline of gate .*rename this gate, or"):
+            gate(*case([1] * 30), name=new, **writes, **DROP)
 
 
 # Fit ---------------------------------------------------------------------------------------------
